@@ -1,0 +1,63 @@
+"""One ranking metric core under one explicitly declared convention, for every learning-to-rank toolkit."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from rankadapters.core import presets
+from rankadapters.core.convention import DCG, NDCG, Convention
+from rankadapters.core.errors import (
+    ConventionError,
+    IncomparableScoresError,
+    InputError,
+    MissingToolkitError,
+    RankAdaptersError,
+    UnsupportedConventionError,
+)
+from rankadapters.core.queries import Queries
+from rankadapters.core.score import Score, Tally
+from rankadapters.core.signature import parse
+
+if TYPE_CHECKING:
+    from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
+
+__version__ = "0.1.0"
+
+# Imported when first used: the evaluator brings numba, and each adapter its toolkit.
+_LAZY = dict.fromkeys(("Evaluator", "evaluate", "evaluate_many"), "rankadapters.core.evaluator")
+_SUBMODULES = ("catboost", "crosscheck", "datasets", "lightgbm", "parity", "sklearn", "xgboost")
+
+__all__ = [
+    "DCG",
+    "NDCG",
+    "Convention",
+    "ConventionError",
+    "Evaluator",
+    "IncomparableScoresError",
+    "InputError",
+    "MissingToolkitError",
+    "Queries",
+    "RankAdaptersError",
+    "Score",
+    "Tally",
+    "UnsupportedConventionError",
+    "__version__",
+    "evaluate",
+    "evaluate_many",
+    "parse",
+    "presets",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    if name in _SUBMODULES:
+        return importlib.import_module(f"rankadapters.{name}")
+    msg = f"module 'rankadapters' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_SUBMODULES])

@@ -1,0 +1,155 @@
+"""Columns from numpy, lists, pandas, polars and pyarrow: checked one-dimensional arrays, nothing cast in silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.errors import InputError
+
+Array = NDArray[Any]
+
+EXACT_INT = 2**53
+
+
+def as_column(name: str, value: object) -> Array:
+    """Read a non-empty column of any dtype; hashables that numpy would cast or stack stay objects."""
+    array = _to_array(name, value)
+    if array.ndim != 1:
+        hint = f"{name}.ravel()" if array.ndim == 2 and 1 in array.shape else f"one {name} per row"  # noqa: PLR2004
+        msg = f"{name} has shape {array.shape}, but one dimension is needed.\nHint: {hint}."
+        raise InputError(msg)
+    if not array.size:
+        msg = f"{name} is empty.\nHint: at least one row is needed."
+        raise InputError(msg)
+    return array
+
+
+def as_numbers(name: str, value: object) -> Array:
+    """Read a column of numbers as float32 (kept) or float64 (all else); values are not checked for NaN here."""
+    array = as_column(name, value)
+    if array.dtype.kind not in "biuf":
+        raise _not_numbers(name, array)
+    if array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        msg = (
+            f"{name} has dtype {array.dtype}, wider than float64.\nHint: {name}.astype('float64') where that is exact."
+        )
+        raise InputError(msg)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.int64).itemsize:
+        _refuse_inexact(name, array)
+    return np.ascontiguousarray(array, dtype=array.dtype if array.dtype == np.float32 else np.float64)
+
+
+def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
+    """Read a boolean column of one flag per row; None when all are True, since then it says nothing."""
+    if value is None:
+        return None
+    array = as_column(name, value)
+    if array.dtype != np.bool_:
+        msg = f"{name} has dtype {array.dtype}, but one bool per row is needed.\nHint: {name}={name}.astype(bool)."
+        raise InputError(msg)
+    same_length(name, array, n_docs)
+    return None if array.all() else frozen(array)
+
+
+def same_length(name: str, array: Array, n_docs: int) -> None:
+    """Refuse a column that has another number of rows than the labels."""
+    if array.size != n_docs:
+        msg = f"{name} has {array.size} rows but labels has {n_docs}.\nHint: {name} needs one entry per row of labels."
+        raise InputError(msg)
+
+
+def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None) -> None:
+    """Name the first NaN or infinity among the rows in use."""
+    finite = np.isfinite(array)
+    if used is not None:
+        finite |= ~used
+    if not finite.all():
+        raise non_finite(name, int(np.argmin(finite)), array)
+
+
+def non_finite(name: str, row: int, array: Array) -> InputError:
+    """Say which row is NaN or infinite."""
+    return InputError(
+        f"{name}[{row}] is {array[row]}, but only finite numbers have a rank.\nHint: mend or drop the row."
+    )
+
+
+def pandas_index(value: object) -> Any | None:
+    """Return the index of a pandas Series; None for everything else."""
+    if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy"):
+        return getattr(value, "index", None)
+    return None
+
+
+def same_index(name: str, index: object, first: object) -> None:
+    """Refuse two pandas Series whose indexes differ: their rows do not mean the same."""
+    if index is not None and first is not None and not first.equals(index):  # type: ignore[attr-defined]
+        msg = (
+            f"{name} has another pandas index than labels, so their rows may not belong together.\n"
+            f"Hint: align them first ({name}.loc[labels.index]), or pass .to_numpy() where the order is known to agree."
+        )
+        raise InputError(msg)
+
+
+def frozen(array: Array) -> Array:
+    """Copy an array and make the copy read-only."""
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy
+
+
+def is_missing(value: object) -> bool:
+    """Tell None, NaN, NaT and pandas.NA from values."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    return type(value).__name__ in {"NAType", "NaTType"}
+
+
+def _to_array(name: str, value: object) -> Array:
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)
+    if isinstance(value, (str, bytes, dict, set)) or value is None:
+        msg = f"{name} is {value!r:.60}, but one entry per row is needed.\nHint: an array, a list or a column."
+        raise InputError(msg)
+    if type(value).__module__.partition(".")[0] == "pyarrow" and hasattr(value, "to_numpy"):
+        chunked = value.combine_chunks() if hasattr(value, "combine_chunks") else value
+        return np.asarray(chunked.to_numpy(zero_copy_only=False))
+    if hasattr(value, "to_numpy"):
+        return np.asarray(value.to_numpy())
+    if isinstance(value, Iterable) and not hasattr(value, "__array__"):
+        return _from_iterable(name, list(value))
+    return np.asarray(value)
+
+
+def _from_iterable(name: str, items: list[object]) -> Array:
+    numbers = all(isinstance(item, (int, float, np.generic)) for item in items)
+    if numbers or all(isinstance(item, str) for item in items):
+        return np.asarray(items)
+    if any(isinstance(item, (list, np.ndarray)) for item in items):
+        msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: one entry of {name} per row."
+        raise InputError(msg)
+    return np.fromiter(items, dtype=object, count=len(items))
+
+
+def _not_numbers(name: str, array: Array) -> InputError:
+    missing = np.flatnonzero([is_missing(item) for item in array])
+    row = int(missing[0]) if missing.size else 0
+    what = "is missing" if missing.size else f"has dtype {array.dtype}"
+    return InputError(
+        f"{name} must be numbers, but {name}[{row}] is {array[row]!r} ({what}).\nHint: convert {name} to floats first."
+    )
+
+
+def _refuse_inexact(name: str, array: Array) -> None:
+    low, high = int(array.min()), int(array.max())
+    if max(-low, high) > EXACT_INT:
+        msg = (
+            f"{name} has an integer of {max(-low, high)}, beyond 2^53 where float64 would merge neighbours into ties.\n"
+            f"Hint: subtract a constant or rescale {name} first."
+        )
+        raise InputError(msg)

@@ -1,0 +1,39 @@
+"""The errors of rankadapters: each says what is wrong, what is allowed, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RankAdaptersError(Exception):
+    """Base of every error that rankadapters raises on purpose."""
+
+
+class ConventionError(RankAdaptersError, ValueError):
+    """A convention is incomplete, contradicts itself, or does not fit the data's columns."""
+
+
+class InputError(RankAdaptersError, ValueError):
+    """Labels, scores, queries or weights are not what the convention can be computed on."""
+
+
+class UnsupportedConventionError(ConventionError):
+    """A toolkit cannot express the convention natively."""
+
+
+class IncomparableScoresError(RankAdaptersError, TypeError):
+    """Two scores differ in convention or in queries, so their order or difference means nothing."""
+
+
+class MissingToolkitError(RankAdaptersError, ImportError):
+    """A toolkit is not installed; the message names the extra that brings it."""
+
+    @classmethod
+    def of(cls, package: str, extra: str) -> MissingToolkitError:
+        """Name the missing package and the extra that installs it."""
+        return cls(f'{package} is not installed.\nHint: pip install "rankadapters[{extra}]"')
+
+
+def choices(values: Iterable[object]) -> str:
+    """List allowed values the way every message does."""
+    return ", ".join(f"{value!r}" for value in values)

@@ -1,0 +1,290 @@
+"""Queries: which rows belong together, validated once, in the order of first appearance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.columns import (
+    Array,
+    as_column,
+    as_flags,
+    as_numbers,
+    frozen,
+    is_missing,
+    pandas_index,
+    refuse_non_finite,
+    same_index,
+    same_length,
+)
+from rankadapters.core.errors import InputError
+
+_COLUMNS = ("qid", "docid", "retrieved", "judged")
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Queries:
+    """Judged queries: labels, which rows form a query, and what else is known of them.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,)
+        Relevance labels, finite numbers. Not read where `judged` is False.
+    qid : array-like, shape (n_docs,), optional
+        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous.
+    group_sizes : array-like of int, shape (n_queries,), optional
+        Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
+    query_weight : array-like, shape (n_queries,), optional
+        Weight of each query in the order of first appearance, >= 0 and not all 0.
+    docid : array-like of str, shape (n_docs,), optional
+        Document identifiers, unique within a query; needed by `ties="docid-*"`.
+    retrieved : array-like of bool, shape (n_docs,), optional
+        Rows that the ranking holds; the others (judged but not retrieved) count in the ideal list only.
+    judged : array-like of bool, shape (n_docs,), optional
+        Rows that have a label; what the others count is the convention's `unjudged`.
+
+    Attributes
+    ----------
+    query_ids : array, shape (n_queries,)
+        Query identifiers in order of first appearance (0, 1, ... under `group_sizes`).
+    indptr : int64 array, shape (n_queries + 1,)
+        Query i is rows `indptr[i]:indptr[i + 1]` of the row order.
+    order : int array, shape (n_docs,), or None
+        Row order that makes the queries contiguous; None when they already are.
+
+    Raises
+    ------
+    InputError
+        A column has another length, a NaN, the wrong type, or contradicts another.
+
+    Examples
+    --------
+    >>> queries = Queries([1, 0, 2], qid=["b", "a", "b"])
+    >>> queries.query_ids.tolist(), queries.indptr.tolist(), queries.order.tolist()
+    (['b', 'a'], [0, 2, 3], [0, 2, 1])
+    """
+
+    labels: NDArray[np.float64]
+    query_ids: Array
+    indptr: NDArray[np.int64]
+    order: NDArray[np.int64] | None
+    query_weight: NDArray[np.float64] | None
+    docid_rank: Array | None
+    retrieved: NDArray[np.bool_] | None
+    judged: NDArray[np.bool_] | None
+    index: Any
+
+    def __init__(
+        self,
+        labels: object,
+        *,
+        qid: object = None,
+        group_sizes: object = None,
+        query_weight: object = None,
+        docid: object = None,
+        retrieved: object = None,
+        judged: object = None,
+    ) -> None:
+        values = as_numbers("labels", labels)
+        columns = dict(zip(_COLUMNS, (qid, docid, retrieved, judged), strict=True))
+        index = pandas_index(labels)
+        for name, column in columns.items():
+            same_index(name, pandas_index(column), index)
+        fields: dict[str, Any] = {
+            "index": index,
+            "retrieved": as_flags("retrieved", retrieved, values.size),
+            "judged": as_flags("judged", judged, values.size),
+        }
+        refuse_non_finite("labels", values, fields["judged"])
+        fields["labels"] = frozen(values.astype(np.float64, copy=False))
+        fields.update(_group(qid, group_sizes, values.size))
+        n_queries = fields["indptr"].size - 1
+        fields["query_weight"] = _as_weights(query_weight, n_queries, values.size)
+        fields["docid_rank"] = None if docid is None else _as_docids(docid, fields["indptr"], fields["order"])
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        self._refuse_idle_rows()
+
+    def __repr__(self) -> str:
+        """Show the size, not the data."""
+        return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
+
+    @property
+    def n_docs(self) -> int:
+        """Number of rows."""
+        return int(self.labels.size)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return int(self.indptr.size - 1)
+
+    @cached_property
+    def id_hashes(self) -> NDArray[np.uint64]:
+        """One hash per query id, shape (n_queries,)."""
+        from rankadapters.core.fingerprint import hash_ids  # brings numba, which stays lazy
+
+        return hash_ids(self.query_ids)
+
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """One hash per query of its id, weight and judgments, whatever the order of its rows; shape (n_queries,)."""
+        from rankadapters.core.fingerprint import hash_queries  # as above
+
+        return hash_queries(
+            self.id_hashes,
+            self.labels,
+            self.order,
+            self.indptr,
+            query_weight=self.query_weight,
+            judged=self.judged,
+            retrieved=self.retrieved,
+        )
+
+    def check_scores(self, scores: object) -> Array:
+        """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
+        array = as_numbers("scores", scores)
+        if array.size != self.n_docs:
+            msg = (
+                f"scores has {array.size} rows but the queries cover {self.n_docs}.\n"
+                "Hint: pass the scores of the rows that the labels were given for, in that order."
+            )
+            raise InputError(msg)
+        same_index("scores", pandas_index(scores), self.index)
+        return array
+
+    def _refuse_idle_rows(self) -> None:
+        if self.retrieved is None or self.judged is None:
+            return
+        idle = np.flatnonzero(~self.retrieved & ~self.judged)
+        if idle.size:
+            msg = f"row {idle[0]} is neither retrieved nor judged, so it says nothing.\nHint: drop such rows."
+            raise InputError(msg)
+
+
+def as_queries(labels: object, **columns: object) -> Queries:
+    """Take labels and columns, or a Queries in their place and then no columns."""
+    if not isinstance(labels, Queries):
+        return Queries(labels, **columns)
+    given = [name for name, column in columns.items() if column is not None]
+    if given:
+        msg = f"{given[0]} was given beside a Queries, which already holds it.\nHint: drop {given[0]}=, or pass labels."
+        raise InputError(msg)
+    return labels
+
+
+def _group(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
+    if (qid is None) == (group_sizes is None):
+        given = "neither" if qid is None else "both"
+        msg = (
+            f"exactly one of qid and group_sizes is needed, but {given} was given.\n"
+            "Hint: qid=one per row, or group_sizes=one per query."
+        )
+        raise InputError(msg)
+    return _from_sizes(group_sizes, n_docs) if qid is None else _from_qid(qid, n_docs)
+
+
+def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
+    sizes = as_column("group_sizes", group_sizes)
+    if sizes.dtype.kind not in "iu":
+        msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.\nHint: rows per query, as integers."
+        raise InputError(msg)
+    if sizes.min() < 1:
+        query = int(np.argmin(sizes))
+        msg = f"group_sizes[{query}] is {sizes[query]}, but a query has at least one row.\nHint: drop such queries."
+        raise InputError(msg)
+    total = sum(sizes.tolist())
+    if total != n_docs:
+        msg = f"group_sizes adds up to {total} but labels has {n_docs} rows.\nHint: qid= takes one id per row instead."
+        raise InputError(msg)
+    return {"query_ids": frozen(np.arange(sizes.size)), "indptr": _offsets(sizes), "order": None}
+
+
+def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
+    ids = as_column("qid", qid)
+    same_length("qid", ids, n_docs)
+    keys = _codes_of_objects(ids) if ids.dtype == object else ids
+    if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
+        raise _missing_qid(int(np.argmax(missing)), ids)
+    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+    _, first, codes = np.unique(keys[starts], return_index=True, return_inverse=True)
+    lengths = np.diff(starts, append=n_docs)
+    if first.size == starts.size:
+        return {"query_ids": frozen(ids[starts]), "indptr": _offsets(lengths), "order": None}
+    appearance = np.argsort(first)
+    place = np.empty_like(appearance)
+    place[appearance] = np.arange(appearance.size)
+    query_of_row = np.repeat(place[codes.ravel()], lengths)
+    return {
+        "query_ids": frozen(ids[starts[first[appearance]]]),
+        "indptr": _offsets(np.bincount(query_of_row)),
+        "order": frozen(np.argsort(query_of_row, kind="stable")),
+    }
+
+
+def _codes_of_objects(ids: Array) -> Array:
+    seen: dict[object, int] = {}
+    try:
+        codes = [seen.setdefault(item, len(seen)) for item in ids]
+    except TypeError as error:
+        msg = f"qid holds a value that is not hashable ({error}).\nHint: integers or strings."
+        raise InputError(msg) from None
+    for item, code in seen.items():
+        if is_missing(item):
+            raise _missing_qid(codes.index(code), ids)
+    return np.asarray(codes)
+
+
+def _missing_qid(row: int, ids: Array) -> InputError:
+    return InputError(f"qid[{row}] is {ids[row]}, but every row belongs to a query.\nHint: drop rows without a query.")
+
+
+def _offsets(sizes: Array) -> NDArray[np.int64]:
+    return frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
+
+
+def _as_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
+    if query_weight is None:
+        return None
+    weights = as_numbers("query_weight", query_weight).astype(np.float64, copy=False)
+    if weights.size != n_queries:
+        per_row = " (one per row)" if weights.size == n_docs else ""
+        msg = (
+            f"query_weight has {weights.size} entries{per_row} but there are {n_queries} queries.\n"
+            "Hint: one weight per query, in order of first appearance."
+        )
+        raise InputError(msg)
+    refuse_non_finite("query_weight", weights)
+    if weights.min() < 0:
+        query = int(np.argmin(weights))
+        msg = f"query_weight[{query}] is {weights[query]}, but weights are >= 0.\nHint: mend or drop the query."
+        raise InputError(msg)
+    if not weights.any():
+        msg = "query_weight is 0 for every query, so nothing is left to average.\nHint: give some query a weight."
+        raise InputError(msg)
+    return frozen(weights)
+
+
+def _as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.int64] | None) -> Array:
+    ids = as_column("docid", docid)
+    same_length("docid", ids, int(indptr[-1]))
+    if ids.dtype.kind != "U":
+        for row, item in enumerate(ids):
+            if not isinstance(item, str):
+                msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
+                raise InputError(msg)
+    ranks = np.unique(ids.astype(str), return_inverse=True)[1].ravel()
+    rows = np.arange(ids.size) if order is None else order
+    query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    by_query = np.lexsort((ranks[rows], query))
+    same = (np.diff(ranks[rows][by_query]) == 0) & (np.diff(query) == 0)
+    if same.any():
+        row = int(rows[by_query[int(np.argmax(same)) + 1]])
+        msg = f"docid[{row}] = {str(ids[row])!r} stands twice in its query.\nHint: drop duplicate documents first."
+        raise InputError(msg)
+    ranks.flags.writeable = False
+    return ranks
