@@ -65,7 +65,8 @@ class Panel:
         return values
 
     def _tally(self, low: Lowered, values: Floats) -> Tally:
-        terms = np.where(low.settled.status == SKIP, 0.0, values * low.settled.weights)
+        with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
+            terms = np.where(low.settled.status == SKIP, 0.0, values * low.settled.weights)
         return Tally(
             convention=low.convention,
             numerator=_exact_sum(terms),

@@ -74,7 +74,8 @@ def lower(convention: Convention, queries: Queries) -> Lowered:
     row_gains = gains_of(queries.labels, queries.judged, convention)
     retrieved, judged = _retrieved(convention, queries), _rows(queries, queries.judged)
     rows, ranking, tie_means = _tie_order(convention, queries, retrieved, row_gains)
-    k = convention.k or max(1, int(retrieved.sizes.max()), int(judged.sizes.max()))
+    longest = max(1, int(retrieved.sizes.max()), int(judged.sizes.max()))
+    k = min(convention.k or longest, longest)
     discounts = discounts_of(convention.discount, k)
     ideal, empty = _ideal(convention, row_gains, retrieved, judged, discounts)
     return Lowered(

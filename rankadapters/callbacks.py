@@ -1,0 +1,165 @@
+"""What the toolkits' callbacks share: evaluators bound to their datasets, display names, history. Toolkit-free."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.queries import Queries
+
+if TYPE_CHECKING:
+    from rankadapters.core.evaluator import Panel
+
+Array = NDArray[Any]
+
+
+class Evaluation(NamedTuple):
+    """One entry of a callback's history, in full precision."""
+
+    dataset: int | str  # the set's name where the toolkit tells it, else its place in the order of first sight
+    convention: Convention
+    value: float
+
+
+class Judged(NamedTuple):
+    """What a toolkit's dataset says of its rows."""
+
+    labels: Array | None
+    group_sizes: Array
+    weights: Array | None  # as the toolkit holds them, per row or per query
+
+    def without(self, owner: object) -> Judged:
+        """Let go of labels that are the owner, so that remembering them does not keep it alive."""
+        return self._replace(labels=None) if self.labels is owner else self
+
+    def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[bool], Queries]:
+        """Make the queries, with or without their weights."""
+
+        def bind(weighted: bool) -> Queries:  # noqa: FBT001 - called by panels_of only
+            weights = query_weights(self.weights, self.group_sizes) if weighted and self.weights is not None else None
+            return Queries(self.labels, group_sizes=self.group_sizes, query_weight=weights)
+
+        return bind
+
+    def says(self, judged: Judged) -> bool:
+        """Tell whether a dataset still says the same."""
+        pairs = zip(self, judged if self.labels is not None else judged._replace(labels=None), strict=True)
+        return all(_same(old, new) for old, new in pairs)
+
+
+class Monitor:
+    """Conventions evaluated on whichever datasets a toolkit hands over.
+
+    An evaluator is bound at the first sight of a dataset, held by weak reference, and bound anew when the dataset's
+    labels, groups or weights have changed since. A copy or pickle starts with no dataset and no history.
+
+    Parameters
+    ----------
+    conventions : sequence of Convention
+        At least one.
+    names : sequence of str, optional
+        Display names; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
+    query_weights : callable
+        Turns a toolkit's weights and group sizes into one weight per query.
+    """
+
+    def __init__(
+        self,
+        conventions: Sequence[Convention],
+        names: Sequence[str] | None,
+        n_threads: int | None,
+        query_weights: Callable[[Array, Array], Array],
+    ) -> None:
+        self.names = display_names(conventions, names)
+        self.n_threads = n_threads
+        self.history: list[Evaluation] = []
+        self._query_weights = query_weights
+        self._bound: dict[int, _Binding] = {}
+        self._seen = 0
+
+    @property
+    def conventions(self) -> list[Convention]:
+        """The conventions, in the order given."""
+        return list(self.names)
+
+    def evaluate(self, owner: object, judged: Judged, scores: Array) -> list[tuple[str, float, bool]]:
+        """Evaluate one dataset: (name, value, higher is better) per convention."""
+        binding = self._binding(owner, judged)
+        found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
+        self.history += [Evaluation(binding.place, convention, found[convention]) for convention in self.names]
+        return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]
+
+    def _binding(self, owner: object, judged: Judged) -> _Binding:
+        key = id(owner)
+        binding = self._bound.get(key)
+        if binding is None:
+            bound = self._bound  # the dict and not this monitor, which a dataset must not keep alive
+            gone = weakref.ref(owner, lambda _: bound.pop(key, None))
+            binding = _Binding(gone, self._seen, judged.without(owner), self._panels(judged))
+            self._seen += 1
+        elif not binding.judged.says(judged):
+            binding = binding._replace(judged=judged.without(owner), panels=self._panels(judged))
+        self._bound[key] = binding
+        return binding
+
+    def _panels(self, judged: Judged) -> list[Panel]:
+        return panels_of(self.conventions, judged.queries(self._query_weights), self.n_threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy what was declared, not what was seen."""
+        return {**self.__dict__, "history": [], "_bound": {}, "_seen": 0}
+
+
+class _Binding(NamedTuple):
+    owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
+    place: int
+    judged: Judged
+    panels: list[Panel]
+
+
+def panels_of(conventions: Iterable[Convention], bind: Callable[[bool], Queries], n_threads: int | None) -> list[Panel]:
+    """Bind conventions to a dataset, `bind(weighted)`: under `average="uniform"` its weights do not count."""
+    from rankadapters.core.evaluator import Panel  # numba, at the first evaluation
+
+    parts: dict[bool, list[Convention]] = {}
+    for convention in conventions:
+        parts.setdefault(convention.average != "uniform", []).append(convention)
+    return [Panel(bind(weighted), some, n_threads) for weighted, some in parts.items()]
+
+
+def display_names(conventions: Sequence[Convention], names: Sequence[str] | None) -> dict[Convention, str]:
+    """Pair conventions with the names they report under, all different."""
+    if not conventions or not all(isinstance(c, Convention) for c in conventions):
+        msg = "a callback needs one or more conventions.\nHint: eval_metric(ra.presets.letor4(10))."
+        raise ConventionError(msg)
+    if isinstance(names, str) or (names is not None and len(names) != len(conventions)):
+        msg = f"names={names!r} must list one name for each of the {len(conventions)} conventions."
+        raise ConventionError(msg)
+    shown = dict(zip(conventions, names or [c.name for c in conventions], strict=True))
+    if len(set(shown.values())) < len(conventions):
+        msg = f"two conventions report under one name or are equal: {list(shown.values())}.\nHint: names=[...]."
+        raise ConventionError(msg)
+    return shown
+
+
+def flat(scores: Any) -> Array:
+    """Drop the second dimension of predictions of shape (n_docs, 1)."""
+    array = np.asarray(scores)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array  # noqa: PLR2004 - dimensions
+
+
+def missing_group(owner: str, way_out: str) -> InputError:
+    """Say that a dataset has no queries."""
+    return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {way_out}.")
+
+
+def _same(old: Array | None, new: Array | None) -> bool:
+    return old is new or (old is not None and new is not None and np.array_equal(old, new))

@@ -1,0 +1,258 @@
+"""LightGBM: the declared metric in `lgb.train`, `lgb.cv` and `LGBMRanker`, and early stopping that watches it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
+from rankadapters.core import presets
+from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.core.fields import table
+from rankadapters.parity import require_expressible
+
+try:
+    import lightgbm as lgb
+except ImportError as error:
+    raise MissingToolkitError.of("lightgbm", "lightgbm") from error
+
+Array = NDArray[Any]
+
+MOST_ROWS = 10_000  # LightGBM refuses longer queries, so a cutoff here is none
+LABELS = 31  # its default label_gain ends at label 30
+
+
+class EvalMetric:
+    """A metric for every place where LightGBM takes one; made by `eval_metric`.
+
+    Attributes
+    ----------
+    history : list of Evaluation
+        (place of the set in the order of first sight, convention, value in full precision).
+    """
+
+    def __init__(self, conventions: Sequence[Convention], names: Sequence[str] | None, n_threads: int | None) -> None:
+        self._monitor = Monitor(conventions, names, n_threads, query_weights)
+
+    @property
+    def history(self) -> list[Evaluation]:
+        """Every value so far."""
+        return self._monitor.history
+
+    # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.
+    def __call__(
+        self,
+        first: Any,
+        second: Any,
+        weight: Any = None,
+        group: Any = None,
+    ) -> list[tuple[str, float, bool]]:
+        """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
+        if isinstance(second, lgb.Dataset):
+            return self._monitor.evaluate(second, _judged(second), flat(first))
+        if group is None:
+            raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
+        return self._monitor.evaluate(first, Judged(first, np.asarray(group), weight), flat(second))
+
+
+def eval_metric(
+    *conventions: Convention, names: Sequence[str] | None = None, n_threads: int | None = None
+) -> EvalMetric:
+    """Make a metric that reports each convention, bit for bit as `ra.evaluate` does on the same numbers.
+
+    It serves `lgb.train(feval=)`, `lgb.cv(feval=)` and `LGBMRanker.fit(eval_metric=)`. Give LightGBM `metric="None"`
+    unless its own metrics are wanted beside it.
+
+    Parameters
+    ----------
+    *conventions : Convention
+        What to report. Under `average="uniform"` the Dataset's weights are ignored, by declaration; else a query weighs
+        the float32 mean of its row weights, as in LightGBM.
+    names : sequence of str, optional
+        Names to report under; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    EvalMetric
+        Callable; its `history` keeps the values in full precision.
+
+    Raises
+    ------
+    InputError
+        At the first evaluation, when the Dataset has no group or its labels do not fit the convention.
+
+    References
+    ----------
+    LightGBM 4.7.0, python-package: `engine.train`, `sklearn._EvalFunctionWrapper`.
+
+    Examples
+    --------
+    >>> import lightgbm as lgb, numpy as np, rankadapters as ra
+    >>> rng = np.random.default_rng(0)
+    >>> data = lgb.Dataset(rng.random((60, 3)), label=rng.integers(0, 3, 60), group=[20, 40])
+    >>> metric = ra.lightgbm.eval_metric(ra.presets.letor4(5))
+    >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
+    >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=metric)
+    >>> len(metric.history), metric.history[0].convention.name
+    (3, 'ndcg@5/letor4')
+    """
+    return EvalMetric(conventions, names, n_threads)
+
+
+class EarlyStopping:
+    """LightGBM's early stopping, shown the declared metric only; made by `early_stopping`."""
+
+    def __init__(self, name: str, watched: Callable[[Any], None]) -> None:
+        # LightGBM looks for these in the instance; after the recorders (20), so that the last round is on record.
+        self.order = 30
+        self.before_iteration = False
+        self.name = name
+        self._watched = watched
+        self._all: dict[int, list[Any]] = {}
+
+    def __call__(self, env: Any) -> None:
+        """Hand the declared metric's results to LightGBM's own callback."""
+        results = env.evaluation_result_list or []
+        # cv() of older versions writes "valid name" for the name.
+        own = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
+        if not own:
+            found = sorted({result[1] for result in results})
+            msg = (
+                f"early stopping watches {self.name!r}, but the sets report {found}.\n"
+                "Hint: pass the same convention to feval= or eval_metric=ra.lightgbm.eval_metric(...), with valid_sets."
+            )
+            raise InputError(msg)
+        self._all[env.iteration] = results
+        try:
+            self._watched(dataclasses.replace(env, evaluation_result_list=own))
+        except lgb.callback.EarlyStopException as stop:
+            raise lgb.callback.EarlyStopException(stop.best_iteration, self._all[stop.best_iteration]) from None
+
+
+def early_stopping(
+    convention: Convention,
+    rounds: int,
+    *,
+    name: str | None = None,
+    min_delta: float = 0.0,
+    verbose: bool = True,
+) -> EarlyStopping:
+    """Stop when the declared metric, and no other, has not improved for some rounds on a validation set.
+
+    Parameters
+    ----------
+    convention : Convention
+        A convention that `eval_metric` reports; its direction decides what an improvement is.
+    rounds : int
+        Rounds without improvement before training stops.
+    name : str, optional
+        The name it is reported under, where `eval_metric(names=)` changed it.
+    min_delta : float
+        Smallest change that counts as an improvement.
+    verbose : bool
+        Whether LightGBM logs its decision.
+
+    Returns
+    -------
+    EarlyStopping
+        For `callbacks=` of `lgb.train`, `lgb.cv` and `LGBMRanker.fit`.
+
+    Raises
+    ------
+    InputError
+        During training, when nothing reports the convention.
+    """
+    watched = lgb.early_stopping(rounds, first_metric_only=False, verbose=verbose, min_delta=min_delta)
+    return EarlyStopping(convention.name if name is None else name, watched)
+
+
+def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
+    """Give each query the mean of its row weights, in the arithmetic of LightGBM.
+
+    Parameters
+    ----------
+    row_weights : float array, shape (n_docs,)
+        One weight per row.
+    group_sizes : int array, shape (n_queries,)
+        Rows per query.
+
+    Returns
+    -------
+    float32 array, shape (n_queries,)
+        Float32 sum of the rows' weights, added one by one, over their number.
+
+    References
+    ----------
+    LightGBM 4.7.0, src/io/metadata.cpp, `Metadata::CalculateQueryWeights`.
+
+    Examples
+    --------
+    >>> query_weights(np.array([1, 2, 5]), np.array([2, 1])).tolist()
+    [1.5, 5.0]
+    """
+    weights, sizes = np.asarray(row_weights, np.float32), np.asarray(group_sizes)
+    starts = np.cumsum(sizes) - sizes
+    sums = np.zeros(sizes.size, np.float32)
+    for place in range(int(sizes.max())):
+        longer = sizes > place
+        sums[longer] += weights[starts[longer] + place]
+    sums /= sizes.astype(np.float32)
+    return sums
+
+
+def native_metric(convention: Convention) -> dict[str, Any]:
+    """Translate a convention into LightGBM's own parameters.
+
+    LightGBM ranks whole labels from 0 on only, so gains that agree there (`exp2` and `exp2-floor`, `linear` and
+    `linear-positive`) are the same to it. `k=None` becomes 10,000, the longest query that it takes.
+
+    Parameters
+    ----------
+    convention : Convention
+        What LightGBM shall compute.
+
+    Returns
+    -------
+    dict
+        `metric`, `eval_at` and, where it is not the default, `label_gain`.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        LightGBM has no parameter for a field; the message names the fields and the nearest it can.
+
+    Examples
+    --------
+    >>> native_metric(presets.lightgbm(10, label_gain=[0, 1, 3]))
+    {'metric': 'ndcg', 'eval_at': [10], 'label_gain': [0.0, 1.0, 3.0]}
+    """
+    gain = getattr(convention, "gain", "exp2")
+    gains = list(map(float, range(LABELS))) if gain.startswith("linear") else table(gain)
+    nearest = presets.lightgbm(convention.k, None if gain.startswith(("exp2", "linear")) else gains)
+    if isinstance(convention, NDCG):
+        nearest = nearest.replace(gain=gain, average=_except_empty(convention))
+    require_expressible("LightGBM", convention, nearest)
+    params: dict[str, Any] = {"metric": "ndcg", "eval_at": [convention.k or MOST_ROWS]}
+    return params if gains is None else {**params, "label_gain": list(gains)}
+
+
+def _except_empty(convention: NDCG) -> str:
+    return "query-except-empty" if convention.empty else "query"
+
+
+def _judged(dataset: lgb.Dataset) -> Judged:
+    group = dataset.get_group()
+    if group is None:
+        raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)")
+    return Judged(np.asarray(dataset.get_label()), np.asarray(group), _optional(dataset.get_weight()))
+
+
+def _optional(weights: Any) -> Array | None:
+    return None if weights is None else np.asarray(weights)

@@ -1,0 +1,256 @@
+"""Bad input: each has a decided answer that names the value and the way out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankadapters as ra
+
+CONV = ra.presets.textbook(3)
+LABELS, SCORES, QID = [1, 0, 2, 0], [0.1, 0.4, 0.3, 0.2], ["a", "a", "b", "b"]
+WEIGHTED = CONV.replace(average="query")
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ([], "labels is empty"),
+        ([[1, 0, 2, 0]], "two dimensions"),
+        (np.zeros((4, 1)), r"shape \(4, 1\).*\nHint: labels.ravel\(\)"),
+        (["1", "0", "2", "0"], r"labels must be numbers, but labels\[0\] is .*'1'"),
+        ([1, None, 2, 0], r"labels\[1\] is None \(is missing\)"),
+        ([1, np.nan, 2, 0], r"labels\[1\] is nan"),
+        ([1, 0, np.inf, 0], r"labels\[2\] is inf"),
+        ([1, 0, 2, -1], r"labels\[3\] is -1, negative, which exp2"),
+        ([1, 0, 1024, 0], r"labels\[2\] is 1024, so large that 2\^label overflows"),
+        ([1023, 1023, 1023, 0], "ideal DCG of query 0 overflows"),
+        (np.array([1, 0, 2**60, 0]), r"integer of 1152921504606846976, beyond 2\^53"),
+        (np.zeros(4, np.longdouble), "wider than float64"),
+        (np.zeros(4, complex), "labels must be numbers"),
+        ("abcd", "one entry per row"),
+        (None, "one entry per row"),
+        ({1: 2}, "one entry per row"),
+    ],
+)
+def test_labels(labels, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate(labels, SCORES, CONV, group_sizes=[4])
+
+
+@pytest.mark.parametrize("label", [7, 0.5])
+def test_labels_outside_the_table(label):
+    with pytest.raises(
+        ra.InputError, match=rf"labels\[0\] is {label}, outside the gain table of table_0_1_3 \(labels 0 to 2\)"
+    ):
+        ra.evaluate([label, 0], [1, 2], ra.presets.letor4(1), group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("scores", "problem"),
+    [
+        ([0.1], "scores has 1 rows but the queries cover 4"),
+        ([], "scores is empty"),
+        (np.zeros((4, 1)), r"Hint: scores.ravel\(\)"),
+        (["a", "b", "c", "d"], "scores must be numbers"),
+        ([0.1, np.nan, 0.2, 0.3], r"scores\[1\] is nan"),
+        ([0.1, 0.2, 0.3, -np.inf], r"scores\[3\] is -inf"),
+        (np.array([1, 2, 3, 2**54]), r"beyond 2\^53"),
+    ],
+)
+@pytest.mark.parametrize("ties", ["input", "average", "worst"])
+def test_scores(scores, problem, ties):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate(LABELS, scores, CONV.replace(ties=ties), group_sizes=[4])
+
+
+def test_the_row_of_a_bad_score_is_the_callers_row():
+    scores = [0.1, 0.2, np.nan, 0.4]
+    for ties in ("input", "reverse", "best"):
+        with pytest.raises(ra.InputError, match=r"scores\[2\] is nan"):
+            ra.evaluate(LABELS, scores, CONV.replace(ties=ties), qid=["a", "b", "a", "b"])
+
+
+def test_scores_beyond_float32_under_float32_precision():
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is 1e\+300, beyond float32"):
+        ra.evaluate([0, 1], [1.0, 1e300], ra.presets.xgboost(2), group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({}, "neither was given"),
+        ({"qid": QID, "group_sizes": [4]}, "both was given"),
+        ({"group_sizes": [3]}, "adds up to 3 but labels has 4"),
+        ({"group_sizes": [4, 0]}, r"group_sizes\[1\] is 0"),
+        ({"group_sizes": [5, -1]}, r"group_sizes\[1\] is -1"),
+        ({"group_sizes": [2.0, 2.0]}, "whole numbers are needed"),
+        ({"group_sizes": []}, "group_sizes is empty"),
+        ({"qid": ["a"]}, "qid has 1 rows but labels has 4"),
+        ({"qid": [1.0, 1.0, np.nan, 2.0]}, r"qid\[2\] is nan"),
+        ({"qid": ["a", None, "b", "b"]}, r"qid\[1\] is None"),
+        ({"qid": pd.Series(["a", None, "b", "b"])}, r"qid\[1\] is"),
+        ({"qid": pd.array([1, None, 2, 2], dtype="Int64")}, r"qid\[1\] is"),
+        ({"qid": pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-02"])}, r"qid\[1\] is NaT"),
+        ({"qid": [["a"], ["a"], ["b"], ["b"]]}, "holds lists"),
+        ({"qid": [{}, {}, {}, {}]}, "not hashable"),
+        ({"qid": QID, "docid": ["x", "x", "y", "z"]}, r"docid\[1\] = 'x' stands twice in its query"),
+        ({"qid": QID, "docid": ["x", None, "y", "z"]}, r"docid\[1\] is None, but docids are strings"),
+        ({"qid": QID, "docid": [1, 2, 3, 4]}, r"docid\[0\] is .*1.*, but docids are strings"),
+        ({"qid": QID, "docid": ["x"]}, "docid has 1 rows"),
+        ({"qid": QID, "retrieved": [1, 1, 0, 1]}, "one bool per row"),
+        ({"qid": QID, "judged": [True]}, "judged has 1 rows"),
+        ({"qid": QID, "retrieved": [False, True, True, True], "judged": [False, True, True, True]}, "row 0 is neither"),
+    ],
+)
+def test_columns(columns, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate(LABELS, SCORES, CONV, **columns)
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ([1, -1], r"query_weight\[1\] is -1.0, but weights are >= 0"),
+        ([1, np.nan], r"query_weight\[1\] is nan"),
+        ([0, 0], "0 for every query"),
+        ([1, 1, 1, 1], r"4 entries \(one per row\) but there are 2 queries"),
+        ([1], "1 entries but there are 2 queries"),
+        (["1", "1"], "query_weight must be numbers"),
+    ],
+)
+def test_weights(weights, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
+
+
+def test_weights_under_a_uniform_average():
+    with pytest.raises(ra.InputError, match=r"average='uniform', which would ignore it.\nHint: convention.replace"):
+        ra.evaluate(LABELS, SCORES, CONV, qid=QID, query_weight=[1, 2])
+
+
+def test_weights_that_leave_nothing_to_average():
+    convention = WEIGHTED.replace(empty="skip")
+    with pytest.raises(ra.InputError, match="the scored queries have weight 0"):
+        ra.evaluate([0, 0, 1, 0], SCORES, convention, qid=QID, query_weight=[1, 0])
+    with pytest.raises(ra.InputError, match="every query was skipped"):
+        ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
+
+
+def test_overflowing_weighted_value():
+    with pytest.raises(ra.InputError, match="overflows float64"):
+        ra.evaluate([1e300, 0], [1, 0], ra.DCG(**{n: v for n, v in WEIGHTED.replace(gain="linear").to_dict().items()
+                    if n not in {"ideal", "empty"}}), group_sizes=[2], query_weight=[1e10])  # fmt: skip
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 1.0, True, "2"])
+def test_n_threads(n_threads):
+    with pytest.raises(ra.InputError, match="n_threads"):
+        ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=n_threads)
+
+
+def test_a_docid_order_needs_docids():
+    with pytest.raises(ra.InputError, match="needs docid="):
+        ra.evaluate(LABELS, SCORES, CONV.replace(ties="docid-descending"), qid=QID)
+
+
+def test_what_is_no_convention():
+    with pytest.raises(ra.InputError, match="is no convention"):
+        ra.evaluate(LABELS, SCORES, "ndcg", qid=QID)
+    with pytest.raises(ra.InputError, match="no convention was given"):
+        ra.evaluate_many(LABELS, SCORES, [], qid=QID)
+
+
+@pytest.mark.parametrize(
+    ("changes", "columns", "problem"),
+    [
+        ({"empty": "error"}, {"qid": ["a", "b", "c", "b"]}, "query b has nothing to find"),
+        ({"missing": "error"}, {"qid": QID, "retrieved": [False, False, True, True]}, "query a is judged but nothing"),
+        ({}, {"qid": QID, "judged": [True, True, False, True]}, "row 2 was retrieved but not judged"),
+    ],
+)
+def test_policies_that_say_error(changes, columns, problem):
+    labels = [1, 0, 0, 0] if "empty" in changes else LABELS
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate(labels, SCORES, CONV.replace(**changes), **columns)
+
+
+def test_pandas_indexes_that_differ():
+    labels = pd.Series(LABELS, index=[3, 2, 1, 0])
+    with pytest.raises(ra.InputError, match="scores has another pandas index than labels"):
+        ra.evaluate(labels, pd.Series(SCORES), CONV, qid=np.array(QID))
+    with pytest.raises(ra.InputError, match="qid has another pandas index than labels"):
+        ra.evaluate(labels, SCORES, CONV, qid=pd.Series(QID))
+    assert ra.evaluate(labels, pd.Series(SCORES, index=labels.index), CONV, qid=np.array(QID))
+
+
+def test_a_queries_in_place_of_labels_takes_no_columns():
+    queries = ra.Queries(LABELS, qid=QID)
+    assert ra.evaluate(queries, SCORES, CONV) == ra.evaluate(LABELS, SCORES, CONV, qid=QID)
+    with pytest.raises(ra.InputError, match="qid was given beside a Queries"):
+        ra.evaluate(queries, SCORES, CONV, qid=QID)
+
+
+COLUMN_KINDS = {
+    "list": list,
+    "tuple": tuple,
+    "numpy": np.asarray,
+    "float32": lambda c: np.asarray(c, np.float32) if not isinstance(c[0], str) else np.asarray(c),
+    "pandas": pd.Series,
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+    "pyarrow chunked": lambda c: pa.chunked_array([pa.array(c[:1]), pa.array(c[1:])]),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMN_KINDS)
+def test_columns_of_every_library_give_the_same_score(kind):
+    make = COLUMN_KINDS[kind]
+    score = ra.evaluate(make(LABELS), make(SCORES), CONV, qid=make(QID))
+    assert score.value == ra.evaluate(LABELS, SCORES, CONV, qid=QID).value
+
+
+@pytest.mark.parametrize(
+    "qid",
+    [
+        ["a", "a", "b", "b"],
+        [7, 7, -3, -3],
+        [("x", 1), ("x", 1), ("x", 2), ("x", 2)],
+        [1, 1, "1", "1"],
+        [0.5, 0.5, 1, 1],
+    ],
+)
+def test_query_ids_may_be_any_hashables(qid):
+    queries = ra.Queries(LABELS, qid=qid)
+    assert queries.query_ids.tolist() == [qid[0], qid[2]]
+    assert queries.indptr.tolist() == [0, 2, 4]
+    assert queries.order is None
+
+
+def test_queries_keep_the_order_of_first_appearance():
+    queries = ra.Queries([0, 1, 2, 3, 4], qid=[9, 2, 9, 5, 2])
+    assert queries.query_ids.tolist() == [9, 2, 5]
+    assert queries.order.tolist() == [0, 2, 1, 4, 3]
+    assert queries.indptr.tolist() == [0, 2, 4, 5]
+
+
+def test_inputs_are_neither_changed_nor_held():
+    labels, scores, qid = np.array([1.0, 0.0]), np.array([0.1, 0.2]), np.array([1, 1])
+    evaluator = ra.Evaluator(labels, CONV, qid=qid)
+    before = evaluator.evaluate(scores)
+    labels[:] = 0
+    qid[:] = [1, 2]
+    assert evaluator.evaluate(scores) == before
+    assert scores.tolist() == [0.1, 0.2]
+    with pytest.raises(ValueError, match="read-only"):
+        evaluator.queries.labels[0] = 5
+
+
+def test_rows_out_of_use_may_hold_nan():
+    convention = CONV.replace(unjudged="zero")
+    score = ra.evaluate([np.nan, 1, 1], [0.9, 0.5, np.nan], convention, group_sizes=[3],
+                        judged=[False, True, True], retrieved=[True, True, False])  # fmt: skip
+    assert score.value == pytest.approx((1 / np.log2(3)) / (1 + 1 / np.log2(3)))

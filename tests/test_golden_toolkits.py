@@ -1,0 +1,110 @@
+"""NDCG and DCG of LightGBM, XGBoost and scikit-learn, as the real programs printed them.
+
+`golden/toolkits.json` is a selection of the records of each, made from the full files (see its "provenance");
+the full files are read where they lie beside the checkout.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import presets
+
+HERE = Path(__file__).parent
+FULL = HERE.parent.parent / "shared" / "golden" / "toolkits"
+PRECISE = 1e-12
+
+Record = dict[str, Any]
+
+
+def records(toolkit: str) -> list[Any]:
+    kept = json.loads((HERE / "golden" / "toolkits.json").read_text())[toolkit]
+    cases = [pytest.param(record, id=f"{record['case']}-{record['seed']}") for record in kept]
+    if FULL.is_dir():
+        full = json.loads((FULL / f"{toolkit}_metrics.json").read_text())["records"]
+        return cases + [pytest.param(record, id=f"full-{record['case']}-{record['seed']}") for record in full]
+    reason = "the full golden files are not beside this checkout"
+    return [*cases, pytest.param({}, id="full", marks=pytest.mark.skip(reason=reason))]
+
+
+def printed(metric: Record) -> bool:
+    """Tell whether the program gave a number; {"error": ...} stands for input that it refuses."""
+    return isinstance(metric.get("value"), float | int)
+
+
+def cutoff(metric: str) -> int | None:
+    digits = metric.rstrip("-").partition("@")[2]
+    return int(digits) if digits else 32
+
+
+def as_float32(values: list[float]) -> np.ndarray:
+    return np.asarray(values, np.float32)
+
+
+def weights_of(record: Record) -> np.ndarray | None:
+    """LightGBM was given row weights: those of the query, repeated, or uneven ones."""
+    from rankadapters.lightgbm import query_weights
+
+    if "query_weight" in record:
+        record = {**record, "row_weight": np.repeat(record["query_weight"], record["group"])}
+    if "row_weight" not in record:
+        return None
+    return query_weights(np.asarray(record["row_weight"]), np.asarray(record["group"]))
+
+
+@pytest.mark.parametrize("record", records("lightgbm"))
+def test_lightgbm(record):
+    pytest.importorskip("lightgbm")
+    data = {"group_sizes": record["group"], "query_weight": weights_of(record)}
+    compared = 0
+    for metric in record["metrics"]:
+        if not metric["metric"].startswith("ndcg") or not printed(metric):
+            continue
+        convention = presets.lightgbm(cutoff(metric["metric"]), metric["params"].get("label_gain"))
+        value = ra.evaluate(as_float32(record["labels"]), record["scores"], convention, **data).value
+        assert value == pytest.approx(metric["value"], rel=PRECISE), metric["metric"]
+        compared += 1
+    refused = {"fractional_0_1", "negative_labels", "label_31", "label_32"}
+    assert compared or record["case"] in refused
+
+
+@pytest.mark.parametrize("record", records("xgboost"))
+def test_xgboost(record):
+    weights = record.get("query_weight")
+    data = {"group_sizes": record["group"], "query_weight": None if weights is None else as_float32(weights)}
+    compared = 0
+    for metric in record["metrics"]:
+        name = metric["metric"]
+        if not name.startswith("ndcg") or not printed(metric):
+            continue
+        exp_gain = metric["params"].get("ndcg_exp_gain", True)
+        convention = presets.xgboost(cutoff(name), exp_gain=exp_gain, minus=name.endswith("-"))
+        value = ra.evaluate(as_float32(record["labels"]), as_float32(record["scores"]), convention, **data).value
+        assert value == pytest.approx(metric["value"], rel=PRECISE, abs=1e-300), name
+        compared += 1
+    assert compared or record["case"] == "row_weights_uneven"
+
+
+@pytest.mark.parametrize("record", records("scikit_learn"))
+def test_scikit_learn(record):
+    compared = 0
+    for metric in record["metrics"]:
+        if metric["ignore_ties"]:
+            continue  # an unstable argsort decides there
+        convention = presets.sklearn(metric["k"])
+        if metric["metric"] == "dcg_score":
+            fields = {n: v for n, v in convention.to_dict().items() if n not in {"ideal", "empty"}}
+            convention = ra.DCG(**fields)
+        got = ra.Evaluator(record["labels"], convention, group_sizes=record["group"]).per_query(record["scores"])
+        theirs = metric["per_query"]
+        for ours, value in zip(got, theirs.values() if isinstance(theirs, dict) else theirs, strict=True):
+            if isinstance(value, float | int):  # null where the function refuses one document or negative labels
+                assert ours == pytest.approx(value, rel=PRECISE, abs=1e-14)
+                compared += 1
+    assert compared or record["case"] == "negative_labels"
