@@ -96,6 +96,11 @@ def same_index(name: str, index: object, first: object) -> None:
         raise InputError(msg)
 
 
+def index_dtype(n: int) -> type[np.signedinteger[Any]]:
+    """Smallest type for row numbers below n: half the memory, and half the traffic of a kernel that follows them."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+
+
 def frozen(array: Array) -> Array:
     """Copy an array and make the copy read-only."""
     copy = np.array(array)

@@ -13,7 +13,7 @@ from rankadapters.core._kernels.measures import SKIP, query_values, ranked_gains
 from rankadapters.core.columns import Array, non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.lowering import Lowered, lower, offsets
+from rankadapters.core.lowering import Binder, Lowered, offsets
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score, Tally
 from rankadapters.core.threads import as_n_threads, over_chunks
@@ -41,7 +41,8 @@ class Panel:
         if not self.conventions:
             msg = "no convention was given.\nHint: [ra.presets.textbook(10)]."
             raise InputError(msg)
-        self._lowered = [lower(convention, queries) for convention in self.conventions]
+        binder = Binder(queries, self.conventions)
+        self._lowered = [binder.lower(convention) for convention in self.conventions]
         self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
 
     def evaluate(self, scores: object) -> dict[Convention, Score]:
@@ -235,26 +236,23 @@ class _SharedRanking:
 
     def values(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
         """Value of each query under each convention."""
-        rows = self.first.rows
+        rows, means = self.first.rows, self.first.ranking.means
         ranked = np.empty((len(self.gains), int(self.outptr[-1])))
+        values = np.empty((len(self.lowered), rows.indptr.size - 1))
 
         def run(first: int, last: int) -> int:
             indptr, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
-            means, like = self.first.tie_means, self.like
-            return ranked_gains(scores, rows.order, indptr, self.k, means, self.gains, outptr, ranked, like)  # type: ignore[no-any-return]
+            bad: int = ranked_gains(scores, rows.order, indptr, self.k, means, self.gains, outptr, ranked, self.like)
+            if bad < 0:
+                for low, place, out in zip(self.lowered, self.place, values[:, first:last], strict=True):
+                    part = (array[first:last] for array in (low.ideal, low.settled.status, low.settled.fixed))
+                    query_values(ranked[place], outptr, low.k, low.discounts, *part, out)
+            return bad
 
         bad = [row for row in over_chunks(run, rows.indptr, n_threads) if row >= 0]
         if bad:
             raise self._refusal(scores, bad[0])
-        return {
-            low.convention: self._values(low, ranked[place])
-            for low, place in zip(self.lowered, self.place, strict=True)
-        }
-
-    def _values(self, low: Lowered, ranked: Floats) -> Floats:
-        settled, values = low.settled, np.empty(low.ideal.size)
-        query_values(ranked, self.outptr, low.k, low.discounts, low.ideal, settled.status, settled.fixed, values)
-        return values
+        return {low.convention: column for low, column in zip(self.lowered, values, strict=True)}
 
     def _refusal(self, scores: Array, row: int) -> InputError:
         if np.isfinite(scores[row]):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core._kernels.exact import mix_all, mix_queries
-from rankadapters.core.columns import Array
+from rankadapters.core.columns import Array, index_dtype
 
 _UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)
 
@@ -26,7 +27,7 @@ def hash_ids(query_ids: Array) -> NDArray[np.uint64]:
 def hash_queries(
     id_hashes: NDArray[np.uint64],
     labels: NDArray[np.float64],
-    order: NDArray[np.int64] | None,
+    order: NDArray[np.signedinteger[Any]] | None,
     indptr: NDArray[np.int64],
     *,
     query_weight: NDArray[np.float64] | None,
@@ -40,7 +41,7 @@ def hash_queries(
     if retrieved is not None:
         words = np.where(retrieved, words, words ^ _UNRETRIEVED)
     rows = np.empty(id_hashes.size, np.uint64)
-    mix_queries(words, np.empty(0, np.int64) if order is None else order, indptr, rows)
+    mix_queries(words, np.empty(0, index_dtype(0)) if order is None else order, indptr, rows)
     weights = np.ones(id_hashes.size) if query_weight is None else query_weight
     return _mixed(_mixed(rows ^ id_hashes) ^ (weights + 0.0).view(np.uint64))
 

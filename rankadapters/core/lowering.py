@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core._kernels.measures import query_values, ranked_gains
 from rankadapters.core._kernels.sorting import order_within
-from rankadapters.core.columns import Array
+from rankadapters.core.columns import Array, index_dtype
 from rankadapters.core.convention import NDCG, Convention, Discounted
 from rankadapters.core.errors import InputError
 from rankadapters.core.gains import FLOAT64_INTEGERS, gains_of, narrowed
@@ -19,7 +21,18 @@ from rankadapters.core.queries import Queries
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-NO_ORDER: Ints = np.empty(0, np.int64)
+T = TypeVar("T")
+
+NO_ORDER: Ints = np.empty(0, index_dtype(0))
+
+
+class Ranking(NamedTuple):
+    """What decides the ranks of given scores; conventions with an equal one share a pass over the scores."""
+
+    ties: str  # the order that ties keep
+    by_gain: str | None  # the gain that this order follows
+    drops: bool  # whether unjudged rows are left out
+    means: bool  # whether a tie shares its mean gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +57,8 @@ class Lowered:
     """Everything that the kernels need to evaluate one convention on its queries."""
 
     convention: Discounted
-    ranking: tuple[object, ...]  # conventions with an equal ranking share one pass over the scores
+    ranking: Ranking
     rows: Rows  # the retrieved rows, in the order that ties keep
-    tie_means: bool
     gains: Array  # shape (n_retrieved,), in the order of `rows`
     k: int
     discounts: Floats  # by rank
@@ -54,41 +66,92 @@ class Lowered:
     settled: Settled
 
 
-def lower(convention: Convention, queries: Queries) -> Lowered:
-    """Lower a convention on its queries, checking that the labels and columns fit it.
+class Binder:
+    """Lowers conventions on the same queries; what several of them share is done once.
 
-    Raises
-    ------
-    InputError
-        A label has no gain, a column that the convention needs is missing, or a query meets a policy `error`.
+    Parameters
+    ----------
+    queries : Queries
+        Validated queries.
+    conventions : sequence of Convention
+        All that will be lowered, so that their ideal lists can be ranked to the depth of the deepest.
     """
-    if not isinstance(convention, Discounted):
-        msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.NDCG(...) with every field."
-        raise InputError(msg)
-    if convention.average == "uniform" and queries.query_weight is not None:
-        msg = (
-            "query_weight was given but the convention says average='uniform', which would ignore it.\n"
-            "Hint: convention.replace(average='query'), or drop query_weight."
+
+    def __init__(self, queries: Queries, conventions: Sequence[Convention]) -> None:
+        for convention in conventions:
+            _refuse_unfit(convention, queries)
+        self.queries = queries
+        self.judged = _rows(queries, queries.judged)
+        self.longest = int(np.diff(queries.indptr).max())
+        self.depth = max(self._cutoff(convention) for convention in conventions)
+        self._done: dict[tuple[object, ...], Any] = {}
+
+    def lower(self, convention: Convention) -> Lowered:
+        """Lower a convention, checking that the labels and columns fit it.
+
+        Raises
+        ------
+        InputError
+            A label has no gain, a column that the convention needs is missing, or a query meets a policy `error`.
+        """
+        if not isinstance(convention, Discounted):  # told apart from strangers by _refuse_unfit
+            raise TypeError(type(convention))
+        row_gains = self._gains(convention)
+        retrieved = self._once(("retrieved", convention.unjudged), lambda: _retrieved(convention, self.queries))
+        ranking = self._ranking(convention)
+        rows = self._once(("rows", ranking), lambda: _tie_order(ranking, self.queries, retrieved, row_gains))
+        discounts = discounts_of(convention.discount, self._cutoff(convention))
+        ideal, empty = self._ideal(convention, retrieved.sizes)
+        return Lowered(
+            convention=convention,
+            ranking=ranking,
+            rows=rows,
+            gains=self._once(("narrowed", convention.gain, ranking), lambda: narrowed(rows.take(row_gains))),
+            k=discounts.size,
+            discounts=discounts,
+            ideal=np.where(empty, 1.0, ideal),
+            settled=settle(convention, self.queries, Sizes(retrieved.sizes, self.judged.sizes, empty)),
         )
-        raise InputError(msg)
-    row_gains = gains_of(queries.labels, queries.judged, convention)
-    retrieved, judged = _retrieved(convention, queries), _rows(queries, queries.judged)
-    rows, ranking, tie_means = _tie_order(convention, queries, retrieved, row_gains)
-    longest = max(1, int(retrieved.sizes.max()), int(judged.sizes.max()))
-    k = min(convention.k or longest, longest)
-    discounts = discounts_of(convention.discount, k)
-    ideal, empty = _ideal(convention, row_gains, retrieved, judged, discounts)
-    return Lowered(
-        convention=convention,
-        ranking=ranking,
-        rows=rows,
-        tie_means=tie_means,
-        gains=narrowed(rows.take(row_gains)),
-        k=k,
-        discounts=discounts,
-        ideal=np.where(empty, 1.0, ideal),
-        settled=settle(convention, queries, Sizes(retrieved.sizes, judged.sizes, empty)),
-    )
+
+    def _once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        if key not in self._done:
+            self._done[key] = make()
+        return self._done[key]  # type: ignore[no-any-return]
+
+    def _cutoff(self, convention: Convention) -> int:
+        return min(convention.k or self.longest, self.longest)
+
+    def _gains(self, convention: Discounted) -> Floats:
+        make = lambda: gains_of(self.queries.labels, self.queries.judged, convention)  # noqa: E731 - one use
+        return self._once(("gains", convention.gain), make)
+
+    def _ranking(self, convention: Discounted) -> Ranking:
+        order, means = convention.ties, convention.ties == "average"
+        if means:
+            exact = self._once(("exact", convention.gain), lambda: _sums_exactly(self._gains(convention), self.longest))
+            # A fixed order of addition, so that the order of the rows cannot change the last bit.
+            order = "input" if exact else "best"
+        drops = convention.unjudged == "drop" and self.queries.judged is not None
+        return Ranking(order, convention.gain if order in {"worst", "best"} else None, drops, means)
+
+    def _ideal(self, convention: Discounted, retrieved: Ints) -> tuple[Floats, NDArray[np.bool_]]:
+        """DCG of each query's ideal list (1 where nothing is normalised), and which queries have nothing to find."""
+        n_queries = self.queries.n_queries
+        if not isinstance(convention, NDCG):
+            return np.ones(n_queries), np.zeros(n_queries, np.bool_)
+        k = self.longest if convention.ideal == "all" else self._cutoff(convention)
+        cut = np.minimum(self.judged.sizes, max(k, self.depth))
+        if convention.ideal == "retrieved":
+            cut = np.minimum(cut, retrieved)
+        key = ("ideal", convention.gain, max(k, self.depth), convention.ideal == "retrieved", convention.unjudged)
+        ranked, outptr = self._once(key, lambda: _ranked_by_gain(self._gains(convention), self.judged, cut))
+        ideal, ones, compute = np.empty(n_queries), np.ones(n_queries), np.zeros(n_queries, np.uint8)
+        query_values(ranked, outptr, k, discounts_of(convention.discount, k), ones, compute, ones, ideal)
+        if not np.isfinite(ideal).all():
+            query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
+            msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {convention.gain!r}."
+            raise InputError(msg)
+        return ideal, ideal <= 0
 
 
 def discounts_of(discount: str, n: int) -> Floats:
@@ -107,11 +170,23 @@ def offsets(sizes: Array) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
+def _refuse_unfit(convention: object, queries: Queries) -> None:
+    if not isinstance(convention, Discounted):
+        msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.NDCG(...) with every field."
+        raise InputError(msg)
+    if convention.average == "uniform" and queries.query_weight is not None:
+        msg = (
+            "query_weight was given but the convention says average='uniform', which would ignore it.\n"
+            "Hint: convention.replace(average='query'), or drop query_weight."
+        )
+        raise InputError(msg)
+
+
 def _rows(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
     order = NO_ORDER if queries.order is None else queries.order
     if kept is None:
         return Rows(order, queries.indptr)
-    places = order if order.size else np.arange(queries.n_docs)
+    places = order if order.size else np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs))
     inside = kept[places]
     return Rows(places[inside], offsets(inside)[queries.indptr])
 
@@ -130,25 +205,16 @@ def _retrieved(convention: Convention, queries: Queries) -> Rows:
     return _rows(queries, queries.judged & retrieved if convention.unjudged == "drop" else queries.retrieved)
 
 
-def _tie_order(
-    convention: Discounted, queries: Queries, rows: Rows, row_gains: Floats
-) -> tuple[Rows, tuple[object, ...], bool]:
+def _tie_order(ranking: Ranking, queries: Queries, rows: Rows, row_gains: Floats) -> Rows:
     """Permute the rows of each query once so that a stable order of the scores breaks ties as declared."""
-    ties, tie_means = convention.ties, convention.ties == "average"
-    if tie_means and not _sums_exactly(row_gains, rows):
-        ties = "best"  # a fixed order of addition, so that the order of the rows cannot change the last bit
-    kept = convention.unjudged == "drop" and queries.judged is not None
-    by_gain = convention.gain if ties in {"worst", "best"} else None
-    key = ("input" if ties == "average" else ties, by_gain, kept, tie_means)
-    if ties in {"input", "average"}:
-        return rows, key, tie_means
-    if ties == "reverse":
-        last = np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes)
-        inner = last - np.arange(last.size)
+    if ranking.ties == "input":
+        return rows
+    inner = np.empty(int(rows.indptr[-1]), index_dtype(queries.n_docs))
+    if ranking.ties == "reverse":
+        inner[:] = np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(inner.size)
     else:
-        inner = np.empty(int(rows.indptr[-1]), np.int64)
-        order_within(rows.take(_tie_keys(ties, queries, row_gains)), rows.indptr, inner)
-    return Rows(rows.take(inner) if not rows.order.size else rows.order[inner], rows.indptr), key, tie_means
+        order_within(rows.take(_tie_keys(ranking.ties, queries, row_gains)), rows.indptr, inner)
+    return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 
 def _tie_keys(ties: str, queries: Queries, row_gains: Floats) -> Floats:
@@ -161,37 +227,17 @@ def _tie_keys(ties: str, queries: Queries, row_gains: Floats) -> Floats:
     return ranks if ties == "docid-descending" else -ranks
 
 
-def _sums_exactly(gains: Floats, rows: Rows) -> bool:
+def _sums_exactly(gains: Floats, longest: int) -> bool:
     """Tell whether any sum of gains within a query is an integer that float64 holds."""
-    largest = float(np.abs(gains).max()) * int(rows.sizes.max(initial=0))
-    return largest <= FLOAT64_INTEGERS and bool((gains == np.floor(gains)).all())
+    return float(np.abs(gains).max()) * longest <= FLOAT64_INTEGERS and bool((gains == np.floor(gains)).all())
 
 
-def _ideal(
-    convention: Discounted, row_gains: Floats, retrieved: Rows, judged: Rows, discounts: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """DCG of each query's ideal list, and which queries have nothing to find."""
-    n_queries = judged.indptr.size - 1
-    ones, none = np.ones(n_queries), np.zeros(n_queries, np.bool_)
-    if not isinstance(convention, NDCG):
-        return ones, none
-    cut = judged.sizes
-    if convention.ideal != "all":
-        cut = np.minimum(cut, discounts.size)
-    if convention.ideal == "retrieved":
-        cut = np.minimum(cut, retrieved.sizes)
-    depth = max(1, int(cut.max()))
-    if depth > discounts.size:
-        discounts = discounts_of(convention.discount, depth)
+def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
+    """Gains of each query in descending order, as many as `cut` says, and where each query's begin."""
     outptr = offsets(cut)
     ranked = np.empty((1, int(outptr[-1])))
     # Gains rank themselves; narrow ones let the evaluation reuse this call's machine code.
-    gains, tie_means, like = narrowed(judged.take(row_gains))[None, :], False, np.empty(0)
-    ranked_gains(row_gains, judged.order, judged.indptr, depth, tie_means, gains, outptr, ranked, like)
-    ideal = np.empty(n_queries)
-    query_values(ranked[0], outptr, depth, discounts, ones, none.astype(np.uint8), ones, ideal)
-    if not np.isfinite(ideal).all():
-        query = int(np.argmin(np.isfinite(ideal)))
-        msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {convention.gain!r}."
-        raise InputError(msg)
-    return ideal, ideal <= 0
+    gains, tie_means, like = narrowed(rows.take(row_gains))[None, :], False, np.empty(0)
+    depth = max(1, int(cut.max()))
+    ranked_gains(row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked, like)
+    return ranked[0], outptr

@@ -15,6 +15,7 @@ from rankadapters.core.columns import (
     as_flags,
     as_numbers,
     frozen,
+    index_dtype,
     is_missing,
     pandas_index,
     refuse_non_finite,
@@ -71,7 +72,7 @@ class Queries:
     labels: NDArray[np.float64]
     query_ids: Array
     indptr: NDArray[np.int64]
-    order: NDArray[np.int64] | None
+    order: NDArray[np.signedinteger[Any]] | None
     query_weight: NDArray[np.float64] | None
     docid_rank: Array | None
     retrieved: NDArray[np.bool_] | None
@@ -222,7 +223,7 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     return {
         "query_ids": frozen(ids[starts[first[appearance]]]),
         "indptr": _offsets(np.bincount(query_of_row)),
-        "order": frozen(np.argsort(query_of_row, kind="stable")),
+        "order": frozen(np.argsort(query_of_row, kind="stable").astype(index_dtype(n_docs))),
     }
 
 
@@ -269,7 +270,7 @@ def _as_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np
     return frozen(weights)
 
 
-def _as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.int64] | None) -> Array:
+def _as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
     if ids.dtype.kind != "U":

@@ -1,0 +1,41 @@
+"""Data of realistic size and shape."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Data(NamedTuple):
+    labels: np.ndarray
+    scores: np.ndarray
+    sizes: np.ndarray
+
+    @property
+    def qid(self) -> np.ndarray:
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+
+def make(n_queries: int, seed: int = 0) -> Data:
+    """Queries of lognormal length 1..1200 (104 rows in the mean), labels 0..4, normal scores."""
+    rng = np.random.default_rng(seed)
+    sizes = np.clip(np.round(rng.lognormal(4.2, 0.95, n_queries)), 1, 1200).astype(np.int64)
+    n = int(sizes.sum())
+    return Data(rng.choice(5, n, p=[0.5, 0.3, 0.13, 0.05, 0.02]).astype(float), rng.standard_normal(n), sizes)
+
+
+def training_rounds(data: Data, rounds: int, share: float = 0.05) -> list[np.ndarray]:
+    """Scores of successive rounds, each moved by a share of the spread."""
+    rng = np.random.default_rng(1)
+    scores, found = data.scores, []
+    for _ in range(rounds):
+        scores = scores + share * scores.std() * rng.standard_normal(scores.size)
+        found.append(scores)
+    return found
+
+
+def unrelated(data: Data, rounds: int) -> list[np.ndarray]:
+    """Scores that have nothing to do with those before."""
+    rng = np.random.default_rng(2)
+    return [rng.standard_normal(data.scores.size) for _ in range(rounds)]
