@@ -43,17 +43,18 @@ class Panel:
             raise InputError(msg)
         binder = Binder(queries, self.conventions)
         self._lowered = [binder.lower(convention) for convention in self.conventions]
+        self._denominators = [_exact_sum(low.settled.divisors) for low in self._lowered]
         self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
 
     def evaluate(self, scores: object) -> dict[Convention, Score]:
         """Score every convention."""
-        values = self.per_query(scores)
-        return {low.convention: self._tally(low, values[low.convention]).score() for low in self._lowered}
+        return {convention: tally.score() for convention, tally in self.tally(scores).items()}
 
     def tally(self, scores: object) -> dict[Convention, Tally]:
         """Sum every convention exactly."""
         values = self.per_query(scores)
-        return {low.convention: self._tally(low, values[low.convention]) for low in self._lowered}
+        pairs = zip(self._lowered, self._denominators, strict=True)
+        return {low.convention: self._tally(low, below, values[low.convention]) for low, below in pairs}
 
     def per_query(self, scores: object) -> dict[Convention, Floats]:
         """Value of each query under every convention; NaN where it is skipped."""
@@ -65,18 +66,19 @@ class Panel:
             values.update(group.values(array, self.n_threads))
         return values
 
-    def _tally(self, low: Lowered, values: Floats) -> Tally:
+    def _tally(self, low: Lowered, denominator: int, values: Floats) -> Tally:
         with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
-            terms = np.where(low.settled.status == SKIP, 0.0, values * low.settled.weights)
+            terms = values * low.settled.weights
+        terms[low.settled.status == SKIP] = 0.0
         return Tally(
             convention=low.convention,
             numerator=_exact_sum(terms),
-            denominator=_exact_sum(low.settled.divisors),
+            denominator=denominator,
             n_queries=self.queries.n_queries,
             n_scored=low.settled.n_scored,
             n_empty=low.settled.n_empty,
             n_short=low.settled.n_short,
-            digest=int(self.queries.fingerprints.sum(dtype=np.uint64)),
+            digest=self.queries.digest,
             ids=self.queries.id_hashes,
         )
 
@@ -226,7 +228,7 @@ class _SharedRanking:
     def __init__(self, lowered: list[Lowered], dtype: np.dtype[Any]) -> None:
         self.lowered = lowered
         self.first = lowered[0]
-        self.like = np.empty(0, dtype)
+        self.dtype = dtype  # in which scores are compared
         self.k = max(low.k for low in lowered)
         self.outptr = offsets(np.minimum(self.first.rows.sizes, self.k))
         names = list(dict.fromkeys(low.convention.gain for low in lowered))
@@ -237,12 +239,14 @@ class _SharedRanking:
     def values(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
         """Value of each query under each convention."""
         rows, means = self.first.rows, self.first.ranking.means
+        with np.errstate(over="ignore"):  # the kernel refuses what overflowed
+            compared = scores.astype(self.dtype, copy=False)
         ranked = np.empty((len(self.gains), int(self.outptr[-1])))
         values = np.empty((len(self.lowered), rows.indptr.size - 1))
 
         def run(first: int, last: int) -> int:
             indptr, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
-            bad: int = ranked_gains(scores, rows.order, indptr, self.k, means, self.gains, outptr, ranked, self.like)
+            bad: int = ranked_gains(compared, rows.order, indptr, self.k, means, self.gains, outptr, ranked)
             if bad < 0:
                 for low, place, out in zip(self.lowered, self.place, values[:, first:last], strict=True):
                     part = (array[first:last] for array in (low.ideal, low.settled.status, low.settled.fixed))

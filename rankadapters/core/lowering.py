@@ -237,7 +237,7 @@ def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, I
     outptr = offsets(cut)
     ranked = np.empty((1, int(outptr[-1])))
     # Gains rank themselves; narrow ones let the evaluation reuse this call's machine code.
-    gains, tie_means, like = narrowed(rows.take(row_gains))[None, :], False, np.empty(0)
+    gains, tie_means = narrowed(rows.take(row_gains))[None, :], False
     depth = max(1, int(cut.max()))
-    ranked_gains(row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked, like)
+    ranked_gains(row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked)
     return ranked[0], outptr

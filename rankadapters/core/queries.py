@@ -146,6 +146,11 @@ class Queries:
             retrieved=self.retrieved,
         )
 
+    @cached_property
+    def digest(self) -> int:
+        """Sum of the fingerprints: equal for the same queries in any order."""
+        return int(self.fingerprints.sum(dtype=np.uint64))
+
     def check_scores(self, scores: object) -> Array:
         """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
         array = as_numbers("scores", scores)

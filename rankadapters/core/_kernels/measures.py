@@ -12,29 +12,21 @@ COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 
 
 @inlined
-def load_scores(scores, order, start, query_scores):
-    """Copy one query's scores, rounding to the dtype in which they are compared; tell whether all are finite."""
-    n = query_scores.size
-    if order.size:
-        places = order[start : start + n]
-        for i in range(n):
-            query_scores[i] = scores[places[i]]
-    else:
-        here = scores[start : start + n]
-        for i in range(n):
-            query_scores[i] = here[i]
+def all_finite(scores):
+    """Tell whether no score is NaN or infinite; without a branch, so that it becomes packed instructions."""
     broken = False
-    for i in range(n):
-        broken |= query_scores[i] - query_scores[i] != 0
+    for i in range(scores.size):
+        broken |= scores[i] - scores[i] != 0
     return not broken
 
 
 @kernel
-def first_non_finite(order, start, query_scores):
+def first_non_finite(scores, order, first, last):
     """Row in the caller's order of the first score that is not finite."""
-    for i in range(query_scores.size):
-        if not np.isfinite(query_scores[i]):
-            return order[start + i] if order.size else start + i
+    for i in range(first, last):
+        row = order[i] if order.size else i
+        if not np.isfinite(scores[row]):
+            return row
     return ALL_FINITE
 
 
@@ -59,24 +51,30 @@ def write_tie_means(scores, ranked, gains, out):
 
 
 @kernel
-def ranked_gains(scores, order, indptr, k, tie_means, gains, outptr, out, like):
+def ranked_gains(scores, order, indptr, k, tie_means, gains, outptr, out):
     """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`.
 
     Returns the first row whose score is not finite, else -1. `order` (empty for row order) lists the rows of each query
-    in the order that ties keep; `gains` follows it. `like` has the dtype in which scores are compared.
+    in the order that ties keep; `gains` follows it.
     """
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    scratch = make_scratch(width, like)
-    buffer = np.empty(width, like.dtype)
+    scratch = make_scratch(width, scores)
+    gathered = np.empty(width if order.size else 0, scores.dtype)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n == 0:
             continue
-        query_scores = buffer[:n]
-        if not load_scores(scores, order, start, query_scores):
-            return first_non_finite(order, start, query_scores)
+        if order.size:
+            places = order[start : start + n]
+            query_scores = gathered[:n]
+            for i in range(n):
+                query_scores[i] = scores[places[i]]
+        else:
+            query_scores = scores[start : start + n]
+        if not all_finite(query_scores):
+            return first_non_finite(scores, order, start, start + n)
         count = rank_top(query_scores, k, scratch)
         for g in range(gains.shape[0]):
             query_gains = gains[g, start : start + n]

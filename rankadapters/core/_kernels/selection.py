@@ -33,6 +33,22 @@ def make_scratch(width, like):
 
 
 @kernel
+def few_lane_maxima(scores, lanes):
+    """As lane_maxima for a number of lanes known when it is compiled, which unrolls the inner loop."""
+    for j in range(FEW_LANES):
+        lanes[j] = scores[j]
+    first = FEW_LANES
+    while first + FEW_LANES <= scores.size:
+        block = scores[first : first + FEW_LANES]
+        for j in range(FEW_LANES):
+            lanes[j] = block[j] if block[j] > lanes[j] else lanes[j]
+        first += FEW_LANES
+    rest = scores[first:]
+    for j in range(rest.size):
+        lanes[j] = rest[j] if rest[j] > lanes[j] else lanes[j]
+
+
+@kernel
 def lane_maxima(scores, lanes):
     """Maximum of each lane, where row i lies in lane i % lanes.size; the inner loops become packed instructions."""
     n, width = scores.size, lanes.size
@@ -48,15 +64,15 @@ def lane_maxima(scores, lanes):
 
 @kernel
 def kth_largest(values, k):
-    """k-th largest of a few values, by counting."""
-    best, found = values[0], False
+    """k-th largest of a few finite values, by counting."""
+    best = -np.inf
     for i in range(values.size):
         value = values[i]
         count = 0
         for j in range(values.size):
             count += values[j] >= value
-        if count >= k and (not found or value > best):
-            best, found = value, True
+        bound = value if count >= k else -np.inf
+        best = bound if bound > best else best
     return best
 
 
@@ -94,7 +110,10 @@ def rank_top(scores, k, scratch):
         rank_listed(scores, scratch.every_row, scratch.ranked, scratch)
         return n
     lanes, rows = scratch.lanes[:width], scratch.rows
-    lane_maxima(scores, lanes)
+    if width == FEW_LANES:
+        few_lane_maxima(scores, lanes)
+    else:
+        lane_maxima(scores, lanes)
     count = rows_from(scores, kth_largest(lanes, k), rows)
     top = scratch.scores[:count]
     for i in range(count):
