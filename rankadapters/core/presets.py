@@ -29,7 +29,7 @@ def textbook(k: int | None) -> NDCG:
 
 
 def letor4(k: int | None) -> NDCG:
-    """LETOR 4.0, Eval-Score-4.0.pl (2009). Run on all golden data sets: equal to the six decimals it prints.
+    """LETOR 4.0, Eval-Score-4.0.pl (2009). Run: equal to 1e-11, per query and in the mean.
 
     Gains 0, 1, 3 by table, no discount at rank 2, and a query with fewer than k documents counts 0. The script gives
     a label above 2 gain 0 in silence; here it is an error.
@@ -41,7 +41,7 @@ def letor4(k: int | None) -> NDCG:
 
 
 def yahoo(k: int | None) -> NDCG:
-    """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run on all golden data sets: equal to 1e-9.
+    """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal to 1e-11, per query and in the mean.
 
     A query with nothing relevant counts 1, which lifts MQ2008's mean by its share of such queries, 0.281. The script
     takes ranks and never sorts; giving it the stable order of the scores is `ties="input"`.
