@@ -1,0 +1,35 @@
+"""The code of the README and the documentation runs, word by word and in order, as a reader would run it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", "docs/adapters.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
+        pytest.importorskip(toolkit)
+    import sklearn
+
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = [(m.start(), m[1]) for m in re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
+    assert blocks
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    with sklearn.config_context():  # which the README changes
+        for start, code in blocks:
+            line = text.count("\n", 0, start) + 1
+            exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
+
+
+def test_every_preset_is_named_in_the_readme():
+    from rankadapters import presets
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in presets.names() if f"`{name}`" not in text] == []
