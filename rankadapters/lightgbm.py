@@ -28,20 +28,14 @@ LABELS = 31  # its default label_gain ends at label 30
 
 
 class EvalMetric:
-    """A metric for every place where LightGBM takes one; made by `eval_metric`.
-
-    Attributes
-    ----------
-    history : list of Evaluation
-        (place of the set in the order of first sight, convention, value in full precision).
-    """
+    """A metric for every place where LightGBM takes one; made by `eval_metric`."""
 
     def __init__(self, conventions: Sequence[Convention], names: Sequence[str] | None, n_threads: int | None) -> None:
         self._monitor = Monitor(conventions, names, n_threads, query_weights)
 
     @property
     def history(self) -> list[Evaluation]:
-        """Every value so far."""
+        """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
         return self._monitor.history
 
     # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.

@@ -29,13 +29,7 @@ NO_CUTOFF = 2**31 - 1  # a bare "ndcg" cuts at 32
 
 
 class CustomMetric:
-    """A metric for `custom_metric=`; made by `custom_metric`.
-
-    Attributes
-    ----------
-    history : list of Evaluation
-        (place of the set in the order of first sight, convention, value in full precision).
-    """
+    """A metric for `custom_metric=`; made by `custom_metric`."""
 
     __name__ = "rankadapters"  # XGBRanker asks its metrics for a name
 
@@ -45,7 +39,7 @@ class CustomMetric:
 
     @property
     def history(self) -> list[Evaluation]:
-        """Every value so far."""
+        """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
         return self._monitor.history
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:

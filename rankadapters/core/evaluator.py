@@ -42,7 +42,7 @@ class Panel:
             msg = "no convention was given.\nHint: [ra.presets.textbook(10)]."
             raise InputError(msg)
         binder = Binder(queries, self.conventions)
-        self._lowered = [binder.lower(convention) for convention in self.conventions]
+        self._lowered = [binder.lower(convention) for convention in binder.conventions]
         self._denominators = [_exact_sum(low.settled.divisors) for low in self._lowered]
         self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
 

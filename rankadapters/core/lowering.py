@@ -78,15 +78,14 @@ class Binder:
     """
 
     def __init__(self, queries: Queries, conventions: Sequence[Convention]) -> None:
-        for convention in conventions:
-            _refuse_unfit(convention, queries)
+        self.conventions = [_fitting(convention, queries) for convention in conventions]
         self.queries = queries
         self.judged = _rows(queries, queries.judged)
         self.longest = int(np.diff(queries.indptr).max())
-        self.depth = max(self._cutoff(convention) for convention in conventions)
+        self.depth = max(self._cutoff(convention) for convention in self.conventions)
         self._done: dict[tuple[object, ...], Any] = {}
 
-    def lower(self, convention: Convention) -> Lowered:
+    def lower(self, convention: Discounted) -> Lowered:
         """Lower a convention, checking that the labels and columns fit it.
 
         Raises
@@ -94,8 +93,6 @@ class Binder:
         InputError
             A label has no gain, a column that the convention needs is missing, or a query meets a policy `error`.
         """
-        if not isinstance(convention, Discounted):  # told apart from strangers by _refuse_unfit
-            raise TypeError(type(convention))
         row_gains = self._gains(convention)
         retrieved = self._once(("retrieved", convention.unjudged), lambda: _retrieved(convention, self.queries))
         ranking = self._ranking(convention)
@@ -170,7 +167,7 @@ def offsets(sizes: Array) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _refuse_unfit(convention: object, queries: Queries) -> None:
+def _fitting(convention: object, queries: Queries) -> Discounted:
     if not isinstance(convention, Discounted):
         msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.NDCG(...) with every field."
         raise InputError(msg)
@@ -180,6 +177,7 @@ def _refuse_unfit(convention: object, queries: Queries) -> None:
             "Hint: convention.replace(average='query'), or drop query_weight."
         )
         raise InputError(msg)
+    return convention
 
 
 def _rows(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:

@@ -1,0 +1,40 @@
+"""What happens where something is not installed, or cannot be written to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PACKAGES = {"lightgbm": "lightgbm", "xgboost": "xgboost", "catboost": "catboost", "sklearn": "scikit-learn"}
+
+
+@pytest.mark.parametrize("toolkit", PACKAGES)
+def test_a_missing_toolkit_names_its_extra(toolkit):
+    code = f"""
+import sys
+sys.modules[{toolkit!r}] = None
+import rankadapters as ra
+ra.evaluate([1, 0], [1, 0], ra.presets.yahoo(1), group_sizes=[2])
+try:
+    ra.{toolkit}
+except ImportError as error:
+    assert isinstance(error, ra.MissingToolkitError)
+    print(error)
+"""
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert found == f'{PACKAGES[toolkit]} is not installed.\nHint: pip install "rankadapters[{toolkit}]"\n'
+
+
+def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
+    import rankadapters.core._kernels as kernels
+
+    def without_a_cache(**options):
+        if options.get("cache"):
+            msg = "cannot cache function: no locator available"
+            raise RuntimeError(msg)
+        return lambda function: ("compiled", function)
+
+    monkeypatch.setattr(kernels, "njit", without_a_cache)
+    assert kernels.kernel(len) == ("compiled", len)
