@@ -1,4 +1,4 @@
-"""NDCG and DCG of LightGBM, XGBoost and scikit-learn, as the real programs printed them.
+"""NDCG and DCG of the toolkits and libraries, as the real programs printed them.
 
 `golden/toolkits.json` is a selection of the records of each, made from the full files (see its "provenance");
 the full files are read where they lie beside the checkout.
@@ -45,6 +45,10 @@ def cutoff(metric: str) -> int | None:
 
 def as_float32(values: list[float]) -> np.ndarray:
     return np.asarray(values, np.float32)
+
+
+def as_dcg(convention: ra.NDCG) -> ra.DCG:
+    return ra.DCG(**{n: v for n, v in convention.to_dict().items() if n not in {"ideal", "empty"}})
 
 
 def weights_of(record: Record) -> np.ndarray | None:
@@ -99,8 +103,7 @@ def test_scikit_learn(record):
             continue  # an unstable argsort decides there
         convention = presets.sklearn(metric["k"])
         if metric["metric"] == "dcg_score":
-            fields = {n: v for n, v in convention.to_dict().items() if n not in {"ideal", "empty"}}
-            convention = ra.DCG(**fields)
+            convention = as_dcg(convention)
         got = ra.Evaluator(record["labels"], convention, group_sizes=record["group"]).per_query(record["scores"])
         theirs = metric["per_query"]
         for ours, value in zip(got, theirs.values() if isinstance(theirs, dict) else theirs, strict=True):
@@ -108,3 +111,58 @@ def test_scikit_learn(record):
                 assert ours == pytest.approx(value, rel=PRECISE, abs=1e-14)
                 compared += 1
     assert compared or record["case"] == "negative_labels"
+
+
+def docids(record: Record) -> list[str]:
+    """As the records' notes say: d000, d001, ... in input order inside each query."""
+    return [f"d{place:03d}" for size in record["group"] for place in range(size)]
+
+
+LIBRARIES = {
+    "ranx": {
+        "ndcg": presets.ranx,
+        "ndcg_burges": lambda k: presets.ranx(k, burges=True),
+        "dcg": lambda k: as_dcg(presets.ranx(k)),
+        "dcg_burges": lambda k: as_dcg(presets.ranx(k, burges=True)),
+    },
+    "ir_measures": {"nDCG": presets.ir_measures},
+    "pytrec_eval_terrier": {"ndcg": presets.pytrec_eval, "ndcg_cut": presets.pytrec_eval},
+}
+
+
+@pytest.mark.parametrize(
+    ("library", "record"),
+    [pytest.param(library, *case.values, id=f"{library}-{case.id}", marks=case.marks)
+     for library in LIBRARIES for case in records(library)],
+)  # fmt: skip
+def test_libraries_of_information_retrieval(library, record):
+    compared = 0
+    for metric in record["metrics"]:
+        name, _, k = metric["metric"].replace("ndcg_cut_", "ndcg_cut@").partition("@")
+        if name not in LIBRARIES[library]:
+            continue
+        convention = LIBRARIES[library][name](int(k) if k else None)
+        score = ra.evaluate(
+            record["labels"], record["scores"], convention, group_sizes=record["group"], docid=docids(record)
+        )
+        assert score.value == pytest.approx(metric["value"], rel=1e-9), metric["metric"]
+        compared += 1
+    assert compared
+
+
+def torchmetrics_cases() -> list[Any]:
+    reason = presets.inexpressible()["torchmetrics_negative_labels"]
+    xfail = pytest.mark.xfail(strict=True, reason=reason)
+    return [
+        pytest.param(*case.values, id=case.id, marks=[*case.marks, *([xfail] if "negative" in case.id else [])])
+        for case in records("torchmetrics")
+    ]
+
+
+@pytest.mark.parametrize("record", torchmetrics_cases())
+def test_torchmetrics(record):
+    for metric in record["metrics"]:
+        convention = presets.torchmetrics(metric["top_k"], metric["empty_target_action"])
+        labels = as_float32(record["labels"])
+        value = ra.evaluate(labels, as_float32(record["scores"]), convention, group_sizes=record["group"]).value
+        assert value == pytest.approx(metric["value"], abs=2e-6)

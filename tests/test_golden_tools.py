@@ -17,39 +17,85 @@ from rankadapters import presets
 
 HERE = Path(__file__).parent
 FULL = HERE.parent.parent / "shared" / "golden" / "tools"
-TOOLS = {"letor4": presets.letor4, "yahoo": presets.yahoo}
-PRECISE = 1e-11  # LETOR's script prints 12 decimals here
 
 
-def data_sets() -> list[Any]:
-    kept = json.loads((HERE / "golden" / "tools.json").read_text())["sets"]
-    sets = [pytest.param(one, id=one["name"]) for one in kept]
-    if FULL.is_dir():
-        full = [json.loads(path.read_text()) for path in sorted(FULL.glob("*.json"))]
-        return sets + [pytest.param(one, id=f"full-{one['name']}") for one in full]
-    reason = "the full golden files are not beside this checkout"
-    return [*sets, pytest.param({}, id="full", marks=pytest.mark.skip(reason=reason))]
+def exponential(preset):
+    """The qrels were rewritten to 2^l - 1, and so are the gains here."""
+    return lambda k, *options: preset(k, *options).replace(gain="exp2")
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("data", data_sets())
+TOOLS = {
+    "letor3": presets.letor3,
+    "letor4": presets.letor4,
+    "mslr": presets.mslr,
+    "yahoo": presets.yahoo,
+    "ranklib_2011": presets.ranklib,
+    "ranklib_2011_busafekete": presets.ranklib_busafekete,
+    "ranklib_2.1": presets.ranklib,
+    "ranklib_2.10.1": presets.ranklib,
+    "pytrec_linear": presets.pytrec_eval,
+    "pytrec_exp": exponential(presets.pytrec_eval),
+}
+for _version, _preset in {
+    "8.1_ndcg": presets.trec_eval_8,
+    "9.0.8": presets.trec_eval_9,
+    "10.0": presets.trec_eval_10,
+}.items():
+    TOOLS[f"trec_{_version}_linear"] = _preset
+    TOOLS[f"trec_{_version}_exp"] = exponential(_preset)
+    TOOLS[f"trec_{_version}_missing_noc"] = _preset
+    TOOLS[f"trec_{_version}_missing_c"] = lambda k, preset=_preset: preset(k, True)
+
+SILENTLY_MENDED = {"letor3": 2, "letor4": 2, "mslr": 4}  # labels above get gain 0 there
+UNSTABLE = {"ranklib_2011", "ranklib_2011_busafekete"}
+FLOAT32_FEATURE = {name for name in TOOLS if name.startswith("ranklib")}
+
+
+def data_sets() -> list[dict[str, Any]]:
+    kept = json.loads((HERE / "golden" / "tools.json").read_text(encoding="utf-8"))["sets"]
+    full = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FULL.glob("*.json"))]
+    return kept + [{**one, "name": f"full-{one['name']}"} for one in full]
+
+
+def cases() -> list[Any]:
+    found = []
+    for data in data_sets():
+        kind = data["name"].removeprefix("full-").partition("_")[2]
+        for tool in data["tools"]:
+            marks = []
+            if tool in UNSTABLE and kind in {"ties", "large"}:
+                marks = [pytest.mark.xfail(strict=True, reason=presets.inexpressible()["ranklib_2011"])]
+            elif tool in FLOAT32_FEATURE and kind == "float32":
+                marks = [pytest.mark.xfail(strict=True, reason="RankLib was given its scores as float32 features")]
+            found.append(pytest.param(data, tool, id=f"{data['name']}-{tool}", marks=marks))
+    if not FULL.is_dir():
+        skip = pytest.mark.skip(reason="the full golden files are not beside this checkout")
+        found.append(pytest.param({}, "", id="full", marks=skip))
+    return found
+
+
+@pytest.mark.parametrize(("data", "tool"), cases())
 def test_the_preset_gives_what_the_tool_prints(data, tool):
-    inputs, printed = data["inputs"], data["tools"].get(tool)
-    if printed is None:
-        pytest.skip(f"{tool} was not run on {data['name']}")
-    compared = 0
-    for metric, mean in printed["mean"].items():
-        if not metric.startswith("ndcg@"):
-            continue
-        convention = TOOLS[tool](int(metric.partition("@")[2]))
-        if tool == "letor4" and max(inputs["label"]) > 2:
-            # The script knows gains for labels 0, 1 and 2 and gives the others 0 in silence.
+    inputs, printed = data["inputs"], data["tools"][tool]
+    absent = {str(qid) for qid in printed.get("dropped_from_run") or ()}
+    columns = {
+        "qid": inputs["qid"],
+        "docid": inputs["docid"],
+        "retrieved": [str(qid) not in absent for qid in inputs["qid"]],
+    }
+    tolerance = max(1.1 * printed["precision"], 1e-11)
+    metrics = [name for name in printed["mean"] if name.startswith("ndcg@") or name == "ndcg_full"]
+    assert metrics
+    for metric in metrics:
+        convention = TOOLS[tool](None if metric == "ndcg_full" else int(metric.partition("@")[2]))
+        if max(inputs["label"]) > SILENTLY_MENDED.get(tool, 9):
             with pytest.raises(ra.InputError, match="outside the gain table"):
-                ra.evaluate(inputs["label"], inputs["score"], convention, qid=inputs["qid"])
+                ra.evaluate(inputs["label"], inputs["score"], convention, **columns)
             continue
-        evaluator = ra.Evaluator(inputs["label"], convention, qid=inputs["qid"])
-        theirs = [printed["per_query"][metric][str(qid)] for qid in evaluator.query_ids]
-        np.testing.assert_allclose(evaluator.per_query(inputs["score"]), theirs, atol=PRECISE)
-        assert evaluator.evaluate(inputs["score"]).value == pytest.approx(mean, abs=PRECISE)
-        compared += 1
-    assert compared or max(inputs["label"]) > 2
+        evaluator = ra.Evaluator(inputs["label"], convention, **columns)
+        theirs = printed["per_query"][metric]
+        for qid, ours in zip(evaluator.query_ids, evaluator.per_query(inputs["score"]), strict=True):
+            # Nothing is printed for a query that LETOR 3.0 finds too short, or that trec_eval leaves out.
+            value = theirs.get(str(qid))
+            assert ours == pytest.approx(value, abs=tolerance) if value is not None else ours == 0 or np.isnan(ours)
+        assert evaluator.evaluate(inputs["score"]).value == pytest.approx(printed["mean"][metric], abs=tolerance)

@@ -163,7 +163,8 @@ def test_a_damaged_signature_is_refused(signature, problem):
 
 
 def test_presets_are_listed_and_resolved_by_name():
-    assert presets.names() == ("textbook", "letor4", "yahoo", "sklearn", "lightgbm", "xgboost", "catboost")
+    assert presets.names()[:5] == ("textbook", "sklearn", "lightgbm", "xgboost", "catboost")
+    assert set(presets.names()) < set(presets.__all__)
     for name in presets.names():
         assert presets.resolve(f"{name}@10") == getattr(presets, name)(10)
         assert presets.resolve(f"{name}@10").name == f"ndcg@10/{name}"
@@ -173,8 +174,34 @@ def test_presets_are_listed_and_resolved_by_name():
 
 @pytest.mark.parametrize("spec", ["letor5@10", "letor4", "letor4@", "letor4@x", "letor4@-1", ""])
 def test_an_unknown_spec_lists_the_presets(spec):
-    with pytest.raises(ra.ConventionError, match="the presets are 'textbook', 'letor4'"):
+    with pytest.raises(ra.ConventionError, match="the presets are 'textbook', 'sklearn'"):
         presets.resolve(spec)
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_a_preset_says_what_it_was_checked_against(name):
+    text = getattr(presets, name).__doc__
+    assert re.search(r"\b(Run|Run with .*|Read only)\b", text) or name == "textbook"
+    assert re.search(r"\d", text)
+
+
+def test_what_cannot_be_expressed_is_listed_with_the_reason():
+    reasons = presets.inexpressible()
+    assert {"spark", "tensorflow_ranking", "ranklib_2011"} <= set(reasons)
+    assert all(re.search(r"\((run|read)", reason) for reason in reasons.values())
+    assert not set(reasons) & set(presets.names())
+
+
+def test_options_of_the_evaluation_programs():
+    assert presets.trec_eval_9(5, complete=True).diff(presets.trec_eval_9(5)) == {"missing": ("zero", "skip")}
+    assert presets.trec_eval_10(5).diff(presets.trec_eval_9(5)) == {"precision": ("float64", "float32")}
+    assert presets.trec_eval_8(5).diff(presets.trec_eval_9(5)) == {"gain": ("linear", "linear-positive")}
+    assert presets.letor3(5) == presets.letor4(5)
+    assert presets.letor3(5).name == "ndcg@5/letor3"
+    assert presets.ranx(5, burges=True).gain == "exp2"
+    assert presets.torchmetrics(5, "skip").empty == "skip"
+    with pytest.raises(ra.ConventionError, match="allowed are 'neg', 'pos', 'skip', 'error'"):
+        presets.torchmetrics(5, "zero")
 
 
 def test_preset_parameters_change_what_they_say():

@@ -1,55 +1,13 @@
-"""Presets: the convention that each real tool computes under, with the evidence for it.
-
-A released preset never changes; when a tool changes its behaviour, the new one gets a name of its own.
-"""
+"""The toolkits and libraries that compute NDCG today."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.fields import number
-from rankadapters.core.signature import parse
-
-
-def textbook(k: int | None) -> NDCG:
-    """The definition in Busa-Fekete et al. (2012), Section 2, tied to no program.
-
-    Exponential gain, logarithmic discount, ideal list cut at k, 0 for a query with nothing relevant. The paper fixes
-    no order of ties, so they are averaged.
-
-    >>> textbook(10).name
-    'ndcg@10/textbook'
-    """
-    return NDCG(
-        k=k, gain="exp2", discount="log2", ideal="cutoff", ties="average", precision="float64",
-        short="pad", empty=0, missing="error", unjudged="error", average="uniform",
-    ).named("textbook")  # fmt: skip
-
-
-def letor4(k: int | None) -> NDCG:
-    """LETOR 4.0, Eval-Score-4.0.pl (2009). Run: equal to 1e-11, per query and in the mean.
-
-    Gains 0, 1, 3 by table, no discount at rank 2, and a query with fewer than k documents counts 0. The script gives
-    a label above 2 gain 0 in silence; here it is an error.
-    """
-    return NDCG(
-        k=k, gain="table_0_1_3", discount="jk2", ideal="cutoff", ties="input", precision="float64",
-        short="zero", empty=0, missing="error", unjudged="error", average="uniform",
-    ).named("letor4")  # fmt: skip
-
-
-def yahoo(k: int | None) -> NDCG:
-    """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal to 1e-11, per query and in the mean.
-
-    A query with nothing relevant counts 1, which lifts MQ2008's mean by its share of such queries, 0.281. The script
-    takes ranks and never sorts; giving it the stable order of the scores is `ties="input"`.
-    """
-    return NDCG(
-        k=k, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64",
-        short="pad", empty=1, missing="error", unjudged="error", average="uniform",
-    ).named("yahoo")  # fmt: skip
+from rankadapters.core.presets.programs import ranklib, trec_eval_9, yahoo
 
 
 def sklearn(k: int | None) -> NDCG:
@@ -140,41 +98,83 @@ def catboost(
     ).named("+".join(["catboost", *variants]))  # fmt: skip
 
 
-_PRESETS: tuple[Callable[[int | None], NDCG], ...] = (textbook, letor4, yahoo, sklearn, lightgbm, xgboost, catboost)
+def pytrec_eval(k: int | None) -> NDCG:
+    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run with pytrec_eval-terrier 0.5.11: equal to 1e-9.
 
-
-def names() -> tuple[str, ...]:
-    """Name the presets, each a function of this module that takes a cutoff.
-
-    >>> "letor4" in names()
-    True
+    Queries of which nothing was retrieved are left out; negative labels crash it.
     """
-    return tuple(preset.__name__ for preset in _PRESETS)
+    return trec_eval_9(k).named("pytrec_eval")
 
 
-def resolve(spec: str) -> Convention:
-    """Read `preset@k`, `preset@all` or a signature, as the command line takes them.
+def ir_measures(k: int | None) -> NDCG:
+    """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9.
+
+    Its `dcg="exp-log2"` gives linear gains through pytrec_eval all the same.
+    """
+    return trec_eval_9(k).named("ir_measures")
+
+
+def ranx(k: int | None, burges: bool = False) -> NDCG:  # noqa: FBT001, FBT002 - two metrics of one name there
+    """The library ranx 0.3: `ndcg@k` and `ndcg_burges@k`, metrics/ndcg.py. Run with 0.3.21: equal to 1e-9.
+
+    Ties stand in the order of the run.
 
     Parameters
     ----------
-    spec : str
-        A preset's name and cutoff, or what `str(convention)` prints.
-
-    Raises
-    ------
-    ConventionError
-        Neither; the message lists the presets.
-
-    Examples
-    --------
-    >>> resolve("letor4@10") == letor4(10)
-    True
+    k : int or None
+        The cutoff; None is the metric without one.
+    burges : bool
+        `ndcg_burges`: gain 2^l - 1.
     """
-    name, at, cutoff = spec.partition("@")
-    for preset in _PRESETS:
-        if preset.__name__ == name and at and (cutoff == "all" or (cutoff.isascii() and cutoff.isdigit())):
-            return preset(None if cutoff == "all" else int(cutoff))
-    if "/" in spec:
-        return parse(spec)
-    msg = f"{spec!r} is neither a preset@k such as 'letor4@10' nor a signature; the presets are {choices(names())}."
-    raise ConventionError(msg)
+    return NDCG(
+        k=k, gain="exp2" if burges else "linear-positive", discount="log2", ideal="cutoff", ties="input",
+        precision="float64", short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+    ).named("ranx+burges" if burges else "ranx")  # fmt: skip
+
+
+def torchmetrics(k: int | None, empty_target_action: str = "neg") -> NDCG:
+    """The library torchmetrics 1.x: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
+
+    Parameters
+    ----------
+    k : int or None
+        Its `top_k`.
+    empty_target_action : {'neg', 'pos', 'skip', 'error'}
+        What a query with nothing relevant counts: 0, 1, nothing, or an error.
+    """
+    actions: dict[str, float | str] = {"neg": 0, "pos": 1, "skip": "skip", "error": "error"}
+    if empty_target_action not in actions:
+        msg = f"empty_target_action={empty_target_action!r}; allowed are {choices(actions)}."
+        raise ConventionError(msg)
+    return NDCG(
+        k=k, gain="linear", discount="log2", ideal="cutoff", ties="average", precision="float32", short="pad",
+        empty=actions[empty_target_action], missing="error", unjudged="error", average="uniform",
+    ).named("torchmetrics" if empty_target_action == "neg" else f"torchmetrics+{empty_target_action}")  # fmt: skip
+
+
+def rankeval(k: int | None) -> NDCG:
+    """RankEval 0.8 `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Read only.
+
+    Scores are ranked by a reversed argsort, which turns ties round where the sort happens to be stable. Ideal DCGs are
+    float32. `no_relevant_results` is 1 by default; `implementation="flat"` is `replace(gain="linear")`.
+    """
+    return yahoo(k).replace(ties="reverse").named("rankeval")
+
+
+def allrank(k: int | None) -> NDCG:
+    """The library allRank 1.4: `ndcg`, models/metrics.py. Read only.
+
+    Scores are float32, and torch's sort promises no order of ties, so they are averaged here. Rows with label -1 are
+    padding there: leave them out.
+    """
+    return ranklib(k).replace(ties="average", precision="float32").named("allrank")
+
+
+def elasticsearch(k: int | None) -> NDCG:
+    """Elasticsearch 6.2 and later, rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only.
+
+    The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
+    `unknown_doc_rating` is set; a query without hits counts 0. The hits are taken in their order: their scores decide
+    here, and ties stand as given.
+    """
+    return ranklib(k).replace(ideal="retrieved", missing="zero", unjudged="zero").named("elasticsearch")
