@@ -21,11 +21,13 @@ from rankadapters.core.signature import parse
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
+    from rankadapters.core.mean_ndcg import mean_ndcg
 
 __version__ = "0.1.0"
 
 # Imported when first used: the evaluator brings numba, and each adapter its toolkit.
 _LAZY = dict.fromkeys(("Evaluator", "evaluate", "evaluate_many"), "rankadapters.core.evaluator")
+_LAZY["mean_ndcg"] = "rankadapters.core.mean_ndcg"
 _SUBMODULES = ("catboost", "crosscheck", "datasets", "lightgbm", "parity", "sklearn", "xgboost")
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "evaluate_many",
+    "mean_ndcg",
     "parse",
     "presets",
 ]

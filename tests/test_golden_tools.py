@@ -99,3 +99,25 @@ def test_the_preset_gives_what_the_tool_prints(data, tool):
             value = theirs.get(str(qid))
             assert ours == pytest.approx(value, abs=tolerance) if value is not None else ours == 0 or np.isnan(ours)
         assert evaluator.evaluate(inputs["score"]).value == pytest.approx(printed["mean"][metric], abs=tolerance)
+
+
+@pytest.mark.parametrize(("data", "tool"), [case for case in cases() if case.values[1] in {"letor4", "mslr", ""}])
+def test_mean_ndcg_is_what_the_perl_scripts_print(data, tool):
+    inputs, printed = data["inputs"], data["tools"][tool]["mean"]
+    if "meanndcg" not in printed or max(inputs["label"]) > SILENTLY_MENDED[tool]:
+        pytest.skip("no MeanNDCG under the same gains")
+    value = ra.mean_ndcg(inputs["label"], inputs["score"], TOOLS[tool](10), qid=inputs["qid"])
+    assert value == pytest.approx(printed["meanndcg"], abs=1e-11)
+
+
+def test_mean_ndcg_refuses_what_it_cannot_average():
+    for convention in (presets.lightgbm(10), "letor4"):
+        with pytest.raises(ra.ConventionError, match="averages an NDCG with average='uniform'"):
+            ra.mean_ndcg([0, 1], [2, 1], convention, group_sizes=[2])
+
+
+def test_mean_ndcg_leaves_out_skipped_queries_and_cuts_at_the_rows_retrieved():
+    convention = presets.letor4(10).replace(empty="skip")
+    assert ra.mean_ndcg([0, 1, 0], [2, 1, 3], convention, qid=["a", "a", "b"]) == 0.5
+    half = ra.mean_ndcg([0, 1, 2], [2, 1, 9], convention, group_sizes=[3], retrieved=[True, True, False])
+    assert half == pytest.approx((0 + 1 / 4) / 2)
