@@ -10,7 +10,7 @@ from benchmarks import evaluation, memory, starting
 from benchmarks.data import make
 
 PARTS = {
-    "evaluation": lambda d, r: evaluation.run(d, r),
+    "evaluation": evaluation.run,
     "memory": lambda d, _: memory.run(d),
     "starting": lambda *_: starting.run(),
 }

@@ -257,9 +257,11 @@ def test_every_presets_nearest_convention_agrees(preset, k):
     labels, scores, qid, weights = make_data(seed=7)
     convention, labels = preset(k), np.clip(labels.round(), 0, 2)
     given = None if convention.average == "uniform" else weights
-    report = ra.catboost.check_parity(labels, scores, convention, qid=qid, query_weight=given)
+    docid = [f"d{row}" for row in range(len(labels))]
+    queries = ra.Queries(labels, qid=qid, query_weight=given, docid=docid)
+    report = ra.catboost.check_parity(queries, scores, convention)
     report.raise_if_failed()
-    assert report.rows[-1].our_value == ra.evaluate(labels, scores, convention, qid=qid, query_weight=given).value
+    assert report.rows[-1].our_value == ra.evaluate(queries, scores, convention).value
 
 
 @pytest.mark.parametrize("as_queries", [False, True])

@@ -1,0 +1,286 @@
+"""The command `rankadapters`: the result on stdout and nothing else, everything about it on stderr.
+
+A subcommand is a function that adds its parser and sets `run`, listed in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import itertools
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rankadapters import __version__
+from rankadapters.core import presets
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, RankAdaptersError
+
+if TYPE_CHECKING:
+    from rankadapters.crosscheck import CrossCheck, Row
+    from rankadapters.datasets import RankingData
+
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # crosscheck.TOOLKITS, which would bring numba for --help
+MODEL_WIDTH = 17
+LARGEST = 2**31 - 1  # what every toolkit takes as a cutoff or a seed
+
+SAME, DIFFERENT, BAD_INPUT = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        0 when everything asked holds, 1 when not, 2 on bad input, which one line on stderr names.
+    """
+    try:
+        arguments = _parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        return run(arguments)
+    except RankAdaptersError as error:
+        print(_one_line(str(error)), file=sys.stderr)
+        return BAD_INPUT
+
+
+def _one_line(message: str) -> str:
+    return f"rankadapters: error: {' '.join(message.splitlines())}"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, _one_line(message) + "\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="rankadapters", description="One declared ranking metric in every toolkit.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"rankadapters {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for add in COMMANDS:
+        add(commands)
+    return parser
+
+
+def _add_parity(commands: Any) -> None:
+    parser = commands.add_parser(
+        "parity",
+        allow_abbrev=False,
+        help="hold every installed toolkit's own NDCG against ours",
+        description="Train a small ranker with every installed toolkit and print the NDCG that the toolkit itself "
+        "reports, ours under the same convention, their difference, and ours under each declared convention. "
+        "Exit status: 0 when every difference is within the toolkit's precision, 1 when not, 2 on bad input.",
+    )
+    files = parser.add_argument_group("data", "SVMlight or LETOR files with qid; without them, a generated data set")
+    files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
+    files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
+    parser.add_argument(
+        "--convention", nargs="+", action="extend", default=[], metavar="SPEC",
+        help=f"preset@k or a signature; by default the toolkits' own. Presets: {', '.join(presets.names())}",
+    )  # fmt: skip
+    parser.add_argument("--k", type=_whole(1), default=10, help="cutoff that the toolkits report at (default: 10)")
+    parser.add_argument("--toolkits", nargs="+", action="extend", choices=TOOLKITS, help="which to ask (default: all)")
+    parser.add_argument(
+        "--seed", type=_whole(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
+    )
+    parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
+    parser.set_defaults(run=_parity)
+
+
+COMMANDS: tuple[Callable[[Any], None], ...] = (_add_parity,)
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def whole(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= LARGEST):
+            msg = f"{text!r} is no whole number from {least} to {LARGEST}"
+            raise argparse.ArgumentTypeError(msg)
+        return int(text)
+
+    return whole
+
+
+def _parity(arguments: argparse.Namespace) -> int:
+    if arguments.format == "table":
+        _require_rich()
+    conventions = [_resolve(spec) for spec in arguments.convention]
+    with _quiet_stdout(), _progress(len(arguments.toolkits or TOOLKITS)) as step:
+        from rankadapters import crosscheck
+
+        step("reading")
+        train, test = _data(arguments)
+        report = crosscheck.check(
+            train, test, k=arguments.k, conventions=conventions, toolkits=arguments.toolkits, seed=arguments.seed,
+            progress=step,
+        )  # fmt: skip
+    _FORMATS[arguments.format](report)
+    return SAME if report.parity else DIFFERENT
+
+
+def _resolve(spec: str) -> Convention:
+    try:
+        return presets.resolve(spec)
+    except ConventionError as error:
+        msg = f"argument --convention: {error}"
+        raise ConventionError(msg) from None
+
+
+def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
+    if not arguments.train and not arguments.test:
+        from rankadapters.datasets import mq2008_like
+
+        return mq2008_like(arguments.seed)
+    if not (arguments.train and arguments.test):
+        given, missing = ("--train", "--test") if arguments.train else ("--test", "--train")
+        msg = f"{given} was given without {missing}.\nHint: both, or neither for the generated data set."
+        raise InputError(msg)
+    from rankadapters.io import read_svmlight
+
+    return read_svmlight(arguments.train, arguments.test)
+
+
+@contextmanager
+def _quiet_stdout() -> Iterator[None]:
+    """Send whatever the toolkits print, from Python or from C, to stderr."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+
+
+@contextmanager
+def _progress(n_models: int) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal's stderr which model is being trained; nothing elsewhere, or without rich."""
+    if not sys.stderr.isatty() or not _has_rich():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console, steps = Console(stderr=True), itertools.count()
+    with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
+        task = bar.add_task("", total=n_models + 1)
+        yield lambda name: bar.update(task, description=name, completed=next(steps))
+
+
+def _has_rich() -> bool:
+    try:
+        import rich  # noqa: F401 - whether it is there is all that is asked
+    except ImportError:
+        return False
+    return True
+
+
+def _require_rich() -> None:
+    if not _has_rich():
+        msg = (
+            'rich, which prints the table, is not installed.\nHint: pip install "rankadapters[cli]", or --format json.'
+        )
+        raise MissingToolkitError(msg)
+
+
+def _print_json(report: CrossCheck) -> None:
+    print(json.dumps(report.to_dict(), indent=2, allow_nan=False))
+
+
+def _print_csv(report: CrossCheck) -> None:
+    text = io.StringIO()
+    rows = [{**values, **declared} for values, declared in map(_apart, report.rows)]
+    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    print(text.getvalue(), end="")
+
+
+def _apart(row: Row) -> tuple[dict[str, Any], dict[str, float | None]]:
+    values = asdict(row)
+    return values, values.pop("declared")
+
+
+def _print_table(report: CrossCheck) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
+    table.add_column("model", no_wrap=True)
+    heads = ["its own\nNDCG", "ours\nlike it", "differ-\nence", *(_head(c) for c in report.conventions)]
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in report.rows:
+        table.add_row(*_cells(row))
+    console = Console(highlight=False, markup=False)
+    # A number that is cut in two cannot be read: rather let the table be wider than the terminal.
+    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+    console.width = max(console.width, needed)
+    console.print(table)
+    for line in ("", *_legend(report)):
+        console.print(line, soft_wrap=True)
+
+
+def _head(convention: Convention) -> str:
+    return convention.name.replace("/", "/\n", 1)
+
+
+def _cells(row: Row) -> list[str]:
+    values = [row.native_value, row.our_value, *row.declared.values()]
+    shown = ["-" if value is None else f"{value:.6f}" for value in values]
+    difference = "-" if row.difference is None else f"{row.difference:.0e}" if row.difference else "0"
+    return [f"{_broken(row.model)}\n{row.toolkit} {row.version or ''}".rstrip(), *shown[:2], difference, *shown[2:]]
+
+
+def _broken(name: str) -> str:
+    """Break the name of a class between its words, so that four conventions fit into 80 columns."""
+    lines = [""]
+    for word in re.findall("[A-Z]+[a-z]*", name):
+        if len(lines[-1] + word) > MODEL_WIDTH:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(lines)
+
+
+def _legend(report: CrossCheck) -> Iterator[str]:
+    """What the table has no room for: signatures, which metric was asked for, notes, and the outcome."""
+    for convention in report.conventions:
+        yield f"{convention.name}: {convention}"
+    yield ""
+    for row in report.rows:
+        if row.native_convention:
+            yield f"{row.toolkit}: {row.native_metric} is {_short(row.native_convention, report)}"
+        if row.note:
+            yield f"{row.toolkit}: {row.note}"
+    differences = [abs(row.difference) for row in report.rows if row.difference is not None]
+    yield ""
+    yield (
+        f"parity {'holds' if report.parity else 'fails'}: {len(differences)} models compared"
+        + (f", largest difference {max(differences):.1e}" if differences else "")
+    )
+
+
+def _short(signature: str, report: CrossCheck) -> str:
+    return next((c.name for c in report.conventions if str(c) == signature), signature)
+
+
+_FORMATS: dict[str, Callable[[CrossCheck], None]] = {"table": _print_table, "json": _print_json, "csv": _print_csv}

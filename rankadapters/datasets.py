@@ -1,0 +1,173 @@
+"""Ranking data as a value, and a generated set shaped like MQ2008 for machines that have no file at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+
+Floats = NDArray[np.float64]
+
+FEATURES = 46
+INFORMATIVE = 0.8  # share of the features that say something about relevance
+EMPTY = 0.28  # share of the queries with nothing relevant
+SHORT = 0.5  # share of the queries with fewer than 10 documents
+MIRRORS = 0.15  # share of the documents that have another's features, so that every model ties them
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RankingData:
+    """Documents with features, each judged for a query.
+
+    Attributes
+    ----------
+    X : float array, shape (n_docs, n_features)
+        Features; NaN where one is missing.
+    labels : float array, shape (n_docs,)
+        Relevance labels.
+    qid : int array, shape (n_docs,)
+        Query of each row; rows of one query need not be contiguous.
+    """
+
+    X: Floats
+    labels: Floats
+    qid: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        """Refuse parts of different length."""
+        if self.X.ndim != 2 or not len(self.X) == len(self.labels) == len(self.qid):  # noqa: PLR2004 - a table
+            msg = (
+                f"X has shape {self.X.shape}, labels {self.labels.shape}, qid {self.qid.shape}.\n"
+                "Hint: a table of one row per document, and one label and one qid for each."
+            )
+            raise InputError(msg)
+
+    def __repr__(self) -> str:
+        """Show the size, not the data."""
+        return f"RankingData({np.unique(self.qid).size} queries, {self.X.shape[0]} rows, {self.X.shape[1]} features)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Grouped:
+    """Rows in order of their queries, and what says which belong together in each toolkit's words; made by `of`.
+
+    Attributes
+    ----------
+    X, labels
+        As in `RankingData`.
+    queries : Queries
+        The same rows for evaluation.
+    sizes : int array, shape (n_queries,)
+        Rows per query.
+    qid : int32 array, shape (n_docs,)
+        Queries numbered 0, 1, 2, ..., since XGBoost takes qid modulo 2^32.
+    """
+
+    X: Floats
+    labels: Floats
+    queries: Queries
+    sizes: NDArray[Any]
+    qid: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, data: RankingData) -> Grouped:
+        """Order by query, in order of first appearance; rows of a query keep theirs.
+
+        >>> data = RankingData(X=np.array([[1.0], [2.0], [3.0]]), labels=np.zeros(3), qid=np.array([7, 5, 7]))
+        >>> grouped = Grouped.of(data)
+        >>> grouped.X.ravel().tolist(), grouped.sizes.tolist(), grouped.qid.tolist()
+        ([1.0, 3.0, 2.0], [2, 1], [0, 0, 1])
+        """
+        given = Queries(data.labels, qid=data.qid)
+        rows = slice(None) if given.order is None else given.order
+        sizes = np.diff(given.indptr)
+        qid = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
+        labels = data.labels[rows]
+        return cls(data.X[rows], labels, Queries(labels, qid=qid), sizes, qid)
+
+
+def mq2008_like(
+    seed: int = 0, *, n_train_queries: int = 240, n_test_queries: int = 120
+) -> tuple[RankingData, RankingData]:
+    """Generate queries that have what makes the toolkits' NDCGs differ on MQ2008.
+
+    Grades are 0, 1 and 2. Of the queries, 28 % have nothing relevant and half have fewer than 10 documents, some only
+    one. Features take few values, as in LETOR scaled to [0, 1] within each query, and some documents share all their
+    features with another one of their query but not its judgment, so that features and models alike give tied scores.
+
+    Parameters
+    ----------
+    seed : int
+        The same seed gives the same data.
+    n_train_queries, n_test_queries : int
+        Size of the two parts, which share no query.
+
+    Returns
+    -------
+    (RankingData, RankingData)
+        To train on and to test on, 46 features each.
+
+    References
+    ----------
+    Qin, Liu (2013), Introducing LETOR 4.0 Datasets, for the shape of MQ2008.
+
+    Examples
+    --------
+    >>> train, test = mq2008_like(seed=0)
+    >>> test
+    RankingData(120 queries, 2049 rows, 46 features)
+    >>> largest = np.maximum.reduceat(test.labels, np.flatnonzero(np.diff(test.qid, prepend=0)))
+    >>> float((largest == 0).mean().round(2))
+    0.28
+    """
+    rng = np.random.default_rng(seed)
+    # Drawn once, so that a feature means the same in both parts.
+    strength = rng.uniform(0, 0.6, FEATURES) * (rng.random(FEATURES) < INFORMATIVE)
+    levels = rng.choice([2, 4, 8, 20], FEATURES)
+    train = _queries(rng, n_train_queries, 1, strength, levels)
+    return train, _queries(rng, n_test_queries, 1 + n_train_queries, strength, levels)
+
+
+def _queries(
+    rng: np.random.Generator, n_queries: int, first_qid: int, strength: Floats, levels: NDArray[Any]
+) -> RankingData:
+    sizes = _sizes(rng, n_queries)
+    relevant = rng.permutation(n_queries) >= round(EMPTY * n_queries)
+    parts = [
+        _query(rng, int(size), strength, levels, relevant=bool(some))
+        for size, some in zip(sizes, relevant, strict=True)
+    ]
+    return RankingData(
+        X=np.vstack([X for X, _ in parts]),
+        labels=np.concatenate([labels for _, labels in parts]),
+        qid=np.repeat(np.arange(first_qid, first_qid + n_queries), sizes),
+    )
+
+
+def _sizes(rng: np.random.Generator, n_queries: int) -> NDArray[Any]:
+    n_short = round(SHORT * n_queries)
+    short = np.resize(np.arange(1, 10), n_short)
+    long = 10 + rng.geometric(0.06, n_queries - n_short)
+    return rng.permutation(np.concatenate([short, np.minimum(long, 120)]))
+
+
+def _query(
+    rng: np.random.Generator, size: int, strength: Floats, levels: NDArray[Any], *, relevant: bool
+) -> tuple[Floats, Floats]:
+    quality = rng.normal(size=size)
+    raw = quality[:, None] * strength + rng.normal(size=(size, strength.size))
+    low = raw.min(axis=0)
+    scaled = (raw - low) / np.maximum(raw.max(axis=0) - low, 1e-9)
+    X = np.round(scaled * levels) / levels
+    twins = np.flatnonzero(rng.random(size) < MIRRORS)
+    X[twins] = X[rng.integers(0, size, twins.size)]
+    if not relevant:
+        return X, np.zeros(size)
+    labels = np.digitize(quality + rng.normal(scale=0.8, size=size), [1.0, 1.8]).astype(float)
+    labels[np.argmax(quality)] = max(labels[np.argmax(quality)], 1.0)
+    return X, labels

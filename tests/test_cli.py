@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import cli, crosscheck
+from rankadapters.core import presets
+from rankadapters.crosscheck.toolkits import Said, Toolkit
+from rankadapters.datasets import mq2008_like
+
+ROOT = Path(__file__).parent.parent  # where the package is found, installed or not
+NAMES = ("sklearn", "lightgbm", "xgboost", "catboost")
+ROW_KEYS = [
+    "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
+    "declared", "note",
+]  # fmt: skip
+
+
+def run_module(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "rankadapters", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+
+
+def stand_in(name, shift=0.0, noise=None):
+    """A toolkit that is always installed and whose number is ours plus a shift."""
+
+    def ask(task, convention):
+        if noise:
+            noise()
+        scores = task.test.X[:, 0] + task.seed
+        return Said(scores, "its ndcg", ra.evaluate(task.test.queries, scores, convention).value + shift)
+
+    return Toolkit(name, ("numpy",), f"{name.capitalize()}StandInRanker", getattr(presets, name), ask)
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Put stand-ins in the place of the toolkits, so that the command can be tested without any."""
+
+    def install(*names, **how):
+        for name in NAMES:
+            monkeypatch.setitem(crosscheck.TOOLKITS, name, stand_in(name, **how))
+            if name not in names:
+                missing = Toolkit(name, (f"missing_{name}",), f"{name}Ranker", getattr(presets, name), None)
+                monkeypatch.setitem(crosscheck.TOOLKITS, name, missing)
+
+    return install
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Paths of a small data set: two files to train on, one to test on."""
+    train, test = mq2008_like(2, n_train_queries=40, n_test_queries=20)
+    first = train.qid <= 20
+    parts = {"a": (train, first), "b": (train, ~first), "test": (test, np.ones(test.qid.size, bool))}
+    for name, (data, rows) in parts.items():
+        (tmp_path / f"{name}.txt").write_text(
+            "".join(
+                f"{label:g} qid:{qid} {' '.join(f'{j}:{v:g}' for j, v in enumerate(x, 1))}\n"
+                for x, label, qid in zip(data.X[rows], data.labels[rows], data.qid[rows], strict=True)
+            )
+        )
+    return {name: str(tmp_path / f"{name}.txt") for name in parts}
+
+
+def parity(*arguments):
+    try:
+        return cli.main(["parity", *arguments])
+    except SystemExit as stop:
+        return stop.code
+
+
+def refused(capsys, *arguments):
+    """Check that the command exits with 2 and one line, and return the line."""
+    assert parity(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("rankadapters: error: ")
+    return err
+
+
+def test_json_has_the_agreed_shape(capsys, installed):
+    installed(*NAMES)
+    assert parity("--format", "json", "--convention", "letor4@10", "textbook@5") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["convention", "rows", "parity"]
+    assert found["convention"] == [str(presets.letor4(10)), str(presets.textbook(5))]
+    assert found["parity"] is True
+    assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
+    for row in found["rows"]:
+        assert list(row) == ROW_KEYS
+        assert list(row["declared"]) == found["convention"]
+        assert row["difference"] == row["native_value"] - row["our_value"] == 0
+
+
+def test_without_a_convention_the_installed_toolkits_presets_are_declared(capsys, installed):
+    installed("xgboost", "sklearn")
+    assert parity("--format", "json", "--k", "3") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["convention"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
+
+
+def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, installed):
+    installed("sklearn")
+    conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
+    specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
+    assert parity("--format", "json", *specs) == 0
+    assert json.loads(capsys.readouterr().out)["convention"] == list(map(str, conventions))
+
+
+def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
+    installed("sklearn", "lightgbm", "xgboost")
+    assert parity("--format", "csv", "--convention", "letor4@10") == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(rows[0]) == [*(key for key in ROW_KEYS if key != "declared"), str(presets.letor4(10))]
+    assert [row["toolkit"] for row in rows] == list(NAMES)
+    assert float(rows[0]["native_value"]) == float(rows[0]["our_value"])
+    assert rows[3]["native_value"] == rows[3][str(presets.letor4(10))] == ""
+
+
+def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, installed, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "80")
+    installed("lightgbm", "xgboost", "sklearn")
+    assert parity("--convention", "letor4@10", "textbook@10", "yahoo@10", "sklearn@10") == 0
+    out = capsys.readouterr().out
+    table, _, legend = out.partition("\n\n")
+    assert max(map(len, table.splitlines())) <= 80
+    assert all(head in table for head in ("letor4", "textbook", "yahoo", "sklearn 2", "StandIn"))
+    assert f"\n{presets.letor4(10).name}: {presets.letor4(10)}\n" in f"\n{legend}"
+    assert f"lightgbm: its ndcg is {presets.lightgbm(10)}\n" in legend
+    assert "sklearn: its ndcg is ndcg@10/sklearn\n" in legend
+    assert "catboost: missing_catboost is not installed" in legend
+    assert out.endswith("parity holds: 3 models compared, largest difference 0.0e+00\n")
+
+
+def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "60")
+    installed("sklearn")
+    assert parity("--convention", *(f"letor4@{k}" for k in range(1, 13))) == 0
+    out = capsys.readouterr().out
+    assert "…" not in out
+    assert "letor4@" not in out
+    row = next(line for line in out.splitlines() if line.startswith("SklearnStand"))
+    assert len(row.split()) == 1 + 3 + 12
+
+
+def test_a_long_class_name_is_broken_between_its_words():
+    assert cli._broken("HistGradientBoostingRegressor") == "HistGradient\nBoostingRegressor"
+    assert cli._broken("LGBMRanker") == "LGBMRanker"
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "table"])
+def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form):
+    if form == "table":
+        pytest.importorskip("rich")
+    installed("sklearn", shift=1e-6)
+    assert parity("--format", form) == 1
+    out = capsys.readouterr().out
+    assert out
+    if form == "json":
+        assert json.loads(out)["parity"] is False
+    if form == "table":
+        assert "parity fails: 1 models compared, largest difference 1.0e-06" in out
+
+
+def test_a_missing_toolkit_is_a_row_of_nulls_and_does_not_touch_parity(capsys, installed):
+    installed("sklearn")
+    assert parity("--format", "json", "--toolkits", "catboost", "sklearn") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["toolkit"] for row in found["rows"]] == ["catboost", "sklearn"]
+    missing = found["rows"][0]
+    assert missing["native_value"] is missing["our_value"] is missing["difference"] is missing["version"] is None
+    assert set(missing["declared"].values()) == {None}
+    assert "not installed" in missing["note"]
+
+
+def test_with_none_of_the_chosen_toolkits_installed_it_exits_with_2(capsys, installed):
+    installed("sklearn")
+    line = refused(capsys, "--format", "json", "--toolkits", "catboost", "xgboost")
+    assert "no toolkit to ask" in line
+    assert "missing_catboost is not installed" in line
+
+
+def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, installed, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    installed("sklearn")
+    assert 'Hint: pip install "rankadapters[cli]", or --format json.' in refused(capsys)
+    for form in ("json", "csv"):
+        assert parity("--format", form) == 0
+        out, err = capsys.readouterr()
+        assert out
+        assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--convention", "foo@10"], "argument --convention: 'foo@10' is neither a preset@k"),
+        (["--convention", "letor4@0"], "argument --convention: k=0"),
+        (["--convention", "ndcg@10/gain=exp2"], "argument --convention: .*truncated"),
+        (["--k", "0"], "argument --k: '0' is no whole number from 1"),
+        (["--k", "-3"], "argument --k: "),
+        (["--k", "2.5"], r"argument --k: '2\.5' is no whole number"),
+        (["--k", "4294967296"], "argument --k: '4294967296' is no whole number from 1 to 2147483647"),
+        (["--seed", "-1"], "argument --seed: "),
+        (["--seed", "x"], "argument --seed: 'x' is no whole number from 0"),
+        (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
+        (["--toolkits", "ranklib"], "argument --toolkits: invalid choice: 'ranklib'"),
+        (["--train", "somewhere.txt"], "--train was given without --test"),
+        (["--test", "somewhere.txt"], "--test was given without --train"),
+        (["--depth", "3"], "unrecognized arguments: --depth"),
+        (["--tool", "sklearn"], "unrecognized arguments: --tool"),
+    ],
+)
+def test_bad_arguments_are_one_line_that_names_them(capsys, installed, arguments, match):
+    installed("sklearn")
+    assert re.search(match, refused(capsys, "--format", "csv", *arguments))
+
+
+def test_no_command_or_an_unknown_one_is_refused(capsys):
+    for arguments in ([], ["compare"]):
+        with pytest.raises(SystemExit) as stop:
+            cli.main(arguments)
+        assert stop.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (None, "nowhere.txt: No such file or directory"),
+        ("", "holds no rows"),
+        ("1 qid:1 1:1\n1 1:1\n", "line 2 has no qid"),
+        ("1 qid:1 1:1\n1 qid:1 one:1\n", "line 2: "),
+        ("7 qid:1 1:1\n", "test: labels[0] is 7, outside the gain table"),
+    ],
+)
+def test_bad_files_are_one_line_that_names_them(capsys, installed, files, content, match):
+    pytest.importorskip("sklearn")
+    installed("sklearn")
+    path = Path(files["a"]).parent / ("nowhere.txt" if content is None else "bad.txt")
+    if content is not None:
+        path.write_text(content)
+    line = refused(
+        capsys, "--format", "json", "--convention", "letor4@5", "--train", files["a"], "--test", str(path)
+    )  # fmt: skip
+    assert match in line
+    assert path.name in line or "test: " in line
+
+
+def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
+    pytest.importorskip("sklearn")
+    both = tmp_path / "both.txt"
+    both.write_text("".join(Path(files[name]).read_text() for name in "ab"))
+    found = []
+    for train in ([files["a"], files["b"]], [str(both)], [files["a"]]):
+        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
+        assert parity(*arguments) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1] != found[2]
+
+
+def test_what_toolkits_print_stays_off_stdout(capfd, installed):
+    def noise():
+        sys.stdout.write("noise from Python\n")
+        os.write(1, b"noise from C\n")
+
+    installed("sklearn", noise=noise)
+    assert parity("--format", "json") == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)["parity"] is True
+    assert "noise from Python" in err
+    assert "noise from C" in err
+
+
+def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed, monkeypatch):
+    pytest.importorskip("rich")
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    installed("sklearn", "catboost")
+    terminal = Terminal()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", terminal)
+        patch.setenv("TERM", "xterm")
+        assert parity("--format", "csv") == 0
+    assert "CatboostStandInRanker" in terminal.getvalue()
+    out, _ = capsys.readouterr()
+    assert out.startswith("model,")
+    assert parity("--format", "csv") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_seed_decides_the_generated_data(capsys, installed):
+    installed("sklearn")
+    found = []
+    for seed in ("1", "1", "2"):
+        assert parity("--format", "json", "--seed", seed) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1] != found[2]
+
+
+def test_version_and_help_are_printed(capsys):
+    for arguments, expected in ((["--version"], f"rankadapters {ra.__version__}\n"), (["parity", "--help"], "letor4")):
+        with pytest.raises(SystemExit) as stop:
+            cli.main(arguments)
+        assert stop.value.code == 0
+        assert expected in capsys.readouterr().out
+
+
+def test_the_command_knows_the_toolkits_that_crosscheck_asks():
+    assert tuple(crosscheck.TOOLKITS) == cli.TOOLKITS
+
+
+def test_python_m_is_the_same_command_with_the_same_exit_codes():
+    done = run_module("--version")
+    assert (done.returncode, done.stdout) == (0, f"rankadapters {ra.__version__}\n")
+    done = run_module("parity", "--k", "0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "rankadapters: error: argument --k: '0' is no whole number from 1 to 2147483647\n"
+
+
+def test_help_and_bad_arguments_import_neither_numba_nor_a_toolkit():
+    code = (
+        "import sys, rankadapters.cli as cli\n"
+        "assert cli.main(['parity', '--convention', 'foo']) == 2\n"
+        "print(sorted({'numba', 'sklearn', 'lightgbm', 'xgboost', 'catboost'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
+def test_all_toolkits_agree_on_the_generated_data_in_a_process_of_its_own():
+    for package in NAMES:
+        pytest.importorskip(package)
+    done = run_module("parity", "--format", "json", PYTHONWARNINGS="error")
+    assert done.stderr == ""
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    assert found["parity"] is True
+    assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
+    assert all(abs(row["difference"]) <= 1e-9 for row in found["rows"])
+    values = [value for row in found["rows"] for value in row["declared"].values()]
+    assert len(values) == 16
+    assert all(0 < value < 1 for value in values)

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import crosscheck
+from rankadapters.crosscheck.toolkits import Said, Toolkit
+from rankadapters.datasets import RankingData, mq2008_like
+
+ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
+NEEDS = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}
+KEYS = [
+    "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
+    "declared", "note",
+]  # fmt: skip
+LETOR, TEXTBOOK = ra.presets.letor4(5), ra.presets.textbook(10)
+
+
+@pytest.fixture(scope="module")
+def data():
+    return mq2008_like(1, n_train_queries=50, n_test_queries=40)
+
+
+def need(toolkit):
+    for package in NEEDS.get(toolkit, (toolkit,)):
+        pytest.importorskip(package)
+
+
+def stand_in(monkeypatch, name, ask, package="numpy"):
+    """A toolkit that is always installed."""
+    toolkit = Toolkit(name, (package,), "StandIn", ra.presets.yahoo, ask)
+    monkeypatch.setitem(crosscheck.TOOLKITS, name, toolkit)
+    return toolkit
+
+
+def first_feature(task, convention):
+    scores = task.test.X[:, 0]
+    return Said(scores, "its ndcg", ra.evaluate(task.test.queries, scores, convention).value)
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+@pytest.mark.parametrize("k", [1, 10])
+def test_every_toolkit_reports_what_we_compute(data, toolkit, k):
+    need(toolkit)
+    report = crosscheck.check(*data, k=k, toolkits=[toolkit], conventions=[LETOR, TEXTBOOK])
+    [row] = report.rows
+    preset = getattr(ra.presets, toolkit)(k)
+    assert row.toolkit == toolkit
+    assert row.version == sys.modules[toolkit].__version__
+    assert row.native_convention == str(preset)
+    assert f"{k}" in row.native_metric
+    assert row.difference == pytest.approx(0, abs=1e-12)
+    assert row.native_value - row.our_value == row.difference
+    assert list(row.declared) == [str(LETOR), str(TEXTBOOK)]
+    assert all(0 < value < 1 for value in row.declared.values())
+    assert report.parity
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+def test_the_models_tie_and_so_put_the_order_of_ties_to_the_test(data, toolkit, monkeypatch):
+    need(toolkit)
+    asked = crosscheck.TOOLKITS[toolkit]
+    said = []
+    spy = dataclasses.replace(asked, ask=lambda *given: said.append(asked.ask(*given)) or said[-1])
+    monkeypatch.setitem(crosscheck.TOOLKITS, toolkit, spy)
+    best_and_worst = [asked.convention(10).replace(ties=ties) for ties in ("best", "worst")]
+    [row] = crosscheck.check(*data, toolkits=[toolkit], conventions=best_and_worst).rows
+    best, worst = row.declared.values()
+    assert best > worst
+    assert said[0].scores.dtype == (np.float32 if toolkit == "xgboost" else np.float64)
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(data, toolkit):
+    need(toolkit)
+    rows = [crosscheck.check(*data, toolkits=[toolkit], seed=seed).rows[0] for seed in (5, 5, 6)]
+    assert rows[0] == rows[1]
+    assert rows[0].our_value != rows[2].our_value
+
+
+@pytest.mark.parametrize("toolkit", ALL)
+def test_queries_that_are_not_contiguous_are_brought_together(data, toolkit):
+    need(toolkit)
+    order = np.random.default_rng(0).permutation(data[1].qid.size)
+    shuffled = RankingData(X=data[1].X[order], labels=data[1].labels[order], qid=data[1].qid[order] + 2**40)
+    one, other = (crosscheck.check(data[0], test, toolkits=[toolkit]) for test in (data[1], shuffled))
+    assert one.parity
+    assert other.parity
+    averaged = ra.presets.sklearn(10)
+    one, other = (
+        crosscheck.check(data[0], test, toolkits=[toolkit], conventions=[averaged]).rows[0].declared[str(averaged)]
+        for test in (data[1], shuffled)
+    )
+    assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_without_conventions_the_toolkits_own_are_declared(data, monkeypatch):
+    for name in ("sklearn", "catboost"):
+        stand_in(monkeypatch, name, first_feature)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    report = crosscheck.check(*data, k=3, toolkits=["lightgbm", "sklearn", "catboost", "sklearn"])
+    assert report.conventions == (ra.presets.yahoo(3),)
+    assert [row.toolkit for row in report.rows] == ["lightgbm", "sklearn", "catboost"]
+
+
+def test_one_document_queries_are_left_out_on_both_sides_and_counted(data):
+    need("sklearn")
+    _, test = data
+    sizes = np.unique(test.qid, return_counts=True)[1]
+    [row] = crosscheck.check(*data, toolkits=["sklearn"], conventions=[ra.presets.sklearn(10)]).rows
+    assert row.note == f"ndcg_score refuses one-document queries: {(sizes == 1).sum()} left out on both sides"
+    assert row.our_value == pytest.approx(row.native_value, abs=1e-12)
+    assert row.declared[row.native_convention] != row.our_value
+
+
+def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_noted(data):
+    need("catboost")
+    train, test = (dataclasses.replace(part, labels=part.labels * 0.3 + 1e-3 * part.X[:, 0]) for part in data)
+    report = crosscheck.check(train, test, toolkits=["catboost"])
+    [row] = report.rows
+    assert report.parity
+    assert row.note == "of labels rounded to float32, as it holds them"
+    assert abs(row.declared[row.native_convention] - row.native_value) > 1e-12
+
+
+def test_nothing_but_one_document_queries_leaves_scikit_learn_without_a_value(data):
+    need("sklearn")
+    train, test = data
+    alone = RankingData(X=test.X, labels=test.labels, qid=np.arange(test.qid.size))
+    report = crosscheck.check(train, alone, toolkits=["sklearn"])
+    assert (report.rows[0].native_value, report.rows[0].our_value, report.rows[0].difference) == (None, None, None)
+    assert all(value is not None for value in report.rows[0].declared.values())
+    assert not report.parity
+
+
+def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_parity(data, monkeypatch):
+    stand_in(monkeypatch, "sklearn", first_feature)
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    report = crosscheck.check(*data, toolkits=["sklearn", "catboost"], conventions=[LETOR])
+    row = report.to_dict()["rows"][1]
+    assert list(row) == KEYS
+    assert row.pop("note") == 'catboost is not installed: pip install "rankadapters[catboost]"'
+    assert row.pop("declared") == {str(LETOR): None}
+    assert (row.pop("model"), row.pop("toolkit")) == ("CatBoostRanker", "catboost")
+    assert set(row.values()) == {None}
+    assert report.parity
+
+
+def test_rankers_that_miss_scikit_learn_say_so(data, monkeypatch):
+    pytest.importorskip("lightgbm")
+    stand_in(monkeypatch, "catboost", first_feature)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    report = crosscheck.check(*data, toolkits=["catboost", "lightgbm"])
+    assert report.rows[1].note == 'sklearn is not installed: pip install "rankadapters[lightgbm]"'
+
+
+def test_a_toolkit_that_cannot_be_loaded_says_why(data, monkeypatch, tmp_path):
+    (tmp_path / "broken_toolkit.py").write_text("raise OSError('libgomp.so.1: cannot open\\nshared object file')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    stand_in(monkeypatch, "sklearn", first_feature)
+    stand_in(monkeypatch, "catboost", first_feature, package="broken_toolkit")
+    report = crosscheck.check(*data, toolkits=["sklearn", "catboost"])
+    assert report.rows[1].version is None
+    assert report.rows[1].note == (
+        "broken_toolkit is installed but cannot be imported: libgomp.so.1: cannot open shared object file"
+    )
+
+
+def test_with_no_toolkit_at_all_the_extra_is_named(data, monkeypatch):
+    for name in ("sklearn", "lightgbm", "xgboost", "catboost"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
+        crosscheck.check(*data)
+
+
+@pytest.mark.parametrize(("shift", "parity"), [(0.0, True), (9e-10, True), (1.1e-9, False), (-0.1, False)])
+def test_parity_holds_within_1e_9(data, monkeypatch, shift, parity):
+    def shifted(task, convention):
+        said = first_feature(task, convention)
+        return dataclasses.replace(said, value=said.value + shift)
+
+    stand_in(monkeypatch, "sklearn", shifted)
+    stand_in(monkeypatch, "catboost", first_feature)
+    report = crosscheck.check(*data, toolkits=["sklearn", "catboost"])
+    assert report.parity is parity
+    assert [row.agrees for row in report.rows] == [parity, True]
+
+
+def test_a_preset_that_were_wrong_would_be_found_out(data, monkeypatch):
+    need("lightgbm")
+    wrong = dataclasses.replace(crosscheck.TOOLKITS["lightgbm"], convention=lambda k: ra.presets.lightgbm(k + 1))
+    asked = wrong.ask
+    monkeypatch.setitem(
+        crosscheck.TOOLKITS,
+        "lightgbm",
+        dataclasses.replace(wrong, ask=lambda task, convention: asked(task, convention.at(10))),
+    )
+    assert not crosscheck.check(*data, toolkits=["lightgbm"]).parity
+
+
+def test_the_report_is_plain_json_with_the_agreed_keys(data, monkeypatch):
+    stand_in(monkeypatch, "sklearn", first_feature)
+    report = crosscheck.check(*data, toolkits=["sklearn"], conventions=[LETOR, LETOR, TEXTBOOK])
+    found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert list(found) == ["convention", "rows", "parity"]
+    assert found["convention"] == [str(LETOR), str(TEXTBOOK)]
+    assert list(found["rows"][0]) == KEYS
+
+
+def test_progress_names_the_models_that_are_trained(data, monkeypatch):
+    stand_in(monkeypatch, "sklearn", first_feature)
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    told = []
+    crosscheck.check(*data, toolkits=["catboost", "sklearn"], progress=told.append)
+    assert told == ["StandIn"]
+
+
+def test_an_unknown_toolkit_is_refused(data):
+    with pytest.raises(ra.InputError, match="'ranklib' is no toolkit; allowed are 'sklearn', 'lightgbm'"):
+        crosscheck.check(*data, toolkits=["ranklib"])
+
+
+def test_features_that_do_not_meet_are_refused(data, monkeypatch):
+    stand_in(monkeypatch, "sklearn", first_feature)
+    narrow = dataclasses.replace(data[1], X=data[1].X[:, :3])
+    with pytest.raises(ra.InputError, match="train has 46 features, test 3"):
+        crosscheck.check(data[0], narrow, toolkits=["sklearn"])
+
+
+def test_a_convention_that_the_data_does_not_fit_is_refused_before_anything_is_trained(data, monkeypatch):
+    stand_in(monkeypatch, "sklearn", lambda task, convention: pytest.fail("trained"))
+    graded = dataclasses.replace(data[1], labels=data[1].labels * 2)
+    with pytest.raises(ra.InputError, match=r"test: labels\[\d+\] is 4, outside the gain table"):
+        crosscheck.check(data[0], graded, toolkits=["sklearn"], conventions=[LETOR])
+
+
+@pytest.mark.parametrize(
+    ("toolkit", "change", "match"),
+    [
+        ("lightgbm", lambda y: y * 20, "test: label 40, but lightgbm takes whole labels from 0 to 30"),
+        ("lightgbm", lambda y: y - 1, "label -1, but lightgbm"),
+        ("xgboost", lambda y: y / 2, r"label 0\.5, but xgboost takes whole labels from 0 to 31"),
+        ("sklearn", lambda y: y - 1, r"sklearn fails: .*negative y_true values\.\nHint: .*leave sklearn out\."),
+    ],
+)
+def test_labels_that_a_toolkit_refuses_are_named(data, toolkit, change, match):
+    need(toolkit)
+    changed = dataclasses.replace(data[1], labels=change(data[1].labels))
+    with pytest.raises(ra.InputError, match=match):
+        crosscheck.check(data[0], changed, toolkits=[toolkit], conventions=[ra.presets.sklearn(10)])
+
+
+def test_a_query_too_long_for_lightgbm_is_named():
+    need("lightgbm")
+    n = 10_001
+    long = RankingData(X=np.zeros((n, 1)), labels=np.zeros(n), qid=np.zeros(n, int))
+    with pytest.raises(ra.InputError, match="train: a query of 10001 rows, but lightgbm takes 10000"):
+        crosscheck.check(long, long, toolkits=["lightgbm"])
+
+
+def test_a_toolkit_that_fails_is_named_in_one_sentence(data, monkeypatch):
+    def fail(task, convention):
+        raise RuntimeError("[10:00] Check failed\nStack trace:\n  [bt] (0) somewhere")
+
+    stand_in(monkeypatch, "sklearn", fail)
+    with pytest.raises(ra.InputError, match=r"^sklearn fails: \[10:00\] Check failed\.\nHint"):
+        crosscheck.check(*data, toolkits=["sklearn"])
+
+
+def test_the_example_runs(capsys):
+    pytest.importorskip("catboost")
+    runpy.run_path(str(Path(__file__).parent.parent / "examples" / "parity.py"))
+    out = capsys.readouterr().out
+    assert "CatBoostRanker                 0." in out
+    assert out.endswith("parity holds\n")
+
+
+def test_importing_it_imports_no_toolkit():
+    code = (
+        "import sys, rankadapters.crosscheck\n"
+        "print(sorted({'sklearn', 'lightgbm', 'xgboost', 'catboost', 'rich'} & set(sys.modules)))"
+    )
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.datasets import Grouped, RankingData, mq2008_like
+
+SEEDS = pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
+
+
+def parts(seed):
+    for data in mq2008_like(seed):
+        grouped = Grouped.of(data)
+        starts = grouped.queries.indptr[:-1]
+        yield data, grouped.sizes, np.maximum.reduceat(data.labels, starts), starts
+
+
+@SEEDS
+def test_the_generated_queries_have_the_shape_of_mq2008(seed):
+    for data, sizes, best, _ in parts(seed):
+        assert data.X.shape[1] == 46
+        assert set(np.unique(data.labels)) == {0, 1, 2}
+        assert (best == 0).mean() == pytest.approx(0.28, abs=0.01)
+        assert (sizes < 10).mean() == 0.5
+        assert (sizes == 1).any()
+        assert sizes.max() > 40
+
+
+@SEEDS
+def test_features_say_something_of_relevance_and_tie_often(seed):
+    convention = ra.presets.textbook(10)
+    for data, _, _, _ in parts(seed):
+        values = [ra.evaluate(data.labels, column, convention, qid=data.qid).value for column in data.X.T]
+        nothing = ra.evaluate(data.labels, np.zeros(data.labels.size), convention, qid=data.qid).value
+        assert max(values) > nothing + 0.05
+        assert all(np.unique(column).size < 100 for column in data.X.T)
+
+
+@SEEDS
+def test_some_documents_share_all_features_but_not_the_judgment(seed):
+    for data, sizes, _, starts in parts(seed):
+        unlike = 0
+        for start, size in zip(starts, sizes, strict=True):
+            rows = slice(start, start + size)
+            _, place = np.unique(data.X[rows], axis=0, return_inverse=True)
+            grades = np.unique(np.c_[place.ravel(), data.labels[rows]], axis=0)
+            unlike += len(grades) - np.unique(place).size
+        assert unlike > 10
+
+
+def test_a_seed_gives_the_same_data_and_another_seed_other_data():
+    (one, _), (same, _), (other, _) = (mq2008_like(seed, n_train_queries=20, n_test_queries=5) for seed in (3, 3, 4))
+    assert np.array_equal(one.X, same.X)
+    assert np.array_equal(one.labels, same.labels)
+    assert one.X.shape != other.X.shape or not np.array_equal(one.X, other.X)
+
+
+def test_the_two_parts_share_no_query():
+    train, test = mq2008_like(n_train_queries=7, n_test_queries=5)
+    assert np.unique(train.qid).tolist() == list(range(1, 8))
+    assert np.unique(test.qid).tolist() == list(range(8, 13))
+
+
+def test_parts_of_different_length_are_refused():
+    with pytest.raises(ra.InputError, match=r"X has shape \(3, 2\), labels \(2,\)"):
+        RankingData(X=np.zeros((3, 2)), labels=np.zeros(2), qid=np.zeros(3))
+
+
+def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
+    data = RankingData(X=np.arange(10.0).reshape(5, 2), labels=np.arange(5.0), qid=np.array([2**40, 7, 2**40, 7, 9]))
+    grouped = Grouped.of(data)
+    assert grouped.labels.tolist() == [0, 2, 1, 3, 4]
+    assert grouped.X[:, 0].tolist() == [0, 4, 2, 6, 8]
+    assert grouped.sizes.tolist() == [2, 2, 1]
+    assert grouped.qid.tolist() == [0, 0, 1, 1, 2]
+    assert grouped.qid.dtype == np.int32
