@@ -14,6 +14,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli, crosscheck
+from rankadapters.cli import parity as parity_command
 from rankadapters.core import presets
 from rankadapters.crosscheck.toolkits import Said, Toolkit
 from rankadapters.datasets import mq2008_like
@@ -164,8 +165,8 @@ def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monke
 
 
 def test_a_long_class_name_is_broken_between_its_words():
-    assert cli._broken("HistGradientBoostingRegressor") == "HistGradient\nBoostingRegressor"
-    assert cli._broken("LGBMRanker") == "LGBMRanker"
+    assert parity_command._broken("HistGradientBoostingRegressor") == "HistGradient\nBoostingRegressor"
+    assert parity_command._broken("LGBMRanker") == "LGBMRanker"
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
@@ -330,7 +331,7 @@ def test_version_and_help_are_printed(capsys):
 
 
 def test_the_command_knows_the_toolkits_that_crosscheck_asks():
-    assert tuple(crosscheck.TOOLKITS) == cli.TOOLKITS
+    assert tuple(crosscheck.TOOLKITS) == parity_command.TOOLKITS
 
 
 def test_python_m_is_the_same_command_with_the_same_exit_codes():

@@ -1,27 +1,20 @@
-"""The command `rankadapters`: the result on stdout and nothing else, everything about it on stderr.
-
-A subcommand is a function that adds its parser and sets `run`, listed in `COMMANDS`.
-"""
+"""`rankadapters parity`: what each toolkit says beside what we compute under its convention."""
 
 from __future__ import annotations
 
 import argparse
 import csv
 import io
-import itertools
 import json
-import os
 import re
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from rankadapters import __version__
+from rankadapters.cli.common import DIFFERENT, SAME, progress, quiet_stdout, require_rich, resolve, whole_from
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, RankAdaptersError
+from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
     from rankadapters.crosscheck import CrossCheck, Row
@@ -29,56 +22,10 @@ if TYPE_CHECKING:
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # crosscheck.TOOLKITS, which would bring numba for --help
 MODEL_WIDTH = 17
-LARGEST = 2**31 - 1  # what every toolkit takes as a cutoff or a seed
-
-SAME, DIFFERENT, BAD_INPUT = 0, 1, 2
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Arguments; those of the process by default.
-
-    Returns
-    -------
-    int
-        0 when everything asked holds, 1 when not, 2 on bad input, which one line on stderr names.
-    """
-    try:
-        arguments = _parser().parse_args(argv)
-        run: Callable[[argparse.Namespace], int] = arguments.run
-        return run(arguments)
-    except RankAdaptersError as error:
-        print(_one_line(str(error)), file=sys.stderr)
-        return BAD_INPUT
-
-
-def _one_line(message: str) -> str:
-    return f"rankadapters: error: {' '.join(message.splitlines())}"
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the usage."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, _one_line(message) + "\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="rankadapters", description="One declared ranking metric in every toolkit.", allow_abbrev=False
-    )
-    parser.add_argument("--version", action="version", version=f"rankadapters {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for add in COMMANDS:
-        add(commands)
-    return parser
-
-
-def _add_parity(commands: Any) -> None:
+def add(commands: Any) -> None:
+    """Add the subcommand."""
     parser = commands.add_parser(
         "parity",
         allow_abbrev=False,
@@ -94,33 +41,20 @@ def _add_parity(commands: Any) -> None:
         "--convention", nargs="+", action="extend", default=[], metavar="SPEC",
         help=f"preset@k or a signature; by default the toolkits' own. Presets: {', '.join(presets.names())}",
     )  # fmt: skip
-    parser.add_argument("--k", type=_whole(1), default=10, help="cutoff that the toolkits report at (default: 10)")
+    parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff that the toolkits report at (default: 10)")
     parser.add_argument("--toolkits", nargs="+", action="extend", choices=TOOLKITS, help="which to ask (default: all)")
     parser.add_argument(
-        "--seed", type=_whole(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
+        "--seed", type=whole_from(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
     )
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
-    parser.set_defaults(run=_parity)
+    parser.set_defaults(run=_run)
 
 
-COMMANDS: tuple[Callable[[Any], None], ...] = (_add_parity,)
-
-
-def _whole(least: int) -> Callable[[str], int]:
-    def whole(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and least <= int(text) <= LARGEST):
-            msg = f"{text!r} is no whole number from {least} to {LARGEST}"
-            raise argparse.ArgumentTypeError(msg)
-        return int(text)
-
-    return whole
-
-
-def _parity(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     if arguments.format == "table":
-        _require_rich()
-    conventions = [_resolve(spec) for spec in arguments.convention]
-    with _quiet_stdout(), _progress(len(arguments.toolkits or TOOLKITS)) as step:
+        require_rich()
+    conventions = [resolve(spec) for spec in arguments.convention]
+    with quiet_stdout(), progress(len(arguments.toolkits or TOOLKITS)) as step:
         from rankadapters import crosscheck
 
         step("reading")
@@ -131,14 +65,6 @@ def _parity(arguments: argparse.Namespace) -> int:
         )  # fmt: skip
     _FORMATS[arguments.format](report)
     return SAME if report.parity else DIFFERENT
-
-
-def _resolve(spec: str) -> Convention:
-    try:
-        return presets.resolve(spec)
-    except ConventionError as error:
-        msg = f"argument --convention: {error}"
-        raise ConventionError(msg) from None
 
 
 def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
@@ -153,51 +79,6 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
     from rankadapters.io import read_svmlight
 
     return read_svmlight(arguments.train, arguments.test)
-
-
-@contextmanager
-def _quiet_stdout() -> Iterator[None]:
-    """Send whatever the toolkits print, from Python or from C, to stderr."""
-    sys.stdout.flush()
-    saved = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        os.dup2(saved, 1)
-        os.close(saved)
-
-
-@contextmanager
-def _progress(n_models: int) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal's stderr which model is being trained; nothing elsewhere, or without rich."""
-    if not sys.stderr.isatty() or not _has_rich():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console, steps = Console(stderr=True), itertools.count()
-    with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task("", total=n_models + 1)
-        yield lambda name: bar.update(task, description=name, completed=next(steps))
-
-
-def _has_rich() -> bool:
-    try:
-        import rich  # noqa: F401 - whether it is there is all that is asked
-    except ImportError:
-        return False
-    return True
-
-
-def _require_rich() -> None:
-    if not _has_rich():
-        msg = (
-            'rich, which prints the table, is not installed.\nHint: pip install "rankadapters[cli]", or --format json.'
-        )
-        raise MissingToolkitError(msg)
 
 
 def _print_json(report: CrossCheck) -> None:

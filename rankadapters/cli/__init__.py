@@ -1,0 +1,62 @@
+"""The command `rankadapters`: the result on stdout and nothing else, everything about it on stderr.
+
+A subcommand is a module with a function `add`, which adds its parser and sets `run`; it is listed in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from rankadapters import __version__
+from rankadapters.cli import parity
+from rankadapters.cli.common import BAD_INPUT
+from rankadapters.core.errors import RankAdaptersError
+
+COMMANDS = (parity,)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        0 when everything asked holds, 1 when not, 2 on bad input, which one line on stderr names.
+    """
+    try:
+        arguments = _parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = arguments.run
+        return run(arguments)
+    except RankAdaptersError as error:
+        print(_one_line(str(error)), file=sys.stderr)
+        return BAD_INPUT
+
+
+def _one_line(message: str) -> str:
+    return f"rankadapters: error: {' '.join(message.splitlines())}"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, _one_line(message) + "\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="rankadapters", description="One declared ranking metric in every toolkit.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"rankadapters {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(commands)
+    return parser

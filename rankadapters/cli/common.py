@@ -1,0 +1,86 @@
+"""What the subcommands share: reading options, keeping stdout clean, progress, the rich extra."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+
+from rankadapters.core import presets
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, MissingToolkitError
+
+SAME, DIFFERENT, BAD_INPUT = 0, 1, 2
+
+LARGEST = 2**31 - 1  # what every toolkit takes as a cutoff or a seed
+
+
+def whole_from(least: int) -> Callable[[str], int]:
+    """Make a reader of whole numbers from `least` on, for argparse."""
+
+    def whole(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= LARGEST):
+            msg = f"{text!r} is no whole number from {least} to {LARGEST}"
+            raise argparse.ArgumentTypeError(msg)
+        return int(text)
+
+    return whole
+
+
+def resolve(spec: str) -> Convention:
+    """Read `preset@k` or a signature given as --convention."""
+    try:
+        return presets.resolve(spec)
+    except ConventionError as error:
+        msg = f"argument --convention: {error}"
+        raise ConventionError(msg) from None
+
+
+@contextmanager
+def quiet_stdout() -> Iterator[None]:
+    """Send whatever the toolkits print, from Python or from C, to stderr."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+
+
+@contextmanager
+def progress(n_models: int) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal's stderr which model is being trained; nothing elsewhere, or without rich."""
+    if not sys.stderr.isatty() or not has_rich():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console, steps = Console(stderr=True), itertools.count()
+    with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
+        task = bar.add_task("", total=n_models + 1)
+        yield lambda name: bar.update(task, description=name, completed=next(steps))
+
+
+def has_rich() -> bool:
+    """Tell whether rich is installed."""
+    try:
+        import rich  # noqa: F401 - whether it is there is all that is asked
+    except ImportError:
+        return False
+    return True
+
+
+def require_rich() -> None:
+    """Refuse a table where rich is not installed."""
+    if not has_rich():
+        msg = (
+            'rich, which prints the table, is not installed.\nHint: pip install "rankadapters[cli]", or --format json.'
+        )
+        raise MissingToolkitError(msg)
