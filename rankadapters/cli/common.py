@@ -30,12 +30,12 @@ def whole_from(least: int) -> Callable[[str], int]:
     return whole
 
 
-def resolve(spec: str) -> Convention:
-    """Read `preset@k` or a signature given as --convention."""
+def resolve(spec: str, option: str = "--convention") -> Convention:
+    """Read `preset@k` or a signature given as an option."""
     try:
         return presets.resolve(spec)
     except ConventionError as error:
-        msg = f"argument --convention: {error}"
+        msg = f"argument {option}: {error}"
         raise ConventionError(msg) from None
 
 

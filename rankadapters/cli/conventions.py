@@ -1,0 +1,114 @@
+"""`rankadapters conventions`: the presets with all their fields, and what differs from one of them."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rankadapters.cli.common import SAME, require_rich, resolve, whole_from
+from rankadapters.core import presets
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, choices
+
+MARK = "*"  # beside what differs; colour alone would be lost in a pipe
+
+Marked = dict[str, tuple[str, bool]]
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "conventions",
+        allow_abbrev=False,
+        help="print the presets with all their fields",
+        description="Print every preset, or those named, with all the fields of its convention. With --diff, mark what "
+        "differs from another convention.",
+    )
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which to print (default: all)")
+    parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff (default: 10)")
+    parser.add_argument("--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature")
+    parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
+    parser.set_defaults(run=_run)
+
+
+def rows(names: list[str], k: int, other: Convention | None = None) -> dict[str, Marked]:
+    """Spell the fields of presets, each with whether it differs from another convention.
+
+    >>> rows(["letor4"], 10, presets.yahoo(10))["letor4"]["gain"]
+    ('table_0_1_3', True)
+    """
+    found = {}
+    for name in names:
+        convention = getattr(presets, name)(k)
+        differing = {} if other is None else convention.diff(other)
+        texts = dict(part.split("=", 1) for part in str(convention).split("/")[1:-1])
+        found[name] = {field: (text, field in differing) for field, text in texts.items()}
+    return found
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.format == "table":
+        require_rich()
+    names = arguments.presets or list(presets.names())
+    unknown = [name for name in names if name not in presets.names()]
+    if unknown:
+        msg = f"{unknown[0]!r} is no preset; allowed are {choices(presets.names())}."
+        raise InputError(msg)
+    other = None
+    if arguments.diff is not None:
+        named = arguments.diff in presets.names()
+        other = resolve(f"{arguments.diff}@{arguments.k}" if named else arguments.diff, "--diff")
+    _FORMATS[arguments.format](rows(names, arguments.k, other), other)
+    return SAME
+
+
+def _print_json(found: dict[str, Marked], other: Convention | None) -> None:
+    plain = {name: {field: text for field, (text, _) in row.items()} for name, row in found.items()}
+    differing = {name: [field for field, (_, marked) in row.items() if marked] for name, row in found.items()}
+    signature = None if other is None else str(other)
+    print(json.dumps({"presets": plain, "diff": signature, "differs": differing}, indent=2))
+
+
+def _print_csv(found: dict[str, Marked], _: Convention | None) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(_lines(found))
+    print(text.getvalue(), end="")
+
+
+def _print_table(found: dict[str, Marked], other: Convention | None) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Table
+
+    head, *lines = _lines(found)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for name in head:
+        table.add_column(name, no_wrap=True)
+    for line in lines:
+        table.add_row(*(f"[bold]{cell}[/]" if cell.endswith(MARK) else cell for cell in line))
+    console = Console(highlight=False)
+    # A field that is cut in two cannot be read: rather let the table be wider than the terminal.
+    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+    console.width = max(console.width, needed)
+    console.print(table)
+    if other is not None:
+        console.print(f"\n{MARK} differs from {other.name}: {other}", soft_wrap=True, markup=False)
+
+
+def _lines(found: dict[str, Marked]) -> Iterator[list[str]]:
+    yield ["preset", *next(iter(found.values()))]
+    for name, row in found.items():
+        yield [name, *(text + MARK if marked else text for text, marked in row.values())]
+
+
+_FORMATS: dict[str, Callable[[dict[str, Marked], Convention | None], None]] = {
+    "table": _print_table,
+    "json": _print_json,
+    "csv": _print_csv,
+}
