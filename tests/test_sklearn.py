@@ -116,7 +116,7 @@ def test_qid_is_found_in_the_data_without_routing(place, routed):
     y = to_y(DATA.y, DATA.qid)
     scorer = ra.sklearn.query_scorer(TEXTBOOK)
     with sklearn.config_context(enable_metadata_routing=routed):
-        scores = cross_validate(model, X, y, cv=folds(), scoring=scorer)
+        scores = cross_validate(model, X, y, cv=folds(), scoring=scorer, params={})  # not None until 1.7
         assert scores["test_score"].tolist() == by_hand(TEXTBOOK)
         fitted = clone(model).fit(X, y)
         importance = permutation_importance(fitted, X, y, scoring=scorer, n_repeats=2, random_state=0)
@@ -138,7 +138,7 @@ def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
         with pytest.raises(ra.InputError, match=r"the scorer got no 'qid'.*\nHint: sklearn\.set_config"):
             scorer(model, X, y)
     with pytest.raises(ra.InputError, match="got no 'qid'"):
-        cross_validate(Ridge(), DATA.X, DATA.y, cv=folds(), scoring=scorer, error_score="raise")
+        cross_validate(Ridge(), DATA.X, DATA.y, cv=folds(), scoring=scorer, error_score="raise", params={})
 
 
 def test_a_series_of_labels_needs_no_matching_index():
