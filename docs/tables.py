@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import rankadapters as ra
@@ -14,11 +14,41 @@ BM25_LIKE = 24  # a feature of the generated data, standing in for MQ2008's BM25
 
 Table = list[list[str]]
 
+ranklib, letor3 = ra.presets.ranklib, ra.presets.letor3
+EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
+    "empty": {
+        "`ranklib`: 0": ranklib,
+        "`ranklib_busafekete`: 0.5": ra.presets.ranklib_busafekete,
+        "`yahoo`: 1": ra.presets.yahoo,
+        "left out": lambda k: ranklib(k).replace(empty="skip"),
+    },
+    "short": {
+        "`letor3`: short queries count 0 in the mean": letor3,
+        "the same, short queries as defined": lambda k: letor3(k).replace(short="pad"),
+        "the same, short queries left out": lambda k: letor3(k).replace(short="skip"),
+    },
+    "discount": {
+        "1 / log2(1 + i), `ranklib`": ranklib,
+        "1, 1, 1 / log2(3), ..., all else as `ranklib`": lambda k: ranklib(k).replace(discount="jk2"),
+    },
+    "ties": {
+        "order of the file, `ranklib`": ranklib,
+        "descending document ids, scores in float32, `trec_eval_9`": lambda k: ra.presets.trec_eval_9(k).replace(
+            gain="exp2"
+        ),
+        "averaged": lambda k: ranklib(k).replace(ties="average"),
+        "worst": lambda k: ranklib(k).replace(ties="worst"),
+        "best": lambda k: ranklib(k).replace(ties="best"),
+    },
+}
+
 
 def write(*_: object) -> None:
     """Write every table beside the pages that include it."""
     GENERATED.mkdir(exist_ok=True)
-    for name, table in {"presets": presets(), "inexpressible": inexpressible(), "section3": section3()}.items():
+    tables = {"presets": presets(), "inexpressible": inexpressible(), "section3": section3()}
+    tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
+    for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
 
 
@@ -42,11 +72,16 @@ def inexpressible() -> Table:
 
 def section3() -> Table:
     """NDCG of one feature of the generated data under the programs of the paper, with exponential gains."""
+    return effect(dict(programs()))
+
+
+def effect(conventions: dict[str, Callable[[int], ra.NDCG]]) -> Table:
+    """NDCG of one feature of the generated data under some conventions, at every cutoff."""
     _, test = ra.datasets.mq2008_like(seed=0)
     docid = [f"d{row}" for row in range(test.labels.size)]
     queries = ra.Queries(test.labels, qid=test.qid, docid=docid)
-    table = [["preset", *(f"NDCG@{k}" for k in CUTOFFS)]]
-    for name, at in programs():
+    table = [["", *(f"NDCG@{k}" for k in CUTOFFS)]]
+    for name, at in conventions.items():
         scores = ra.evaluate_many(queries, test.X[:, BM25_LIKE], [at(k) for k in CUTOFFS])
         table.append([name, *(f"{score.value:.4f}" for score in scores.values())])
     return table
