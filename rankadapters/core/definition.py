@@ -34,11 +34,8 @@ def gain(label: float, convention: Discounted) -> float:
 
 def discount(rank: int, convention: Discounted) -> float:
     """Worth of a 1-based rank."""
-    if convention.discount == "reciprocal":
-        return 1 / rank
-    if convention.discount == "jk2":
-        return 1.0 if rank == 1 else 1 / log2(rank)
-    return 1 / log2(rank + 1)
+    by_rank = {"log2": log2(rank + 1), "jk2": log2(max(rank, 2)), "reciprocal": rank}
+    return 1 / by_rank[convention.discount]
 
 
 def dcg(gains: Iterable[float], k: int | None, convention: Discounted) -> float:
@@ -56,18 +53,14 @@ def ranked_gains(rows: Sequence[Row], convention: Discounted) -> list[float]:
         "docid-ascending": lambda i: rows[i].docid.encode(),
         "docid-descending": lambda i: [-byte for byte in rows[i].docid.encode()] + [1],
     }.get(convention.ties, lambda i: i)
-    scores = [as_compared(row.score, convention) for row in rows]
+    scores = [row.score for row in rows]
+    if convention.precision == "float32":
+        scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
     ranking = sorted(sorted(range(len(rows)), key=tie_order), key=lambda i: -scores[i])
     if convention.ties != "average":
         return [gains[i] for i in ranking]
     ties = {s: sorted(gains[i] for i in ranking if scores[i] == s) for s in scores}
     return [tie[0] if tie[0] == tie[-1] else fsum(tie) / len(tie) for tie in (ties[scores[i]] for i in ranking)]
-
-
-def as_compared(score: float, convention: Discounted) -> float:
-    """Round the score to the precision in which scores are compared."""
-    rounded: float = struct.unpack("f", struct.pack("f", score))[0]
-    return rounded if convention.precision == "float32" else score
 
 
 def query_value(rows: Sequence[Row], convention: Discounted) -> tuple[float | str, bool]:
