@@ -1,0 +1,77 @@
+"""CSV files through pyarrow, and line by line where something is wrong, so that the line can be named."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from io import BytesIO, TextIOWrapper
+from typing import Any
+
+from rankadapters.core.errors import InputError
+from rankadapters.io.text import AnyPath, bad_line, finite, read_text
+
+
+def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
+    """Read columns of finite numbers and of text from a CSV file with a header into a pyarrow table.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, lacks a column, or a line is malformed.
+    """
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    data = read_text(path)
+    _, header = next(_rows(data))
+    check_columns(path, [*numbers, *texts], header)
+    if b"\n" not in data.rstrip():
+        msg = f"{path} holds no rows below its header.\nHint: at least one row is needed."
+        raise InputError(msg)
+    types = {**dict.fromkeys(numbers, pa.float64()), **dict.fromkeys(texts, pa.string())}
+    try:
+        table = arrow.read_csv(
+            pa.BufferReader(data),
+            parse_options=arrow.ParseOptions(newlines_in_values=True),
+            convert_options=arrow.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
+        )
+    except pa.ArrowException as error:
+        _refuse_first_bad(path, data, header, numbers)
+        msg = f"{path}: {str(error).splitlines()[0]}.\nHint: comma-separated values with a header."
+        raise InputError(msg) from None
+    return table
+
+
+def check_columns(path: AnyPath, wanted: Sequence[str], there: Sequence[str]) -> None:
+    """Refuse a column that is missing, or there more than once."""
+    for name in wanted:
+        if list(there).count(name) != 1:
+            what = "no column" if name not in there else "more than one column"
+            msg = f"{path} has {what} {name!r}.\nHint: its columns are {', '.join(map(repr, there))}."
+            raise InputError(msg)
+
+
+def row_line(path: AnyPath, row: int) -> int:
+    """Line on which a row ends, counted from 0 below the header."""
+    return next(number for i, (number, _) in enumerate(_rows(read_text(path))) if i == row + 1)
+
+
+def _rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Rows that hold anything, with the number of the line that each ends on."""
+    reader = csv.reader(TextIOWrapper(BytesIO(data), encoding="utf-8", newline=""), strict=False)
+    return ((reader.line_num, fields) for fields in reader if fields)
+
+
+def _refuse_first_bad(path: AnyPath, data: bytes, header: list[str], numbers: Sequence[str]) -> None:
+    places = [header.index(name) for name in numbers]
+    rows = _rows(data)
+    next(rows)
+    for at, fields in rows:
+        if len(fields) != len(header):
+            raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header")
+        for place in places:
+            try:
+                finite(fields[place])
+            except ValueError:
+                expected = f"a finite number in column {header[place]!r}"
+                raise bad_line(path, at, ",".join(fields), expected) from None

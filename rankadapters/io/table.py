@@ -1,0 +1,213 @@
+"""CSV and Parquet tables with named columns, through pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.columns import Array
+from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.core.queries import Queries
+from rankadapters.io import splitting
+from rankadapters.io.csv_lines import check_columns, read_csv, row_line
+from rankadapters.io.docids import Texts, order_docids
+from rankadapters.io.judgments import Judgments
+from rankadapters.io.text import AnyPath
+
+_PARQUET = b"PAR1"
+
+
+def read_table(
+    path: AnyPath,
+    *,
+    label: str,
+    score: str,
+    qid: str,
+    docid: str | None = None,
+    weight: str | None = None,
+    split_queries: str = "error",
+) -> Judgments:
+    """Read a CSV or Parquet file with a row per document; which of the two it is, its content says.
+
+    Parameters
+    ----------
+    path : path
+        Parquet, or CSV in UTF-8 with commas and a header, which may be compressed by gzip or bzip2.
+    label, score : str
+        Columns of finite numbers. Float32 scores stay float32.
+    qid : str
+        Column of the query of each row. In CSV it is text, so that 07 is not 7.
+    docid : str, optional
+        Column of strings, or of integers, which are taken as their decimal digits.
+    weight : str, optional
+        Column of row weights, equal within a query, as the weight of the query.
+    split_queries : str
+        What a query is that returns after another one: `error`, `merge` (one query) or `separate` (a query of its own).
+
+    Returns
+    -------
+    Judgments
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, a column is missing (the message lists those there are) or of the wrong type, a value
+        is missing or not finite, a document stands twice in a query, or a weight changes within one.
+    MissingToolkitError
+        pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = Path(folder.name, "scored.csv")
+    >>> _ = file.write_text("query,grade,model\\n7,2,0.5\\n7,0,0.75\\n")
+    >>> found = read_table(file, label="grade", score="model", qid="query")
+    >>> found.queries, found.queries.query_ids.tolist(), found.scores.tolist()
+    (Queries(1 queries, 2 rows), ['7'], [0.5, 0.75])
+    >>> folder.cleanup()
+    """
+    splitting.check(split_queries)
+    table = _Table.read(path, [name for name in (label, score, weight) if name], [name for name in (qid, docid) if name])
+    query = table.queries(qid, split_queries)
+    queries = Queries(table.numbers(label), qid=query)
+    if weight is not None:
+        queries = Queries(queries.labels, qid=query, query_weight=table.weights(weight, queries))
+    if docid is not None:
+        # As in read_trec: the docids are sorted here, and need not be once more.
+        object.__setattr__(queries, "docid_rank", table.docid_ranks(docid, queries))
+    return Judgments(queries, table.numbers(score))
+
+
+class _Table(NamedTuple):
+    """Columns of a file; an error in a value names the file and the line or row."""
+
+    path: AnyPath
+    columns: Any  # a pyarrow table
+    is_csv: bool
+
+    @classmethod
+    def read(cls, path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> _Table:
+        """Read the columns."""
+        try:
+            import pyarrow  # noqa: F401 - so that its absence is told before what is wrong in the file
+        except ImportError as error:
+            raise MissingToolkitError.of("pyarrow", "files") from error
+        if _is_parquet(path):
+            return cls(path, _read_parquet(path, [*numbers, *texts]), is_csv=False)
+        return cls(path, read_csv(path, numbers, texts), is_csv=True)
+
+    def place(self, row: int) -> str:
+        """File and line of a row, or in Parquet its number from 1."""
+        return f"{self.path}, line {row_line(self.path, row)}" if self.is_csv else f"{self.path}, row {row + 1}"
+
+    def numbers(self, name: str) -> Array:
+        """Column of finite numbers."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if types.is_decimal(column.type):
+            column = column.cast("float64")
+        if not (types.is_integer(column.type) or types.is_floating(column.type) or types.is_boolean(column.type)):
+            raise self._wrong_type(name, column, "numbers are")
+        values: Array = column.to_numpy()
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
+            raise InputError(msg)
+        return values
+
+    def queries(self, name: str, split_queries: str) -> Array:
+        """Query of each row, with those that return treated as said."""
+        column = self._column(name)
+        if not _is_text(column.type):
+            qid = column.to_numpy()
+        else:
+            coded = column.combine_chunks().dictionary_encode()
+            qid = np.asarray(coded.dictionary.to_pylist(), dtype=np.str_)[coded.indices.to_numpy()]
+        return splitting.split(qid, splitting.stretches_of(qid), split_queries, self.place)
+
+    def weights(self, name: str, queries: Queries) -> Array:
+        """Weight of each query."""
+        weights = self.numbers(name)
+        rows = np.arange(weights.size) if queries.order is None else queries.order
+        first = weights[rows[queries.indptr[:-1]]]
+        same = weights[rows] == np.repeat(first, np.diff(queries.indptr))
+        if not same.all():
+            row = int(rows[np.argmin(same)])
+            msg = (
+                f"{self.place(row)}: {name} is {weights[row]:g}, but another row of its query has another weight.\n"
+                "Hint: a weight is the query's, so its rows must agree."
+            )
+            raise InputError(msg)
+        return first
+
+    def docid_ranks(self, name: str, queries: Queries) -> NDArray[np.int32]:
+        """Order of the documents in each query."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if not (_is_text(column.type) or types.is_integer(column.type)):
+            raise self._wrong_type(name, column, "strings or integers are")
+        docids = [docid.encode() for docid in column.cast("string").to_pylist()]
+        rows = np.arange(len(docids)) if queries.order is None else queries.order
+        query = np.empty(rows.size, np.int64)
+        query[rows] = np.repeat(np.arange(queries.n_queries), np.diff(queries.indptr))
+        ordered = order_docids(query, [Texts.of(docids)])
+        if ordered.same.any():
+            row = int(ordered.rows[1:][ordered.same].min())
+            msg = f"{self.place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."
+            raise InputError(msg)
+        return ordered.ranks()
+
+    def _column(self, name: str) -> Any:
+        column = self.columns.column(name)
+        if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
+            column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
+        if column.null_count:
+            row = column.is_null().index(True).as_py()  # noqa: FBT003 - pyarrow takes the value alone
+            msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
+            raise InputError(msg)
+        return column
+
+    def _wrong_type(self, name: str, column: Any, needed: str) -> InputError:
+        return InputError(
+            f"{self.path}: column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first."
+        )
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return any(is_kind(kind) for is_kind in (types.is_string, types.is_large_string, types.is_string_view))
+
+
+def _is_parquet(path: AnyPath) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_PARQUET)) == _PARQUET
+    except OSError:
+        return False  # reading it as text will say why
+
+
+def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            check_columns(path, names, file.schema_arrow.names)
+            table = file.read(columns=list(dict.fromkeys(names)))
+    except (pa.ArrowException, OSError) as error:
+        msg = f"{path}: {str(error).splitlines()[0].rstrip('.')}.\nHint: give the path of a readable file."
+        raise InputError(msg) from None
+    if not table.num_rows:
+        msg = f"{path} holds no rows.\nHint: at least one row is needed."
+        raise InputError(msg)
+    return table

@@ -1,0 +1,109 @@
+"""Text files in memory: decompressed, known to be UTF-8, and what is wrong in them named by file and line."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import math
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+
+from rankadapters.core.errors import InputError
+
+AnyPath = str | os.PathLike[str]
+
+_BOM = b"\xef\xbb\xbf"
+_MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
+
+
+def read_bytes(path: AnyPath) -> bytes:
+    """Read a file, decompressed where its content is gzip or bzip2, whatever its name.
+
+    Raises
+    ------
+    InputError
+        It is missing, a directory, unreadable, a broken archive, or empty.
+    """
+    try:
+        data = Path(path).read_bytes()
+        for magic, decompress in _MAGIC.items():
+            if data.startswith(magic):
+                data = decompress(data)
+                break
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        # What is wrong inside an archive has no strerror.
+        msg = f"{path}: {getattr(error, 'strerror', None) or error}.\nHint: give the path of a readable file."
+        raise InputError(msg) from None
+    if not data:
+        msg = f"{path} is empty.\nHint: at least one line is needed."
+        raise InputError(msg)
+    return data
+
+
+def read_text(path: AnyPath) -> bytes:
+    """Read a text file as bytes that are known to be UTF-8, without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        As `read_bytes`, or it holds no line, a NUL, or anything that is not UTF-8.
+    """
+    data = read_bytes(path).removeprefix(_BOM)
+    if not data or data.isspace():
+        msg = f"{path} holds no lines.\nHint: at least one line is needed."
+        raise InputError(msg)
+    at = data.find(b"\0")
+    if at >= 0:
+        raise _no_text(path, data, at)
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            raise _no_text(path, data, error.start) from None
+    return data
+
+
+def _no_text(path: AnyPath, data: bytes, at: int) -> InputError:
+    line, byte = data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at)
+    return InputError(
+        f"{path}, line {line}, byte {byte} of the line: 0x{data[at]:02x} is no UTF-8 text.\n"
+        "Hint: give a text file, saved as UTF-8."
+    )
+
+
+def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Lines that hold anything, numbered from 1."""
+    return ((number, line) for number, line in enumerate(BytesIO(data), start=1) if not line.isspace())
+
+
+def line_of(data: bytes, row: int) -> int:
+    """Number of the line that holds a row, counted from 0 over the lines that hold anything."""
+    return next(number for i, (number, _) in enumerate(lines(data)) if i == row)
+
+
+def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str) -> InputError:
+    """Say what a line holds and what it should."""
+    shown = line if isinstance(line, str) else line.decode()
+    return InputError(f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.")
+
+
+def finite(text: bytes | str) -> float:
+    """Read a finite decimal number.
+
+    Raises
+    ------
+    ValueError
+        It is anything else; Python's own 1_000 is no number in a file.
+
+    Examples
+    --------
+    >>> finite(b"2.50")
+    2.5
+    """
+    value = float(text)
+    if not math.isfinite(value) or ("_" in text if isinstance(text, str) else b"_" in text):
+        raise ValueError(text)
+    return value

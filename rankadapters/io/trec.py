@@ -1,0 +1,141 @@
+"""TREC qrels and a run, joined as trec_eval joins them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.io.docids import Ordered, order_docids
+from rankadapters.io.judgments import Judgments
+from rankadapters.io.text import AnyPath
+from rankadapters.io.trec_lines import QRELS, RUN, Lines, read_lines
+
+_SHOWN = 3  # names of queries in a note
+
+
+def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
+    r"""Read TREC qrels and a run.
+
+    Lines are `query iteration document label` and `query Q0 document rank score tag`. As in trec_eval the rank is not
+    read, and only queries of the qrels count. A document that was judged but not retrieved stands in the ideal list,
+    one that was retrieved but not judged follows the convention's `unjudged`, a query of which nothing was retrieved
+    its `missing`. Queries stand in the order of the qrels, retrieved rows in the order of the run.
+
+    Parameters
+    ----------
+    qrels, run : path
+        Text files in UTF-8, gzip and bzip2 decompressed.
+
+    Returns
+    -------
+    Judgments
+        With docids; the note counts the run's queries that have no judgment.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, a line is malformed, a document stands twice in a query, or no query is in both files.
+        The message names file and line.
+
+    References
+    ----------
+    trec_eval 9.0.8, get_trec_results.c, get_qrels.c and form_res_rels.c.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import rankadapters as ra
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> qrels, run = Path(folder.name, "qrels"), Path(folder.name, "run")
+    >>> _ = qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 1\n")
+    >>> _ = run.write_text("q1 Q0 d2 1 0.9 tag\nq1 Q0 d1 2 0.5 tag\nq2 Q0 d1 1 0.5 tag\n")
+    >>> found = read_trec(qrels, run)
+    >>> found.queries, found.scores.tolist(), found.note
+    (Queries(1 queries, 3 rows), [0.9, 0.5, nan], '1 query of the run is not in the qrels and was left out: q2')
+    >>> round(ra.evaluate(found.queries, found.scores, ra.presets.trec_eval_9(10)).value, 4)
+    0.3869
+    >>> folder.cleanup()
+    """
+    judged, retrieved = read_lines(qrels, QRELS), read_lines(run, RUN)
+    query, n_left_out = _same_numbers(judged, retrieved)
+    ordered = order_docids(query, [*retrieved.docids, *judged.docids])
+    pairs = _pairs(ordered, judged, retrieved)
+    if n_left_out == len(retrieved.queries):
+        msg = (
+            f"{run}: none of its queries is in {qrels}, such as {retrieved.queries[0]!r} beside {judged.queries[0]!r}.\n"
+            "Hint: the two files must name queries alike."
+        )
+        raise InputError(msg)
+    return _joined(judged, retrieved, query, ordered, pairs)
+
+
+class _Pairs(NamedTuple):
+    """Rows of run and qrels that are the same query and document."""
+
+    run: NDArray[np.int64]
+    qrels: NDArray[np.int64]
+
+
+def _same_numbers(judged: Lines, retrieved: Lines) -> tuple[NDArray[np.int32], int]:
+    """Number the queries of all rows, the run's before the qrels', as the qrels do, and those only in the run after."""
+    places = {name: place for place, name in enumerate(judged.queries)}
+    renumbered = [places.setdefault(name, len(places)) for name in retrieved.queries]
+    query = np.concatenate([np.asarray(renumbered, np.int32)[retrieved.query], judged.query])
+    return query, len(places) - len(judged.queries)
+
+
+def _pairs(ordered: Ordered, judged: Lines, retrieved: Lines) -> _Pairs:
+    at = np.flatnonzero(ordered.same)
+    first, second = ordered.rows[at], ordered.rows[at + 1]  # in file order, the run's before the qrels'
+    n_run = retrieved.numbers.size
+    for lines, start, wrong in ((retrieved, 0, second < n_run), (judged, n_run, first >= n_run)):
+        if wrong.any():
+            raise _duplicate(lines, int(first[wrong].min()) - start, int(second[wrong][first[wrong].argmin()]) - start)
+    return _Pairs(first, second - n_run)
+
+
+def _duplicate(lines: Lines, first: int, second: int) -> InputError:
+    number = lines.line(second)
+    fields = lines.data.split(b"\n", number)[number - 1].decode().split()
+    return InputError(
+        f"{lines.path}, line {number}: document {fields[2]!r} of query {fields[0]!r} stands in line "
+        f"{lines.line(first)} too.\nHint: drop one of the two."
+    )
+
+
+def _joined(
+    judged: Lines, retrieved: Lines, query: NDArray[np.int32], ordered: Ordered, pairs: _Pairs
+) -> Judgments:
+    n_run, n = retrieved.numbers.size, query.size
+    labels, scores, is_judged = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.bool_)
+    labels[n_run:], is_judged[n_run:] = judged.numbers, True
+    labels[pairs.run], is_judged[pairs.run] = judged.numbers[pairs.qrels], True
+    scores[:n_run] = retrieved.numbers
+    kept = query < len(judged.queries)
+    kept[pairs.qrels + n_run] = False  # they stand in the run's row
+    rows = np.flatnonzero(kept)
+    rows = rows[np.argsort(query[rows], kind="stable")]
+    queries = Queries(
+        labels[rows],
+        qid=np.asarray(judged.queries)[query[rows]],
+        retrieved=rows < n_run,
+        judged=is_judged[rows],
+    )
+    # Sorting a million strings once more would take longer than all the rest, so the ranks found above stand in.
+    object.__setattr__(queries, "docid_rank", ordered.ranks()[rows])
+    return Judgments(queries, scores[rows], _note(judged, retrieved))
+
+
+def _note(judged: Lines, retrieved: Lines) -> str:
+    known = set(judged.queries)
+    names = [name for name in retrieved.queries if name not in known]
+    if not names:
+        return ""
+    queries = "1 query of the run is" if len(names) == 1 else f"{len(names)} queries of the run are"
+    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    return f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {shown}"

@@ -1,0 +1,123 @@
+"""Lines of TREC qrels and runs as columns: through pyarrow where it is installed and the file is regular."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.io.docids import Texts
+from rankadapters.io.text import AnyPath, bad_line, finite, line_of, lines, read_text
+
+
+class Layout(NamedTuple):
+    """What a line holds."""
+
+    expected: str
+    fields: int
+    number: int  # place of the label or the score; query and document stand first and third in both
+
+
+QRELS = Layout("'query iteration document label', the label a finite number", 4, 3)
+RUN = Layout("'query Q0 document rank score tag', the score a finite number", 6, 4)
+
+
+class Lines(NamedTuple):
+    """A parsed file."""
+
+    path: AnyPath
+    data: bytes
+    queries: list[str]  # in order of first appearance
+    query: NDArray[np.int32]  # place of each line's query in `queries`
+    docids: list[Texts]
+    numbers: NDArray[np.float64]  # labels or scores
+
+    def line(self, row: int) -> int:
+        """Number of the line that a row came from."""
+        return line_of(self.data, row)
+
+
+def read_lines(path: AnyPath, layout: Layout) -> Lines:
+    """Read qrels or a run.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is not as the layout says.
+    """
+    data = read_text(path)
+    columns = _regular(data, layout) or _any(path, data, layout)
+    return Lines(path, data, *columns)
+
+
+_Columns = tuple[list[str], NDArray[np.int32], list[Texts], NDArray[np.float64]]
+
+
+def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
+    """Read line by line; this is what decides whether a line is right."""
+    seen: dict[bytes, int] = {}
+    query: list[int] = []
+    docids: list[bytes] = []
+    numbers: list[float] = []
+    for at, line in lines(data):
+        fields = line.split()
+        try:
+            numbers.append(finite(fields[layout.number]))
+        except (ValueError, IndexError):
+            raise bad_line(path, at, line, layout.expected) from None
+        if len(fields) != layout.fields:
+            raise bad_line(path, at, line, layout.expected)
+        query.append(seen.setdefault(fields[0], len(seen)))
+        docids.append(fields[2])
+    return [name.decode() for name in seen], np.asarray(query, np.int32), [Texts.of(docids)], np.asarray(numbers)
+
+
+def _regular(data: bytes, layout: Layout) -> _Columns | None:
+    """Read in columns where one blank, or else one tab, stands between all fields; None where that is not so."""
+    delimiter = "\t" if b"\t" in data else " "
+    if (delimiter == "\t" and b" " in data) or delimiter.encode() * 2 in data or _lone_returns(data):
+        return None
+    try:
+        import pyarrow as pa
+        from pyarrow import csv
+    except ImportError:
+        return None
+    names = [str(place) for place in range(layout.fields)]
+    types = {"0": pa.string(), "2": pa.string(), str(layout.number): pa.float64()}
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(data),
+            read_options=csv.ReadOptions(column_names=names),
+            parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
+        )
+    except pa.ArrowException:
+        return None
+    numbers = table.column(str(layout.number)).to_numpy()
+    docids = [_texts(chunk) for chunk in table.column("2").chunks]
+    queries = table.column("0").combine_chunks().dictionary_encode()
+    if not _plain(queries.dictionary.to_pylist(), docids, numbers):
+        return None
+    return queries.dictionary.to_pylist(), queries.indices.to_numpy(), docids, numbers
+
+
+def _texts(column: Any) -> Texts:
+    """Look at a pyarrow string array without copying its text."""
+    _, offsets, data = column.buffers()
+    bounds = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    return Texts(np.frombuffer(data or b"", np.uint8), bounds[:-1], np.diff(bounds))
+
+
+def _lone_returns(data: bytes) -> bool:
+    """Tell whether a carriage return stands anywhere but before a line feed; pyarrow would end a line there."""
+    return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
+
+
+def _plain(queries: Iterable[str], docids: Iterable[Texts], numbers: NDArray[np.float64]) -> bool:
+    """Tell whether no field is empty or holds white space, and every number is finite."""
+    if not numbers.size or not np.isfinite(numbers).all() or any(query.split() != [query] for query in queries):
+        return False
+    # White space has lower bytes than any other text, so one look at all of them is enough.
+    return all(part.lengths.all() and part.used().min() > ord(" ") for part in docids if part.lengths.size)
