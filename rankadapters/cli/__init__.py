@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import conventions, parity
+from rankadapters.cli import conventions, evaluate, parity
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.core.errors import RankAdaptersError
 
-COMMANDS = (parity, conventions)
+COMMANDS = (evaluate, parity, conventions)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from typing import Any
 
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
@@ -84,3 +85,14 @@ def require_rich() -> None:
             'rich, which prints the table, is not installed.\nHint: pip install "rankadapters[cli]", or --format json.'
         )
         raise MissingToolkitError(msg)
+
+
+def print_whole(table: Any) -> None:
+    """Print a rich table, wider than the terminal where it must be: a number that is cut in two cannot be read."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console = Console(highlight=False, markup=False)
+    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+    console.width = max(console.width, needed)
+    console.print(table)

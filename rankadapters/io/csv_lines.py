@@ -8,7 +8,7 @@ from io import BytesIO, TextIOWrapper
 from typing import Any
 
 from rankadapters.core.errors import InputError
-from rankadapters.io.text import AnyPath, bad_line, finite, read_text
+from rankadapters.io.text import AnyPath, bad_line, is_finite, read_text
 
 
 def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
@@ -70,8 +70,6 @@ def _refuse_first_bad(path: AnyPath, data: bytes, header: list[str], numbers: Se
         if len(fields) != len(header):
             raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header")
         for place in places:
-            try:
-                finite(fields[place])
-            except ValueError:
+            if not is_finite(fields[place]):
                 expected = f"a finite number in column {header[place]!r}"
-                raise bad_line(path, at, ",".join(fields), expected) from None
+                raise bad_line(path, at, ",".join(fields), expected)

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.queries import Queries
+
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
@@ -77,6 +79,15 @@ def order_docids(query: NDArray[Any], docids: Sequence[Texts]) -> Ordered:
     return Ordered(rows, same)
 
 
+def rank_docids(queries: Queries, ranks: NDArray[np.int32]) -> None:
+    """Give new queries the order of their documents.
+
+    `Queries` itself would sort the strings once more, which takes longer than all the rest of reading a long run.
+    """
+    ranks.flags.writeable = False
+    object.__setattr__(queries, "docid_rank", ranks)
+
+
 def _word(texts: Texts, place: int) -> Words:
     """Bytes 8 * place to 8 * place + 7 of each string as one big-endian number, filled up with zeros."""
     left = np.clip(texts.lengths - _WORD * place, 0, _WORD)
@@ -89,8 +100,8 @@ def _word(texts: Texts, place: int) -> Words:
 def squeezed(columns: Iterable[Words]) -> list[Words]:
     """Drop the bits that are the same in all rows and pack the others, which keeps order and equality.
 
-    Identifiers such as clueweb12-0512wb-00532 differ in few bits, so that they and the query mostly fit into one number,
-    which sorts several times as fast as many.
+    Identifiers such as clueweb12-0512wb-00532 differ in few bits, so that they and the query mostly fit into one
+    number, which sorts several times as fast as many.
 
     >>> [key] = squeezed([np.array([7, 5], np.uint64), np.array([8, 0], np.uint64)])
     >>> [f"{int(row):064b}"[:4] for row in key]

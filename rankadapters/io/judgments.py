@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
@@ -20,10 +21,13 @@ class Judgments:
         The judged rows.
     scores : float array, shape (n_docs,)
         Score of each row, NaN where it was not retrieved.
+    place : callable
+        File and line of a row, as text; it reads the file once more.
     note : str
         What was left out in reading, empty where nothing was.
     """
 
     queries: Queries
     scores: NDArray[Any]
+    place: Callable[[int], str] = field(repr=False)
     note: str = ""

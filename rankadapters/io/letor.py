@@ -1,4 +1,4 @@
-"""SVMlight and LETOR features as judgments: labels, queries and docids, and a prediction file or a feature as scores."""
+"""SVMlight and LETOR files as judgments: labels, queries and docids, with predictions or a feature as scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import AnyPath, bad_line, finite, lines, read_text
+from rankadapters.io.text import AnyPath, bad_line, finite, is_finite, lines, read_text
 
 EXPECTED = "'label qid:QUERY feature:value ...', the label a finite number"
 
@@ -78,13 +78,13 @@ def read_letor(
         raise InputError(msg)
     rows = _Rows([], [], [], [], [], [])
     for path in files:
-        _read(path, read_text(path), rows, None if feature is None else b"%d:" % feature)
+        _read(path, rows, None if feature is None else b"%d:" % feature)
     if not rows.labels:
         msg = f"{', '.join(map(str, files)) or 'no file'}: no line holds more than a comment; expected {EXPECTED}."
         raise InputError(msg)
-    scores = np.asarray(rows.scores) if predictions is None else _predictions(predictions, files, len(rows.labels))
+    scores = rows.feature(feature) if predictions is None else _predictions(predictions, files, len(rows.labels))
     qid = splitting.split(np.asarray(rows.qid), np.asarray(rows.starts), split_queries, rows.place)
-    return Judgments(Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), scores)
+    return Judgments(Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), scores, rows.place)
 
 
 class _Rows(NamedTuple):
@@ -93,21 +93,28 @@ class _Rows(NamedTuple):
     labels: list[float]
     qid: list[str]
     docids: list[str | None]
-    scores: list[float]  # of the feature
+    scores: list[float | None]  # of the feature, None on a line that leaves it out
     starts: list[int]  # first row of each stretch with one qid in one file
-    files: list[tuple[int, AnyPath, bytes]]  # first row, path and content of each file
+    files: list[tuple[int, AnyPath]]  # first row and path of each file
+
+    def feature(self, feature: int | None) -> NDArray[np.float64]:
+        """Feature of each row, 0 where it was left out."""
+        if set(self.scores) == {None}:
+            msg = f"{', '.join(str(path) for _, path in self.files)}: no line has feature {feature}.\nHint: 1 is the first."
+            raise InputError(msg)
+        return np.asarray([score or 0.0 for score in self.scores])
 
     def place(self, row: int) -> str:
         """File and line of a row."""
-        first, path, data = next(file for file in reversed(self.files) if file[0] <= row)
-        kept = (number for number, line in lines(data) if line.partition(b"#")[0].strip())
+        first, path = next(file for file in reversed(self.files) if file[0] <= row)
+        kept = (number for number, line in lines(read_text(path)) if line.partition(b"#")[0].strip())
         return f"{path}, line {next(number for i, number in enumerate(kept) if i == row - first)}"
 
 
-def _read(path: AnyPath, data: bytes, rows: _Rows, feature: bytes | None) -> None:
-    rows.files.append((len(rows.labels), path, data))
+def _read(path: AnyPath, rows: _Rows, feature: bytes | None) -> None:
+    rows.files.append((len(rows.labels), path))
     before = None
-    for number, line in lines(data):
+    for number, line in lines(read_text(path)):
         text, _, comment = line.partition(b"#")
         fields = text.split(None, 2)
         if not fields:
@@ -133,8 +140,8 @@ def _qid(field: bytes) -> str:
     return field[4:].decode()
 
 
-def _value(feature: bytes, text: bytes) -> float:
-    return next((finite(item[len(feature) :]) for item in text.split() if item.startswith(feature)), 0.0)
+def _value(feature: bytes, text: bytes) -> float | None:
+    return next((finite(item[len(feature) :]) for item in text.split() if item.startswith(feature)), None)
 
 
 def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str | None] | None:  # noqa: FBT001
@@ -184,9 +191,5 @@ def read_numbers(path: AnyPath) -> NDArray[np.float64]:
 
 
 def _no_number(path: AnyPath, every: list[bytes]) -> InputError:
-    for number, line in enumerate(every, start=1):
-        try:
-            finite(line)
-        except ValueError:
-            break
-    return bad_line(path, number, line, "one finite number per line")
+    row = next(row for row, line in enumerate(every) if not is_finite(line))
+    return bad_line(path, row + 1, every[row], "one finite number per line")

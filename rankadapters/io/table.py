@@ -14,7 +14,7 @@ from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line
-from rankadapters.io.docids import Texts, order_docids
+from rankadapters.io.docids import Texts, order_docids, rank_docids
 from rankadapters.io.judgments import Judgments
 from rankadapters.io.text import AnyPath
 
@@ -31,7 +31,7 @@ def read_table(
     weight: str | None = None,
     split_queries: str = "error",
 ) -> Judgments:
-    """Read a CSV or Parquet file with a row per document; which of the two it is, its content says.
+    r"""Read a CSV or Parquet file with a row per document; which of the two it is, its content says.
 
     Parameters
     ----------
@@ -67,22 +67,22 @@ def read_table(
     >>> from pathlib import Path
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = Path(folder.name, "scored.csv")
-    >>> _ = file.write_text("query,grade,model\\n7,2,0.5\\n7,0,0.75\\n")
+    >>> _ = file.write_text("query,grade,model\n7,2,0.5\n7,0,0.75\n")
     >>> found = read_table(file, label="grade", score="model", qid="query")
     >>> found.queries, found.queries.query_ids.tolist(), found.scores.tolist()
     (Queries(1 queries, 2 rows), ['7'], [0.5, 0.75])
     >>> folder.cleanup()
     """
     splitting.check(split_queries)
-    table = _Table.read(path, [name for name in (label, score, weight) if name], [name for name in (qid, docid) if name])
+    numbers = [name for name in (label, score, weight) if name is not None]
+    table = _Table.read(path, numbers, [name for name in (qid, docid) if name is not None])
     query = table.queries(qid, split_queries)
     queries = Queries(table.numbers(label), qid=query)
     if weight is not None:
         queries = Queries(queries.labels, qid=query, query_weight=table.weights(weight, queries))
     if docid is not None:
-        # As in read_trec: the docids are sorted here, and need not be once more.
-        object.__setattr__(queries, "docid_rank", table.docid_ranks(docid, queries))
-    return Judgments(queries, table.numbers(score))
+        rank_docids(queries, table.docid_ranks(docid, queries))
+    return Judgments(queries, table.numbers(score), _Table(path, None, table.is_csv).place)
 
 
 class _Table(NamedTuple):
@@ -96,7 +96,7 @@ class _Table(NamedTuple):
     def read(cls, path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> _Table:
         """Read the columns."""
         try:
-            import pyarrow  # noqa: F401 - so that its absence is told before what is wrong in the file
+            import pyarrow as pa  # noqa: F401 - so that its absence is told before what is wrong in the file
         except ImportError as error:
             raise MissingToolkitError.of("pyarrow", "files") from error
         if _is_parquet(path):
@@ -171,7 +171,7 @@ class _Table(NamedTuple):
         if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
             column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
         if column.null_count:
-            row = column.is_null().index(True).as_py()  # noqa: FBT003 - pyarrow takes the value alone
+            row = column.is_null().index(True).as_py()
             msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
             raise InputError(msg)
         return column

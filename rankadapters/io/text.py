@@ -79,11 +79,6 @@ def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(BytesIO(data), start=1) if not line.isspace())
 
 
-def line_of(data: bytes, row: int) -> int:
-    """Number of the line that holds a row, counted from 0 over the lines that hold anything."""
-    return next(number for i, (number, _) in enumerate(lines(data)) if i == row)
-
-
 def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str) -> InputError:
     """Say what a line holds and what it should."""
     shown = line if isinstance(line, str) else line.decode()
@@ -107,3 +102,12 @@ def finite(text: bytes | str) -> float:
     if not math.isfinite(value) or ("_" in text if isinstance(text, str) else b"_" in text):
         raise ValueError(text)
     return value
+
+
+def is_finite(text: bytes | str) -> bool:
+    """Tell whether a text is a finite decimal number."""
+    try:
+        finite(text)
+    except ValueError:
+        return False
+    return True

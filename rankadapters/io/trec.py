@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
-from rankadapters.io.docids import Ordered, order_docids
+from rankadapters.io.docids import Ordered, order_docids, rank_docids
 from rankadapters.io.judgments import Judgments
 from rankadapters.io.text import AnyPath
-from rankadapters.io.trec_lines import QRELS, RUN, Lines, read_lines
+from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
 
 _SHOWN = 3  # names of queries in a note
 
@@ -67,8 +68,8 @@ def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
     pairs = _pairs(ordered, judged, retrieved)
     if n_left_out == len(retrieved.queries):
         msg = (
-            f"{run}: none of its queries is in {qrels}, such as {retrieved.queries[0]!r} beside {judged.queries[0]!r}.\n"
-            "Hint: the two files must name queries alike."
+            f"{run}: none of its queries, such as {retrieved.queries[0]!r}, is in {qrels}, which has "
+            f"{judged.queries[0]!r}.\nHint: the two files must name queries alike."
         )
         raise InputError(msg)
     return _joined(judged, retrieved, query, ordered, pairs)
@@ -100,17 +101,15 @@ def _pairs(ordered: Ordered, judged: Lines, retrieved: Lines) -> _Pairs:
 
 
 def _duplicate(lines: Lines, first: int, second: int) -> InputError:
-    number = lines.line(second)
-    fields = lines.data.split(b"\n", number)[number - 1].decode().split()
+    number, line = line_of(lines.path, second)
+    query, _, document = line.decode().split()[:3]
     return InputError(
-        f"{lines.path}, line {number}: document {fields[2]!r} of query {fields[0]!r} stands in line "
-        f"{lines.line(first)} too.\nHint: drop one of the two."
+        f"{lines.path}, line {number}: document {document!r} of query {query!r} stands in line "
+        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two."
     )
 
 
-def _joined(
-    judged: Lines, retrieved: Lines, query: NDArray[np.int32], ordered: Ordered, pairs: _Pairs
-) -> Judgments:
+def _joined(judged: Lines, retrieved: Lines, query: NDArray[np.int32], ordered: Ordered, pairs: _Pairs) -> Judgments:
     n_run, n = retrieved.numbers.size, query.size
     labels, scores, is_judged = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.bool_)
     labels[n_run:], is_judged[n_run:] = judged.numbers, True
@@ -126,9 +125,17 @@ def _joined(
         retrieved=rows < n_run,
         judged=is_judged[rows],
     )
-    # Sorting a million strings once more would take longer than all the rest, so the ranks found above stand in.
-    object.__setattr__(queries, "docid_rank", ordered.ranks()[rows])
-    return Judgments(queries, scores[rows], _note(judged, retrieved))
+    rank_docids(queries, ordered.ranks()[rows])
+    place = partial(_place, qrels=judged.path, run=retrieved.path, rows=rows, n_run=n_run)
+    return Judgments(queries, scores[rows], place, _note(judged, retrieved))
+
+
+def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:
+    at = int(rows[row])
+    path, at = (run, at) if at < n_run else (qrels, at - n_run)
+    number, line = line_of(path, at)
+    query, _, document = line.decode().split()[:3]
+    return f"{path}, line {number} (document {document!r} of query {query!r})"
 
 
 def _note(judged: Lines, retrieved: Lines) -> str:

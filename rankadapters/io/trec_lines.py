@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.io.docids import Texts
-from rankadapters.io.text import AnyPath, bad_line, finite, line_of, lines, read_text
+from rankadapters.io.text import AnyPath, bad_line, finite, lines, read_text
 
 
 class Layout(NamedTuple):
@@ -28,15 +28,15 @@ class Lines(NamedTuple):
     """A parsed file."""
 
     path: AnyPath
-    data: bytes
     queries: list[str]  # in order of first appearance
     query: NDArray[np.int32]  # place of each line's query in `queries`
     docids: list[Texts]
     numbers: NDArray[np.float64]  # labels or scores
 
-    def line(self, row: int) -> int:
-        """Number of the line that a row came from."""
-        return line_of(self.data, row)
+
+def line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
+    """Line that a row came from, with its number."""
+    return next(line for i, line in enumerate(lines(read_text(path))) if i == row)
 
 
 def read_lines(path: AnyPath, layout: Layout) -> Lines:
@@ -49,7 +49,7 @@ def read_lines(path: AnyPath, layout: Layout) -> Lines:
     """
     data = read_text(path)
     columns = _regular(data, layout) or _any(path, data, layout)
-    return Lines(path, data, *columns)
+    return Lines(path, *columns)
 
 
 _Columns = tuple[list[str], NDArray[np.int32], list[Texts], NDArray[np.float64]]

@@ -43,7 +43,7 @@ def lightgbm(k: int | None, label_gain: Sequence[float] | None = None) -> NDCG:
 
 
 def xgboost(k: int | None, exp_gain: bool = True, minus: bool = False) -> NDCG:  # noqa: FBT001, FBT002 - the toolkit's own flags
-    """XGBoost 2.0 to 3.2 `ndcg@k` and `ndcg@k-`, src/metric/rank_metric.cc. Run with 3.2.0: equal to 1e-12.
+    """XGBoost 2.0 to 3.4 `ndcg@k` and `ndcg@k-`, src/metric/rank_metric.cc. Run with 3.2.0 and 3.4.1: equal to 1e-12.
 
     Scores and labels are held as float32. A query with nothing relevant adds 1 (0 with the trailing minus) whatever
     its weight. A bare `ndcg` means @32.
