@@ -132,10 +132,10 @@ def _to_array(name: str, value: object) -> Array:
 
 
 def _from_iterable(name: str, items: list[object]) -> Array:
-    numbers = all(isinstance(item, (int, float, np.generic)) for item in items)
-    if numbers or all(isinstance(item, str) for item in items):
+    kinds = set(map(type, items))
+    if all(issubclass(kind, (int, float, np.generic)) for kind in kinds) or kinds == {str}:
         return np.asarray(items)
-    if any(isinstance(item, (list, np.ndarray)) for item in items):
+    if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: one entry of {name} per row."
         raise InputError(msg)
     return np.fromiter(items, dtype=object, count=len(items))

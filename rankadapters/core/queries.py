@@ -22,6 +22,7 @@ from rankadapters.core.columns import (
     same_index,
     same_length,
 )
+from rankadapters.core.docids import rank_docids
 from rankadapters.core.errors import InputError
 
 _COLUMNS = ("qid", "docid", "retrieved", "judged")
@@ -283,14 +284,13 @@ def _as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signe
             if not isinstance(item, str):
                 msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
                 raise InputError(msg)
-    ranks = np.unique(ids.astype(str), return_inverse=True)[1].ravel()
-    rows = np.arange(ids.size) if order is None else order
     query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    by_query = np.lexsort((ranks[rows], query))
-    same = (np.diff(ranks[rows][by_query]) == 0) & (np.diff(query) == 0)
-    if same.any():
-        row = int(rows[by_query[int(np.argmax(same)) + 1]])
+    text = ids.astype(str, copy=False)
+    ranks, twice = rank_docids(text if order is None else text[order], query)
+    if twice >= 0:
+        row = twice if order is None else int(order[twice])
         msg = f"docid[{row}] = {str(ids[row])!r} stands twice in its query.\nHint: drop duplicate documents first."
         raise InputError(msg)
-    ranks.flags.writeable = False
-    return ranks
+    if order is not None:
+        ranks[order] = ranks.copy()
+    return frozen(ranks)
