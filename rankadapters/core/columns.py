@@ -133,7 +133,7 @@ def _to_array(name: str, value: object) -> Array:
 
 def _from_iterable(name: str, items: list[object]) -> Array:
     kinds = set(map(type, items))
-    if all(issubclass(kind, (int, float, np.generic)) for kind in kinds) or kinds == {str}:
+    if kinds <= {str, np.str_} or all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
         return np.asarray(items)
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: one entry of {name} per row."
