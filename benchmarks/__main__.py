@@ -6,12 +6,13 @@ import argparse
 import platform
 from importlib.metadata import version
 
-from benchmarks import evaluation, memory, starting
+from benchmarks import evaluation, files, memory, starting
 from benchmarks.data import make
 
 PARTS = {
     "evaluation": evaluation.run,
     "memory": lambda d, _: memory.run(d),
+    "files": files.run,
     "starting": lambda *_: starting.run(),
 }
 

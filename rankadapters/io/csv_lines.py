@@ -23,7 +23,7 @@ def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any
     from pyarrow import csv as arrow
 
     data = read_text(path)
-    _, header = next(_rows(data))
+    _, header = next(_rows(path, data))
     check_columns(path, [*numbers, *texts], header)
     if b"\n" not in data.rstrip():
         msg = f"{path} holds no rows below its header.\nHint: at least one row is needed."
@@ -53,18 +53,24 @@ def check_columns(path: AnyPath, wanted: Sequence[str], there: Sequence[str]) ->
 
 def row_line(path: AnyPath, row: int) -> int:
     """Line on which a row ends, counted from 0 below the header."""
-    return next(number for i, (number, _) in enumerate(_rows(read_text(path))) if i == row + 1)
+    return next(number for i, (number, _) in enumerate(_rows(path, read_text(path))) if i == row + 1)
 
 
-def _rows(data: bytes) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: AnyPath, data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Rows that hold anything, with the number of the line that each ends on."""
-    reader = csv.reader(TextIOWrapper(BytesIO(data), encoding="utf-8", newline=""), strict=False)
-    return ((reader.line_num, fields) for fields in reader if fields)
+    reader = csv.reader(TextIOWrapper(BytesIO(data), encoding="utf-8", newline=""))
+    try:
+        for fields in reader:
+            if fields:
+                yield reader.line_num, fields
+    except csv.Error as error:
+        msg = f"{path}, line {reader.line_num}: {error}.\nHint: comma-separated values with a header."
+        raise InputError(msg) from None
 
 
 def _refuse_first_bad(path: AnyPath, data: bytes, header: list[str], numbers: Sequence[str]) -> None:
     places = [header.index(name) for name in numbers]
-    rows = _rows(data)
+    rows = _rows(path, data)
     next(rows)
     for at, fields in rows:
         if len(fields) != len(header):

@@ -108,7 +108,7 @@ def squeezed(columns: Iterable[Words]) -> list[Words]:
     ['1100', '0000']
     """
     keys: list[Words] = []
-    free = 0
+    columns, free = list(columns), 0
     for column in columns:
         for shift, width in _runs(int(np.bitwise_or.reduce(column ^ column[0]))):
             taken = 0
@@ -120,7 +120,7 @@ def squeezed(columns: Iterable[Words]) -> list[Words]:
                 taken, free = taken + n, free - n
                 bits = (column >> np.uint64(shift + width - taken)) & np.uint64((1 << n) - 1)
                 keys[-1] |= bits << np.uint64(free)
-    return keys or [np.zeros(0, np.uint64)]
+    return keys or [np.zeros(columns[0].size, np.uint64)]
 
 
 def _runs(mask: int) -> list[tuple[int, int]]:

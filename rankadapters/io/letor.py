@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import AnyPath, bad_line, finite, is_finite, lines, read_text
+from rankadapters.io.text import AnyPath, as_paths, bad_line, finite, is_finite, lines, read_text
 
 EXPECTED = "'label qid:QUERY feature:value ...', the label a finite number"
 
@@ -21,9 +22,9 @@ _DOCID = re.compile(rb"\bdocid\s*=\s*(\S+)")
 
 
 def read_letor(
-    files: Sequence[AnyPath],
+    files: AnyPath | Sequence[AnyPath],
     *,
-    predictions: Sequence[AnyPath] | None = None,
+    predictions: AnyPath | Sequence[AnyPath] | None = None,
     feature: int | None = None,
     docids: bool | None = None,
     split_queries: str = "error",
@@ -35,9 +36,9 @@ def read_letor(
 
     Parameters
     ----------
-    files : sequence of path
+    files : path or sequence of path
         Feature files, which follow each other. UTF-8; gzip and bzip2 are decompressed.
-    predictions : sequence of path, optional
+    predictions : path or sequence of path, optional
         Files with one number per line for each row of `files`, in their order.
     feature : int, optional
         In place of predictions: the feature that is the score, 0 on a line that leaves it out.
@@ -66,23 +67,19 @@ def read_letor(
     >>> file, predictions = Path(folder.name, "fold.txt"), Path(folder.name, "predictions.txt")
     >>> _ = file.write_text("2 qid:7 1:0.5 3:1 #docid = GX007\n0 qid:7 2:1 #docid = GX008\n")
     >>> _ = predictions.write_text("0.25\n0.75\n")
-    >>> found = read_letor([file], predictions=[predictions])
+    >>> found = read_letor(file, predictions=predictions)
     >>> found.queries, found.scores.tolist()
     (Queries(1 queries, 2 rows), [0.25, 0.75])
-    >>> read_letor([file], feature=3).scores.tolist()
+    >>> read_letor(file, feature=3).scores.tolist()
     [1.0, 0.0]
     >>> folder.cleanup()
     """
     if (predictions is None) == (feature is None):
         msg = "exactly one of predictions and feature is needed.\nHint: the scores are in one of the two."
         raise InputError(msg)
-    rows = _Rows([], [], [], [], [], [])
-    for path in files:
-        _read(path, rows, None if feature is None else b"%d:" % feature)
-    if not rows.labels:
-        msg = f"{', '.join(map(str, files)) or 'no file'}: no line holds more than a comment; expected {EXPECTED}."
-        raise InputError(msg)
-    scores = rows.feature(feature) if predictions is None else _predictions(predictions, files, len(rows.labels))
+    splitting.check(split_queries)
+    rows = _read(as_paths(files), feature)
+    scores = rows.feature(feature) if predictions is None else _predictions(as_paths(predictions), rows)
     qid = splitting.split(np.asarray(rows.qid), np.asarray(rows.starts), split_queries, rows.place)
     return Judgments(Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), scores, rows.place)
 
@@ -97,51 +94,68 @@ class _Rows(NamedTuple):
     starts: list[int]  # first row of each stretch with one qid in one file
     files: list[tuple[int, AnyPath]]  # first row and path of each file
 
+    @property
+    def paths(self) -> str:
+        """Names of the files."""
+        return _listed(path for _, path in self.files)
+
+    @property
+    def place(self) -> Callable[[int], str]:
+        """File and line of a row; no part of the rows is kept for it."""
+        return partial(_place, files=self.files)
+
     def feature(self, feature: int | None) -> NDArray[np.float64]:
         """Feature of each row, 0 where it was left out."""
         if set(self.scores) == {None}:
-            msg = f"{', '.join(str(path) for _, path in self.files)}: no line has feature {feature}.\nHint: 1 is the first."
+            msg = f"{self.paths}: no line has feature {feature}.\nHint: features are numbered as they are written."
             raise InputError(msg)
         return np.asarray([score or 0.0 for score in self.scores])
 
-    def place(self, row: int) -> str:
-        """File and line of a row."""
-        first, path = next(file for file in reversed(self.files) if file[0] <= row)
-        kept = (number for number, line in lines(read_text(path)) if line.partition(b"#")[0].strip())
-        return f"{path}, line {next(number for i, number in enumerate(kept) if i == row - first)}"
+
+def _listed(paths: Iterable[AnyPath]) -> str:
+    return ", ".join(map(str, paths))
 
 
-def _read(path: AnyPath, rows: _Rows, feature: bytes | None) -> None:
-    rows.files.append((len(rows.labels), path))
-    before = None
-    for number, line in lines(read_text(path)):
-        text, _, comment = line.partition(b"#")
-        fields = text.split(None, 2)
-        if not fields:
-            continue
-        try:
-            label, qid = finite(fields[0]), _qid(fields[1])
-            if feature is not None:
-                rows.scores.append(_value(feature, fields[2] if fields[2:] else b""))
-        except (ValueError, IndexError):
-            raise bad_line(path, number, line, EXPECTED) from None
-        if qid != before:
-            rows.starts.append(len(rows.labels))
-            before = qid
-        rows.labels.append(label)
-        rows.qid.append(qid)
-        found = _DOCID.search(comment)
-        rows.docids.append(found[1].decode() if found else None)
+def _place(row: int, files: Sequence[tuple[int, AnyPath]]) -> str:
+    first, path = next(file for file in reversed(files) if file[0] <= row)
+    kept = (number for number, line in lines(read_text(path)) if line.partition(b"#")[0].strip())
+    return f"{path}, line {next(number for i, number in enumerate(kept) if i == row - first)}"
 
 
-def _qid(field: bytes) -> str:
-    if not field.startswith(b"qid:") or field == b"qid:":
-        raise ValueError(field)
-    return field[4:].decode()
+def _read(files: Sequence[AnyPath], feature: int | None) -> _Rows:
+    rows = _Rows([], [], [], [], [], [])
+    for path in files:
+        rows.files.append((len(rows.labels), path))
+        rows.starts.append(len(rows.labels))
+        for number, line in lines(read_text(path)):
+            text, _, comment = line.partition(b"#")
+            if not text.strip():
+                continue
+            try:
+                _add(rows, text, None if feature is None else b"%d:" % feature)
+            except (ValueError, IndexError):
+                raise bad_line(path, number, line, EXPECTED) from None
+            found = _DOCID.search(comment)
+            rows.docids.append(found[1].decode() if found else None)
+    if not files or rows.starts[-1] == len(rows.labels):
+        msg = f"{rows.paths or 'no file'}: no line holds more than a comment; expected {EXPECTED}."
+        raise InputError(msg)
+    return rows
 
 
-def _value(feature: bytes, text: bytes) -> float | None:
-    return next((finite(item[len(feature) :]) for item in text.split() if item.startswith(feature)), None)
+def _add(rows: _Rows, text: bytes, feature: bytes | None) -> None:
+    fields = text.split(None, 2)
+    label, qid = finite(fields[0]), fields[1]
+    if not qid.startswith(b"qid:") or qid == b"qid:":
+        raise ValueError(qid)
+    if feature is not None:
+        items = fields[2].split() if fields[2:] else ()
+        rows.scores.append(next((finite(item[len(feature) :]) for item in items if item.startswith(feature)), None))
+    name = qid[4:].decode()
+    if rows.starts[-1] < len(rows.labels) and name != rows.qid[-1]:
+        rows.starts.append(len(rows.labels))
+    rows.labels.append(label)
+    rows.qid.append(name)
 
 
 def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str | None] | None:  # noqa: FBT001
@@ -166,12 +180,12 @@ def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str
     return rows.docids
 
 
-def _predictions(paths: Sequence[AnyPath], files: Sequence[AnyPath], n_rows: int) -> NDArray[np.float64]:
-    scores = np.concatenate([read_numbers(path) for path in paths])
-    if scores.size != n_rows:
+def _predictions(paths: Sequence[AnyPath], rows: _Rows) -> NDArray[np.float64]:
+    scores = np.concatenate([np.empty(0), *map(read_numbers, paths)])
+    if scores.size != len(rows.labels):
         msg = (
-            f"{', '.join(map(str, paths))}: {scores.size} predictions for the {n_rows} rows of "
-            f"{', '.join(map(str, files))}.\nHint: one number per row, in the order of the rows."
+            f"{_listed(paths)}: {scores.size} predictions for the {len(rows.labels)} rows of {rows.paths}.\n"
+            "Hint: one number per row, in the order of the rows."
         )
         raise InputError(msg)
     return scores

@@ -170,8 +170,8 @@ class _Table(NamedTuple):
         column = self.columns.column(name)
         if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
             column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
-        if column.null_count:
-            row = column.is_null().index(True).as_py()
+        row = _missing(column)
+        if row >= 0:
             msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
             raise InputError(msg)
         return column
@@ -182,10 +182,19 @@ class _Table(NamedTuple):
         )
 
 
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
+def _missing(column: Any) -> int:
+    """First row that is null, or empty text, which is how CSV writes it; -1 where there is none."""
+    from pyarrow import compute
 
-    return any(is_kind(kind) for is_kind in (types.is_string, types.is_large_string, types.is_string_view))
+    missing = column.is_null()
+    if _is_text(column.type):
+        missing = compute.or_kleene(missing, compute.equal(column, ""))
+    row: int = missing.index(True).as_py()
+    return row
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in {"string", "large_string", "string_view"}
 
 
 def _is_parquet(path: AnyPath) -> bool:

@@ -7,7 +7,7 @@ import gzip
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -17,6 +17,11 @@ AnyPath = str | os.PathLike[str]
 
 _BOM = b"\xef\xbb\xbf"
 _MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
+
+
+def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
+    """Take one path or several."""
+    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
 
 
 def read_bytes(path: AnyPath) -> bytes:
@@ -55,14 +60,14 @@ def read_text(path: AnyPath) -> bytes:
     if not data or data.isspace():
         msg = f"{path} holds no lines.\nHint: at least one line is needed."
         raise InputError(msg)
-    at = data.find(b"\0")
+    try:
+        if not data.isascii():
+            data.decode()
+        at = data.find(b"\0")
+    except UnicodeDecodeError as error:
+        at = error.start
     if at >= 0:
         raise _no_text(path, data, at)
-    if not data.isascii():
-        try:
-            data.decode()
-        except UnicodeDecodeError as error:
-            raise _no_text(path, data, error.start) from None
     return data
 
 

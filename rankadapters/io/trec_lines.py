@@ -76,31 +76,48 @@ def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
 
 def _regular(data: bytes, layout: Layout) -> _Columns | None:
     """Read in columns where one blank, or else one tab, stands between all fields; None where that is not so."""
-    delimiter = "\t" if b"\t" in data else " "
-    if (delimiter == "\t" and b" " in data) or delimiter.encode() * 2 in data or _lone_returns(data):
-        return None
     try:
         import pyarrow as pa
-        from pyarrow import csv
     except ImportError:
         return None
-    names = [str(place) for place in range(layout.fields)]
-    types = {"0": pa.string(), "2": pa.string(), str(layout.number): pa.float64()}
+    if not _single_delimiters(data):
+        return None
     try:
-        table = csv.read_csv(
-            pa.BufferReader(data),
-            read_options=csv.ReadOptions(column_names=names),
-            parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False),
-            convert_options=csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
-        )
+        queries, documents, numbers = _parsed(data, layout)
     except pa.ArrowException:
         return None
-    numbers = table.column(str(layout.number)).to_numpy()
-    docids = [_texts(chunk) for chunk in table.column("2").chunks]
-    queries = table.column("0").combine_chunks().dictionary_encode()
-    if not _plain(queries.dictionary.to_pylist(), docids, numbers):
-        return None
-    return queries.dictionary.to_pylist(), queries.indices.to_numpy(), docids, numbers
+    docids = [_texts(chunk) for chunk in documents.chunks if len(chunk)]
+    coded = queries.combine_chunks().dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    values = numbers.to_numpy()
+    return (names, coded.indices.to_numpy(), docids, values) if _plain(names, docids, values) else None
+
+
+def _parsed(data: bytes, layout: Layout) -> tuple[Any, Any, Any]:
+    """Queries, documents and numbers as pyarrow columns."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [str(place) for place in range(layout.fields)]
+    types = {"0": pa.string(), "2": pa.string(), str(layout.number): pa.float64()}
+    table = csv.read_csv(
+        pa.BufferReader(data),
+        read_options=csv.ReadOptions(column_names=names),
+        parse_options=csv.ParseOptions(delimiter="\t" if b"\t" in data else " ", quote_char=False),
+        convert_options=csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
+    )
+    return table.column(0), table.column(1), table.column(2)
+
+
+def _single_delimiters(data: bytes) -> bool:
+    """Tell whether no two white spaces stand beside each other, and all within lines are blanks or all are tabs."""
+    unusual = (b"\x0b", b"\x0c", *([b" "] if b"\t" in data else []))
+    if any(white in data for white in unusual) or data.endswith((b" ", b"\t")):
+        return False
+    blank = np.frombuffer(data, np.uint8) <= ord(" ")
+    beside = int(np.count_nonzero(blank[1:] & blank[:-1]))
+    n_returns = data.count(b"\r\n") if b"\r" in data else 0
+    return beside == n_returns == data.count(b"\r")
 
 
 def _texts(column: Any) -> Texts:
@@ -110,14 +127,9 @@ def _texts(column: Any) -> Texts:
     return Texts(np.frombuffer(data or b"", np.uint8), bounds[:-1], np.diff(bounds))
 
 
-def _lone_returns(data: bytes) -> bool:
-    """Tell whether a carriage return stands anywhere but before a line feed; pyarrow would end a line there."""
-    return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
-
-
 def _plain(queries: Iterable[str], docids: Iterable[Texts], numbers: NDArray[np.float64]) -> bool:
     """Tell whether no field is empty or holds white space, and every number is finite."""
     if not numbers.size or not np.isfinite(numbers).all() or any(query.split() != [query] for query in queries):
         return False
     # White space has lower bytes than any other text, so one look at all of them is enough.
-    return all(part.lengths.all() and part.used().min() > ord(" ") for part in docids if part.lengths.size)
+    return all(part.lengths.all() and part.used().min() > ord(" ") for part in docids)

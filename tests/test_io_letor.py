@@ -1,0 +1,175 @@
+"""SVMlight and LETOR files with predictions, and what every text reader refuses."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import re
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.io import read_letor
+
+ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
+SCORES = "0.25\n0.75\n-1e-3\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def read(write, rows, scores=SCORES, **options):
+    return read_letor([write(rows, "rows.txt")], predictions=[write(scores, "scores.txt")], **options)
+
+
+def test_labels_queries_docids_and_predictions_are_read(write):
+    found = read(write, ROWS)
+    assert found.queries.labels.tolist() == [2, 0, 1]
+    assert found.queries.query_ids.tolist() == ["7", "9"]
+    assert found.queries.docid_rank.tolist() == [1, 0, 2]
+    assert found.scores.tolist() == [0.25, 0.75, -0.001]
+    assert found.place(2).endswith("rows.txt, line 3")
+
+
+def test_files_give_the_bits_of_the_arrays(write):
+    found = read(write, ROWS)
+    for convention in (presets.letor4(2), presets.trec_eval_9(None)):
+        expected = ra.evaluate(
+            [2, 0, 1], [0.25, 0.75, -0.001], convention, qid=["7", "7", "9"], docid=["GX007-1", "GX007-0", "X"]
+        )
+        assert ra.evaluate(found.queries, found.scores, convention) == expected
+
+
+def test_a_feature_is_the_score_and_0_where_it_is_left_out(write):
+    assert read_letor([write(ROWS, "rows.txt")], feature=25).scores.tolist() == [1, 0, 3]
+    with pytest.raises(ra.InputError, match=r"rows\.txt: no line has feature 5"):
+        read_letor([write(ROWS, "rows.txt")], feature=5)
+    for options in ({}, {"feature": 1, "predictions": []}):
+        with pytest.raises(ra.InputError, match="exactly one of predictions and feature"):
+            read_letor([write(ROWS, "rows.txt")], **options)
+
+
+def test_features_are_not_parsed_unless_asked_for(write):
+    rows = "2 qid:a 1:? 2:7\n"
+    assert read(write, rows, "1").scores.tolist() == [1]
+    assert read_letor([write(rows, "rows.txt")], feature=2).scores.tolist() == [7]
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1 is '2 qid:a 1:\? 2:7'; expected"):
+        read_letor([write(rows, "rows.txt")], feature=1)
+
+
+def test_docids_are_taken_where_every_line_has_one_and_may_be_required(write):
+    some = ROWS + "1 qid:9 1:1\n"
+    assert read(write, some, SCORES + "1").queries.docid_rank is None
+    assert read(write, ROWS, docids=False).queries.docid_rank is None
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 4 has no docid, which the convention needs"):
+        read(write, some, SCORES + "1", docids=True)
+
+
+def test_a_document_twice_in_a_query_is_refused_if_docids_are_read(write):
+    twice = "# head\n" + ROWS.replace("GX007-0", "GX007-1")
+    with pytest.raises(ra.InputError, match=r"txt, line 3: document 'GX007-1' of query '7' stands in .*line 2 too"):
+        read(write, twice)
+    assert read(write, twice, docids=False).queries.n_docs == 3
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ROWS.replace("\n", "\r\n"),
+        ROWS.rstrip(),
+        "\ufeff" + ROWS,
+        "# head\n\n" + ROWS.replace(" ", "\t"),
+        gzip.compress(ROWS.encode()),
+        bz2.compress(ROWS.encode()),
+    ],
+    ids=["CRLF", "no final line end", "byte order mark", "tabs and comments", "gzip", "bzip2"],
+)
+def test_the_same_rows_are_found_however_they_are_written(write, rows):
+    scores = gzip.compress(SCORES.encode()) if isinstance(rows, bytes) else SCORES.replace("\n", "\r\n") + "\n\n"
+    found, expected = read(write, rows, scores), read(write, ROWS)
+    assert found.queries.digest == expected.queries.digest
+    assert found.queries.docid_rank.tolist() == expected.queries.docid_rank.tolist()
+    assert found.scores.tolist() == expected.scores.tolist()
+
+
+def test_files_follow_each_other(write):
+    files = [write(ROWS, "a.txt"), write(ROWS.replace("qid:", "qid:q"), "b.txt")]
+    found = read_letor(files, predictions=[write(SCORES, "1"), write(SCORES, "2")])
+    assert found.queries.query_ids.tolist() == ["7", "9", "q7", "q9"]
+    assert found.place(4).endswith("b.txt, line 2")
+
+
+RETURNING = "1 qid:7 1:1\n1 qid:8 1:1\n\n0 qid:7 1:2\n"
+
+
+@pytest.mark.parametrize(
+    ("split_queries", "ids", "sizes"),
+    [("merge", ["7", "8"], [2, 1]), ("separate", ["7", "8", "7#2"], [1, 1, 1])],
+)
+def test_a_query_that_returns_is_merged_or_separate_as_said(write, split_queries, ids, sizes):
+    found = read(write, RETURNING, split_queries=split_queries)
+    assert found.queries.query_ids.tolist() == ids
+    assert (found.queries.indptr[1:] - found.queries.indptr[:-1]).tolist() == sizes
+
+
+def test_a_query_that_returns_is_an_error_by_default(write):
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 4: query 7 returns after it began in .*txt, line 1"):
+        read(write, RETURNING)
+    with pytest.raises(ra.InputError, match="split_queries is 'join', but allowed are 'error', 'merge', 'separate'"):
+        read(write, RETURNING, split_queries="join")
+
+
+def test_a_query_that_goes_on_in_the_next_file_returns(write):
+    files = [write("1 qid:7 1:1\n", "a.txt"), write("0 qid:7 1:2\n", "b.txt")]
+    with pytest.raises(ra.InputError, match=r"b\.txt, line 1: query 7 returns after it began in .*a\.txt, line 1"):
+        read_letor(files, feature=1)
+    assert read_letor(files, feature=1, split_queries="merge").queries.n_queries == 1
+    assert read_letor(files, feature=1, split_queries="separate").queries.query_ids.tolist() == ["7", "7#2"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "scores", "match"),
+    [
+        ("1 qid:7 1:1\n\nx qid:7 1:1\n", SCORES, r"rows\.txt, line 3 is 'x qid:7 1:1'; expected 'label qid:QUERY"),
+        ("1 qid:7\nnan qid:7\n", SCORES, r"rows\.txt, line 2 is .* the label a finite number"),
+        ("1 qid:7\n1_0 qid:7\n", SCORES, r"rows\.txt, line 2 is .* the label a finite number"),
+        ("1 1:1\n", SCORES, r"rows\.txt, line 1 is '1 1:1'; expected 'label qid:QUERY"),
+        ("1 qid: 1:1\n", SCORES, r"rows\.txt, line 1 is"),
+        ("1\n", SCORES, r"rows\.txt, line 1 is"),
+        ("label,qid\n", SCORES, r"rows\.txt, line 1 is"),
+        ("# 1 qid:7\n", SCORES, r"rows\.txt: no line holds more than a comment"),
+        ("", SCORES, r"rows\.txt is empty"),
+        ("\n\n", SCORES, r"rows\.txt holds no lines"),
+        (b"1 qid:7 1:1 # \xe9\n", SCORES, r"rows\.txt, line 1, byte 15 of the line: 0xe9 is no UTF-8 text"),
+        ("1 qid:7 1:1\n".encode("utf-16"), SCORES, r"rows\.txt, line 1, byte 1 of the line: 0xff is no UTF-8 text"),
+        (gzip.compress(b"1 qid:7\n" * 99)[:30], SCORES, r"rows\.txt: Compressed file ended"),
+        (ROWS, "1\n2\n", r"scores\.txt: 2 predictions for the 3 rows of .*rows\.txt"),
+        (ROWS, "1\n2\n3\n4", r"scores\.txt: 4 predictions for the 3 rows"),
+        (ROWS, "1\n\n3\n", r"scores\.txt, line 2 is ''; expected one finite number per line"),
+        (ROWS, "1\nhigh\n3\n", r"scores\.txt, line 2 is 'high'; expected one finite number"),
+        (ROWS, "1\n2\ninf\n", r"scores\.txt, line 3 is 'inf'; expected one finite number"),
+        (ROWS, "1\n2 3\n4\n", r"scores\.txt, line 2 is '2 3'"),
+        (ROWS, "1\n2\n1_0\n", r"scores\.txt, line 3 is '1_0'"),
+        (ROWS, "", r"scores\.txt is empty"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_file_and_line(write, rows, scores, match):
+    with pytest.raises(ra.InputError, match=match):
+        read(write, rows, scores)
+
+
+def test_a_missing_file_and_a_directory_are_named(tmp_path):
+    with pytest.raises(ra.InputError, match=r"nowhere\.txt: No such file"):
+        read_letor([tmp_path / "nowhere.txt"], feature=1)
+    with pytest.raises(ra.InputError, match=f"{re.escape(tmp_path.name)}: Is a directory"):
+        read_letor([tmp_path], feature=1)
+    with pytest.raises(ra.InputError, match="no file: no line holds more"):
+        read_letor([], feature=1)

@@ -1,0 +1,201 @@
+"""CSV and Parquet tables."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.io import read_table
+from rankadapters.io.docids import Texts, order_docids
+
+COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
+TABLE = {
+    "grade": [2, 0, 1, 1],
+    "model": [0.5, 0.75, -1.0, 0.1],
+    "query": ["07", "07", "9", "9"],
+    "doc": ["b", "a", "a", "é"],
+    "weight": [2.0, 2.0, 0.5, 0.5],
+}
+
+
+@pytest.fixture
+def arrow():
+    return pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def save(request, tmp_path, arrow):
+    from pyarrow import csv, parquet
+
+    def save(**columns):
+        path = tmp_path / f"table.{request.param}"
+        table = arrow.table({**TABLE, **columns})
+        (csv.write_csv if request.param == "csv" else parquet.write_table)(table, path)
+        return path
+
+    return save
+
+
+def line(path, row):
+    """How a row is named: CSV by its line, below the header."""
+    return f"line {row + 1}" if path.suffix == ".csv" else f"row {row}"
+
+
+def test_named_columns_are_read(save):
+    found = read_table(save(), **COLUMNS, docid="doc", weight="weight")
+    assert found.queries.labels.tolist() == TABLE["grade"]
+    assert found.queries.query_ids.tolist() == ["07", "9"]
+    assert found.queries.query_weight.tolist() == [2, 0.5]
+    assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]
+    assert found.scores.tolist() == TABLE["model"]
+
+
+def test_files_give_the_bits_of_the_arrays(save):
+    found = read_table(save(), **COLUMNS, docid="doc", weight="weight")
+    for convention in (presets.lightgbm(2), presets.trec_eval_9(1).replace(average="query")):
+        expected = ra.evaluate(
+            TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], docid=TABLE["doc"], query_weight=[2, 0.5]
+        )
+        assert ra.evaluate(found.queries, found.scores, convention) == expected
+
+
+def test_a_missing_column_lists_those_there_are(save):
+    with pytest.raises(ra.InputError, match=r"no column 'clicks'.*\n.*'grade', 'model', 'query', 'doc', 'weight'"):
+        read_table(save(), **{**COLUMNS, "label": "clicks"})
+
+
+@pytest.mark.parametrize("column", ["grade", "model", "weight"])
+def test_a_number_that_is_not_finite_is_named(save, column):
+    path = save(**{column: [1.0, 1.0, float("nan"), 1.0]})
+    with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}.*{column} is nan; expected a finite"):
+        read_table(path, **COLUMNS, weight="weight")
+
+
+@pytest.mark.parametrize("column", ["grade", "model", "query", "doc"])
+def test_a_missing_value_is_named(save, column):
+    path = save(**{column: [*TABLE[column][:2], None, TABLE[column][3]]})
+    with pytest.raises(ra.InputError, match=rf"table\.\w+, {line(path, 3)}"):
+        read_table(path, **COLUMNS, docid="doc")
+
+
+@pytest.mark.parametrize(("split_queries", "ids"), [("merge", ["a", "b"]), ("separate", ["a", "b", "a#2", "b#2"])])
+def test_a_query_that_returns_is_treated_as_said(save, split_queries, ids):
+    path = save(query=["a", "b", "a", "b"])
+    with pytest.raises(ra.InputError, match=rf"{line(path, 3)}: query a returns after it began in .*{line(path, 1)}"):
+        read_table(path, **COLUMNS)
+    found = read_table(path, **COLUMNS, docid="doc", split_queries=split_queries)
+    assert found.queries.query_ids.tolist() == ids
+    assert ra.evaluate(found.queries, found.scores, presets.trec_eval_9(2)).n_queries == len(ids)
+
+
+def test_a_document_twice_in_a_query_and_a_weight_that_changes_in_one_are_refused(save):
+    path = save(doc=["a", "b", "c", "c"])
+    with pytest.raises(ra.InputError, match=rf"{line(path, 4)}: document 'c' stands in its query before"):
+        read_table(path, **COLUMNS, docid="doc")
+    path = save(weight=[1.0, 1.0, 2.0, 3.0])
+    with pytest.raises(ra.InputError, match=rf"{line(path, 4)}: weight is 3, but another row of its query"):
+        read_table(path, **COLUMNS, weight="weight")
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "ids"),
+    [
+        ("int64", [70, 70, 9, 9], [70, 9]),
+        ("large_string", ["x", "x", "y", "y"], ["x", "y"]),
+        ("dictionary", ["x", "x", "y", "y"], ["x", "y"]),
+        ("uint8", [1, 1, 0, 0], [1, 0]),
+    ],
+)
+def test_queries_of_parquet_keep_their_type(tmp_path, arrow, kind, values, ids):
+    from pyarrow import parquet
+
+    column = arrow.array(values).dictionary_encode() if kind == "dictionary" else arrow.array(values, kind)
+    parquet.write_table(arrow.table({**TABLE, "query": column, "doc": [3, 20, 1, 2]}), tmp_path / "table")
+    found = read_table(tmp_path / "table", **COLUMNS, docid="doc")
+    assert found.queries.query_ids.tolist() == ids
+    assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]  # by their digits, as a run file would hold them
+
+
+def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
+    from pyarrow import parquet
+
+    scores = arrow.array(TABLE["model"], "float32")
+    parquet.write_table(arrow.table({**TABLE, "model": scores}), tmp_path / "table")
+    assert read_table(tmp_path / "table", **COLUMNS).scores.dtype == np.float32
+    with pytest.raises(ra.InputError, match="column 'doc' has type string, but numbers are needed"):
+        read_table(tmp_path / "table", **{**COLUMNS, "score": "doc"})
+    with pytest.raises(ra.InputError, match="column 'model' has type float, but strings or integers are needed"):
+        read_table(tmp_path / "table", **COLUMNS, docid="model")
+
+
+CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [CSV, CSV.rstrip(), CSV.replace("\n", "\r\n"), "\ufeff" + CSV, gzip.compress(CSV.encode())],
+    ids=["plain", "no final line end", "CRLF", "byte order mark", "gzip"],
+)
+def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
+    (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    found = read_table(tmp_path / "table.csv", **COLUMNS)
+    assert (found.queries.labels.tolist(), found.scores.tolist()) == ([2, 0], [0.5, 0.75])
+    assert found.place(1).endswith("table.csv, line 5")
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        (CSV + "7,1,high,d\n", r"table\.csv, line 6 is '7,1,high,d'; expected a finite number in column 'model'"),
+        (CSV + "7,1,,d\n", r"table\.csv, line 6 .* in column 'model'"),
+        (CSV + "7,1,0x10,d\n", r"table\.csv, line 6 .* in column 'model'"),
+        (CSV + "7,1,inf,d\n", r"table\.csv, line 6: model is inf; expected a finite number"),
+        (CSV + "7,1\n", r"table\.csv, line 6 is '7,1'; expected 4 fields as in the header"),
+        ("query,grade,model,model\n7,1,1,1\n", r"table\.csv has more than one column 'model'"),
+        ("query;grade;model\n7;1;1\n", r"no column 'grade'(.|\n)*its columns are 'query;grade;model'"),
+        ("query,grade,model\n", r"table\.csv holds no rows below its header"),
+        ("", r"table\.csv is empty"),
+        (b"query,grade,model\n\xe9,1,1\n", r"table\.csv, line 2, byte 1 of the line: 0xe9 is no UTF-8"),
+        (b"PAR1 and no more", r"table\.csv: .*[Pp]arquet"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_file_and_line(tmp_path, arrow, text, match):
+    (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ra.InputError, match=match):
+        read_table(tmp_path / "table.csv", **COLUMNS)
+
+
+def test_a_missing_file_a_directory_and_a_parquet_file_without_rows_are_named(tmp_path, arrow):
+    from pyarrow import parquet
+
+    with pytest.raises(ra.InputError, match="nowhere: No such file"):
+        read_table(tmp_path / "nowhere", **COLUMNS)
+    with pytest.raises(ra.InputError, match=f"{tmp_path.name}: Is a directory"):
+        read_table(tmp_path, **COLUMNS)
+    parquet.write_table(arrow.table(TABLE).slice(0, 0), tmp_path / "table")
+    with pytest.raises(ra.InputError, match="table holds no rows"):
+        read_table(tmp_path / "table", **COLUMNS)
+
+
+def test_without_pyarrow_the_extra_is_named(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[files\]"'):
+        read_table(tmp_path / "nowhere", **COLUMNS)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_docids_are_ordered_like_python_orders_bytes(seed):
+    rng = np.random.default_rng(seed)
+    letters = np.frombuffer(b"az0\xc3\xa9" if seed % 2 else bytes(range(1, 255)), np.uint8)
+    docids = [rng.choice(letters, rng.integers(1, (8, 9, 30)[seed % 3])).tobytes() for _ in range(300)]
+    query = rng.integers(0, 5, 300)
+    found = order_docids(query, [Texts.of(docids[:100]), Texts.of(docids[100:])])
+    keys = [(query[row], docids[row]) for row in range(300)]
+    assert found.rows.tolist() == sorted(range(300), key=keys.__getitem__)
+    ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    assert found.ranks().tolist() == [ranks[key] for key in keys]
