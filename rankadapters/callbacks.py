@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.fields import is_whole
 from rankadapters.core.queries import Queries
 
 if TYPE_CHECKING:
@@ -113,6 +115,12 @@ class Monitor:
     def _panels(self, judged: Judged) -> list[Panel]:
         return panels_of(self.conventions, judged.queries(self._query_weights), self.n_threads)
 
+    def reporting_here(self) -> Monitor:
+        """Make a monitor that binds datasets of its own and writes into this one's history."""
+        other = copy.copy(self)
+        other.history = self.history
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
         """Copy what was declared, not what was seen."""
         return {**self.__dict__, "history": [], "_bound": {}, "_seen": 0}
@@ -140,10 +148,11 @@ def display_names(conventions: Sequence[Convention], names: Sequence[str] | None
     if not conventions or not all(isinstance(c, Convention) for c in conventions):
         msg = "a callback needs one or more conventions.\nHint: eval_metric(ra.presets.letor4(10))."
         raise ConventionError(msg)
-    if isinstance(names, str) or (names is not None and len(names) != len(conventions)):
+    given = [c.name for c in conventions] if names is None else list(names)
+    if isinstance(names, str) or len(given) != len(conventions) or not all(isinstance(name, str) for name in given):
         msg = f"names={names!r} must list one name for each of the {len(conventions)} conventions."
         raise ConventionError(msg)
-    shown = dict(zip(conventions, names or [c.name for c in conventions], strict=True))
+    shown = dict(zip(conventions, given, strict=True))
     if len(set(shown.values())) < len(conventions):
         msg = f"two conventions report under one name or are equal: {list(shown.values())}.\nHint: names=[...]."
         raise ConventionError(msg)
@@ -154,6 +163,17 @@ def flat(scores: Any) -> Array:
     """Drop the second dimension of predictions of shape (n_docs, 1)."""
     array = np.asarray(scores)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array  # noqa: PLR2004 - dimensions
+
+
+def watched_name(convention: object, name: str | None, rounds: object) -> str:
+    """Name that early stopping watches, with its arguments checked."""
+    if not isinstance(convention, Convention):
+        msg = f"{convention!r:.80} is no convention.\nHint: early_stopping(ra.presets.letor4(10), rounds=20)."
+        raise ConventionError(msg)
+    if not is_whole(rounds) or int(rounds) < 1:  # type: ignore[call-overload]
+        msg = f"rounds={rounds!r}; allowed are whole numbers from 1 on."
+        raise InputError(msg)
+    return convention.name if name is None else name
 
 
 def missing_group(owner: str, way_out: str) -> InputError:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
+from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group, watched_name
 from rankadapters.core import presets
 from rankadapters.core.convention import NDCG, Convention
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.fields import table
-from rankadapters.parity import require_expressible
+from rankadapters.parity import require_convention, require_expressible
 
 try:
     import lightgbm as lgb
@@ -37,6 +37,13 @@ class EvalMetric:
     def history(self) -> list[Evaluation]:
         """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
         return self._monitor.history
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
+        """Let the copy write into this history: LGBMRanker copies its metrics, and only the copy sees a call."""
+        del memo
+        other = EvalMetric.__new__(EvalMetric)
+        other._monitor = self._monitor.reporting_here()  # noqa: SLF001 - its own kind
+        return other
 
     # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.
     def __call__(
@@ -163,8 +170,8 @@ def early_stopping(
     InputError
         During training, when nothing reports the convention.
     """
-    watched = lgb.early_stopping(rounds, first_metric_only=False, verbose=verbose, min_delta=min_delta)
-    return EarlyStopping(convention.name if name is None else name, watched)
+    shown = watched_name(convention, name, rounds)
+    return EarlyStopping(shown, lgb.early_stopping(int(rounds), verbose=verbose, min_delta=min_delta))
 
 
 def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
@@ -192,6 +199,9 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
     [1.5, 5.0]
     """
     weights, sizes = np.asarray(row_weights, np.float32), np.asarray(group_sizes)
+    if not sizes.size or sizes.min() < 1 or sizes.sum() != weights.size:
+        msg = f"group_sizes adds up to {sizes.sum()} but there are {weights.size} row weights.\nHint: rows per query."
+        raise InputError(msg)
     starts = np.cumsum(sizes) - sizes
     sums = np.zeros(sizes.size, np.float32)
     for place in range(int(sizes.max())):
@@ -227,13 +237,14 @@ def native_metric(convention: Convention) -> dict[str, Any]:
     >>> native_metric(presets.lightgbm(10, label_gain=[0, 1, 3]))
     {'metric': 'ndcg', 'eval_at': [10], 'label_gain': [0.0, 1.0, 3.0]}
     """
+    require_convention(convention)
     gain = getattr(convention, "gain", "exp2")
     gains = list(map(float, range(LABELS))) if gain.startswith("linear") else table(gain)
     nearest = presets.lightgbm(convention.k, None if gain.startswith(("exp2", "linear")) else gains)
     if isinstance(convention, NDCG):
         nearest = nearest.replace(gain=gain, average=_except_empty(convention))
     require_expressible("LightGBM", convention, nearest)
-    params: dict[str, Any] = {"metric": "ndcg", "eval_at": [convention.k or MOST_ROWS]}
+    params: dict[str, Any] = {"metric": "ndcg", "eval_at": [min(convention.k or MOST_ROWS, MOST_ROWS)]}
     return params if gains is None else {**params, "label_gain": list(gains)}
 
 

@@ -196,7 +196,7 @@ def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[An
     >>> differing(presets.sklearn(10), presets.catboost(10))
     {'ties': ('average', 'worst'), 'empty': (0.0, 1.0)}
     """
-    _refuse_other(convention)
+    require_convention(convention)
     fields_that_differ = _all_retrieved(convention).diff(_all_retrieved(nearest))
     # Of a convention of another measure, only what the wanted one declares can be missed.
     declared = {"measure", *convention.fields()} - {"missing", "unjudged"}
@@ -245,7 +245,8 @@ def spelled(different: dict[str, tuple[Any, Any]]) -> str:
     return f"{wanted}, only {nearest}"
 
 
-def _refuse_other(convention: object) -> None:
+def require_convention(convention: object) -> None:
+    """Refuse what is no convention."""
     if not isinstance(convention, Convention):
         msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.parse(signature)."
         raise ConventionError(msg)

@@ -40,11 +40,9 @@ class QueryScorer:
             )
         qid = metadata.get(self.qid)
         qid = find_qid(self.qid, X, y) if qid is None else qid
-        labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
-        queries = Queries(labels, qid=_values(qid))
+        queries = Queries(y, qid=qid)
         if sample_weight is not None:
-            weights = one_per_query(_values(sample_weight), queries)
-            queries = Queries(labels, qid=_values(qid), query_weight=weights)
+            queries = Queries(y, qid=qid, query_weight=one_per_query(_values(sample_weight), queries))
         value = evaluate(queries, estimator.predict(X), self.convention).value
         return value if self.convention.higher_is_better else -value
 
@@ -106,7 +104,7 @@ def query_scorer(convention: Convention, *, qid: str = "qid") -> QueryScorer:
     return QueryScorer(convention, qid)
 
 
-def find_qid(name: str, X: Any, y: Any) -> Array:
+def find_qid(name: str, X: Any, y: Any) -> Any:
     """Find query ids in a column of X, else an index level of X, else an index level of y.
 
     Raises
@@ -116,7 +114,7 @@ def find_qid(name: str, X: Any, y: Any) -> Array:
     """
     columns = getattr(X, "column_names", getattr(X, "columns", ()))  # pyarrow's `columns` are the data
     if name in list(columns):
-        return _values(X[name])
+        return X[name]
     for table in (X, y):
         index = getattr(table, "index", None)
         if name in list(getattr(index, "names", ())):

@@ -334,7 +334,7 @@ def test_scores_that_are_not_finite_are_refused_before_catboost_sees_them(score)
     [
         ({"labels": [1e39, 0]}, r"labels\[0\] is 1e\+39, beyond float32"),
         ({"query_weight": [1e300]}, r"query_weight\[0\] is 1e\+300, beyond float32"),
-        ({"query_weight": [1e-300]}, "query_weight is 0 for every query"),
+        ({"query_weight": [1e-300]}, "the scored queries have weight 0"),
         ({"scores": [1, 2, 3]}, "scores has 3 rows but the queries cover 2"),
         ({"convention": BASE.replace(average="uniform"), "query_weight": [2]}, "average='uniform'"),
         ({"qid": [1, 1]}, "exactly one of qid and group_sizes"),

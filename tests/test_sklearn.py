@@ -141,12 +141,15 @@ def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):
         cross_validate(Ridge(), DATA.X, DATA.y, cv=folds(), scoring=scorer, error_score="raise", params={})
 
 
-def test_a_series_of_labels_needs_no_matching_index():
-    model = Ridge().fit(DATA.X, DATA.y)
-    labels = pd.Series(DATA.y, index=np.arange(DATA.y.size)[::-1])
-    value = ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X, labels, qid=pd.Series(DATA.qid))
+def test_series_must_agree_in_their_index():
+    model, scorer = Ridge().fit(DATA.X, DATA.y), ra.sklearn.query_scorer(TEXTBOOK)
+    index = np.arange(DATA.y.size)[::-1]
+    labels = pd.Series(DATA.y, index=index)
+    value = scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid, index=index))
     assert value == ra.evaluate(DATA.y, model.predict(DATA.X), TEXTBOOK, qid=DATA.qid).value
     assert type(value) is float
+    with pytest.raises(ra.InputError, match="another pandas index"):
+        scorer(model, DATA.X, labels, qid=pd.Series(DATA.qid))
 
 
 def test_bad_weights_and_metadata():

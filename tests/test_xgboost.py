@@ -146,7 +146,7 @@ def test_names_that_xgboost_would_cut_are_refused(bad):
     with pytest.raises(ra.ConventionError, match="space, tab or colon"):
         ra.xgboost.custom_metric(LETOR, names=[bad])
     with pytest.raises(ra.ConventionError, match="space, tab or colon"):
-        ra.xgboost.EvalCallback(LETOR, [], names=[bad])
+        ra.xgboost.EvalCallback(LETOR, [(dmatrix(ranking(1)), "x")], names=[bad])
 
 
 def test_every_presets_name_survives_the_log():
@@ -216,7 +216,7 @@ def test_the_callback_ranks_raw_margins_when_told():
     one = ranking(14)
     one = one._replace(y=(one.y > 0).astype(float))
     data = dmatrix(one)
-    callbacks = [ra.xgboost.EvalCallback(TEXTBOOK, [(data, "x")], output_margin=margin) for margin in (False, True)]
+    callbacks = [ra.xgboost.EvalCallback(TEXTBOOK, [(data, str(m))], output_margin=m) for m in (False, True)]
     # Margins so large that the sigmoid saturates: probabilities tie where margins do not.
     booster = train({"objective": "binary:logistic", "eta": 100}, data, 3, callbacks=callbacks)
     for callback, margin in zip(callbacks, (False, True), strict=True):
@@ -227,7 +227,7 @@ def test_the_callback_ranks_raw_margins_when_told():
 
 def test_the_callback_refuses_what_it_cannot_do():
     one = ranking(15)
-    with pytest.raises(ra.InputError, match=r"has 2 parts; allowed are \(X, y, qid\)"):
+    with pytest.raises(ra.InputError, match=r"is no evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
         ra.xgboost.EvalCallback(LETOR, [((one.X, one.y), "x")])
     with pytest.raises(ra.InputError, match=r"cannot predict inside xgb\.cv"):
         xgb.cv(PARAMS, dmatrix(one), 2, nfold=2, callbacks=[ra.xgboost.EvalCallback(LETOR, [(dmatrix(one), "x")])])

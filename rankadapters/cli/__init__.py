@@ -6,6 +6,7 @@ A subcommand is a module with a function `add`, which adds its parser and sets `
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -34,10 +35,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parser().parse_args(argv)
         run: Callable[[argparse.Namespace], int] = arguments.run
-        return run(arguments)
+        code = run(arguments)
+        sys.stdout.flush()
     except RankAdaptersError as error:
         print(_one_line(str(error)), file=sys.stderr)
         return BAD_INPUT
+    except OSError as error:
+        # Python would try once more, and complain once more, when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # whoever reads has read enough
+            print(_one_line(f"the result cannot be written: {error}"), file=sys.stderr)
+        return BAD_INPUT
+    return code
 
 
 def _one_line(message: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,7 +19,7 @@ def as_column(name: str, value: object) -> Array:
     """Read a non-empty column of any dtype; hashables that numpy would cast or stack stay objects."""
     array = _to_array(name, value)
     if array.ndim != 1:
-        hint = f"{name}.ravel()" if array.ndim == 2 and 1 in array.shape else f"one {name} per row"  # noqa: PLR2004
+        hint = f"{name}.ravel()" if isinstance(value, np.ndarray) and 1 in array.shape else "a single column"
         msg = f"{name} has shape {array.shape}, but one dimension is needed.\nHint: {hint}."
         raise InputError(msg)
     if not array.size:
@@ -74,9 +73,7 @@ def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = 
 
 def non_finite(name: str, row: int, array: Array) -> InputError:
     """Say which row is NaN or infinite."""
-    return InputError(
-        f"{name}[{row}] is {array[row]}, but only finite numbers have a rank.\nHint: mend or drop the row."
-    )
+    return InputError(f"{name}[{row}] is {array[row]}, which is no finite number.\nHint: mend it, or drop the row.")
 
 
 def pandas_index(value: object) -> Any | None:
@@ -110,15 +107,21 @@ def frozen(array: Array) -> Array:
 
 def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and pandas.NA from values."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
-    return type(value).__name__ in {"NAType", "NaTType"}
+    try:
+        return bool(value != value)  # noqa: PLR0124 - which every kind of NaN is, and nothing else
+    except (TypeError, ValueError):
+        return False
 
 
 def _to_array(name: str, value: object) -> Array:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        msg = f"{name} has masked entries, which are no values.\nHint: leave these rows out, or fill them."
+        raise InputError(msg)
     if isinstance(value, np.ndarray):
         return np.asarray(value)
-    if isinstance(value, (str, bytes, dict, set)) or value is None:
+    if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
         msg = f"{name} is {value!r:.60}, but one entry per row is needed.\nHint: an array, a list or a column."
         raise InputError(msg)
     if type(value).__module__.partition(".")[0] == "pyarrow" and hasattr(value, "to_numpy"):
@@ -131,14 +134,23 @@ def _to_array(name: str, value: object) -> Array:
     return np.asarray(value)
 
 
-def _from_iterable(name: str, items: list[object]) -> Array:
+def _from_iterable(name: str, items: list[Any]) -> Array:
     kinds = set(map(type, items))
     if kinds <= {str, np.str_} or all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
-        return np.asarray(items)
+        return _as_numbers_or_objects(items, kinds)
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: one entry of {name} per row."
         raise InputError(msg)
     return np.fromiter(items, dtype=object, count=len(items))
+
+
+def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
+    """Leave integers that float64 would merge as they are."""
+    array = np.asarray(items)
+    whole = tuple(kind for kind in kinds if issubclass(kind, (int, np.integer)))
+    if whole and array.dtype.kind == "f" and max(abs(int(i)) for i in items if isinstance(i, whole)) > EXACT_INT:
+        return np.fromiter(items, dtype=object, count=len(items))
+    return array
 
 
 def _not_numbers(name: str, array: Array) -> InputError:

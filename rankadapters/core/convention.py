@@ -81,8 +81,9 @@ class Convention(ABC):
         if self.k is not None:
             self._set("k", as_cutoff(self.k))
         for name in self.fields():
-            if name not in {"k", "gain", "empty"} and getattr(self, name) not in CHOICES[name]:
-                raise unknown_value(name, getattr(self, name))
+            value = getattr(self, name)
+            if name not in {"k", "gain", "empty"} and not (isinstance(value, str) and value in CHOICES[name]):
+                raise unknown_value(name, value)
         if self.k is None:
             self._set("short", "pad")
 
@@ -141,6 +142,9 @@ class Convention(ABC):
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
         {'average': ('query-except-empty', 'uniform')}
         """
+        if not isinstance(other, Convention):
+            msg = f"{other!r:.80} is no convention.\nHint: conv.diff(ra.presets.yahoo(10))."
+            raise ConventionError(msg)
         names = dict.fromkeys(name for name in SIGNATURE_ORDER if name in (*self.fields(), *other.fields()))
         pairs = {name: (getattr(self, name, None), getattr(other, name, None)) for name in names}
         if self.measure != other.measure:

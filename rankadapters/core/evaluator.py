@@ -36,11 +36,8 @@ class Panel:
 
     def __init__(self, queries: Queries, conventions: Iterable[Convention], n_threads: int | None = None) -> None:
         self.queries = queries
-        self.conventions = list(dict.fromkeys(conventions))
         self.n_threads = as_n_threads(n_threads)
-        if not self.conventions:
-            msg = "no convention was given.\nHint: [ra.presets.textbook(10)]."
-            raise InputError(msg)
+        self.conventions = _distinct(conventions)
         binder = Binder(queries, self.conventions)
         self._lowered = [binder.lower(convention) for convention in binder.conventions]
         self._denominators = [_exact_sum(low.settled.divisors) for low in self._lowered]
@@ -220,6 +217,22 @@ def evaluate_many(
     [0.0, 0.631]
     """
     return Panel(as_queries(labels, **columns), conventions, n_threads).evaluate(scores)
+
+
+def _distinct(conventions: object) -> list[Convention]:
+    if isinstance(conventions, Convention) or not isinstance(conventions, Iterable):
+        msg = (
+            f"{conventions!s:.80} is no list of conventions.\nHint: [ra.presets.textbook(10), ...]; evaluate takes one."
+        )
+        raise InputError(msg)
+    several = list(conventions)
+    for convention in several:
+        if not isinstance(convention, Convention):
+            hint = "ra.presets.textbook(10), or ra.NDCG(...) with every field; evaluate_many takes several"
+            raise InputError(f"{convention!r:.80} is no convention.\nHint: {hint}.")
+    if not several:
+        raise InputError("no convention was given.\nHint: [ra.presets.textbook(10)].")
+    return list(dict.fromkeys(several))
 
 
 class _SharedRanking:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from numbers import Integral, Real
 
 from rankadapters.core.errors import ConventionError, choices
 
@@ -29,7 +30,7 @@ def number(value: float) -> str:
     >>> number(1.0), number(0.5), number(1e22)
     ('1', '0.5', '1e+22')
     """
-    return repr(float(value)).removesuffix(".0")
+    return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 makes -0.0 and 0.0 one number
 
 
 def table(gain: str) -> tuple[float, ...] | None:
@@ -58,10 +59,15 @@ def table(gain: str) -> tuple[float, ...] | None:
 
 def as_cutoff(k: object) -> int:
     """Check a cutoff that is not None."""
-    if isinstance(k, bool) or not hasattr(k, "__index__") or operator.index(k) < 1:
+    if not is_whole(k) or int(k) < 1:  # type: ignore[call-overload]
         msg = f"k={k!r} is no cutoff; allowed are whole numbers from 1 on, or None for all rows."
         raise ConventionError(msg)
-    return operator.index(k)
+    return int(k)  # type: ignore[call-overload, no-any-return]
+
+
+def is_whole(value: object) -> bool:
+    """Tell integers, numpy's included, from everything else; a bool is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def as_empty(value: object) -> float | str:
@@ -69,7 +75,7 @@ def as_empty(value: object) -> float | str:
     if isinstance(value, str) and value in {"skip", "error"}:
         return value
     # A bool is a number to Python, but empty=True hardly means 1.
-    if isinstance(value, (str, bool)) or not hasattr(value, "__float__") or not 0 <= float(value) <= 1:
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
         raise unknown_value("empty", value)
     return float(value) + 0.0
 

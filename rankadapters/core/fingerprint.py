@@ -15,13 +15,18 @@ _UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_555
 
 
 def hash_ids(query_ids: Array) -> NDArray[np.uint64]:
-    """Hash each query id by its value; the same in every process and on every machine."""
+    """Hash each query id by its value, so that 1 is 1 in a column of any type, process and machine."""
     if query_ids.dtype.kind in "iu":
         words = query_ids.astype(np.uint64)
     else:
-        digests = (hashlib.blake2b(repr(i).encode(), digest_size=8).digest() for i in query_ids.tolist())
-        words = np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+        words = np.fromiter(map(_word, query_ids.tolist()), np.uint64, query_ids.size)
     return _mixed(words)
+
+
+def _word(query_id: object) -> int:
+    if isinstance(query_id, (int, float)) and query_id == query_id // 1:
+        return int(query_id) % 2**64
+    return int.from_bytes(hashlib.blake2b(repr(query_id).encode(), digest_size=8).digest(), "little")
 
 
 def hash_queries(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.convention import NDCG
-from rankadapters.core.errors import ConventionError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import Panel
 from rankadapters.core.queries import as_queries
+
+AT_ONCE = 50  # cutoffs that are held at once: more share a ranking, but each takes a number per query
 
 
 def mean_ndcg(
@@ -56,10 +58,17 @@ def mean_ndcg(
         raise ConventionError(msg)
     queries = as_queries(labels, **columns)
     base, longest = convention.replace(short="pad"), int(np.diff(queries.indptr).max())
-    panel = Panel(queries, [base.at(k) for k in range(1, longest + 1)], n_threads)
-    values = np.stack(list(panel.per_query(scores).values()))
     retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
     in_order = retrieved if queries.order is None else retrieved[queries.order]
     sizes = np.maximum(np.add.reduceat(in_order, queries.indptr[:-1]), 1)
-    within = np.arange(longest)[:, None] < sizes
-    return float(np.nanmean(np.sum(values, axis=0, where=within) / sizes))
+    sums = np.zeros(queries.n_queries)
+    for first in range(1, longest + 1, AT_ONCE):
+        cutoffs = range(first, min(first + AT_ONCE, longest + 1))
+        panel = Panel(queries, [base.at(k) for k in cutoffs], n_threads)
+        for k, values in zip(cutoffs, panel.per_query(scores).values(), strict=True):
+            sums += np.where(k <= sizes, values, 0.0)
+    scored = np.isfinite(sums)
+    if not scored.any():
+        msg = "nothing is left to average: every query was skipped.\nHint: another policy than 'skip'."
+        raise InputError(msg)
+    return float(np.mean(sums[scored] / sizes[scored]))

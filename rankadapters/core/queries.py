@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +24,7 @@ from rankadapters.core.columns import (
     same_length,
 )
 from rankadapters.core.docids import rank_docids
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, choices
 
 _COLUMNS = ("qid", "docid", "retrieved", "judged")
 
@@ -41,7 +42,7 @@ class Queries:
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
-        Weight of each query in the order of first appearance, >= 0 and not all 0.
+        Weight of each query in the order of first appearance, >= 0; some scored query needs one above 0.
     docid : array-like of str, shape (n_docs,), optional
         Document identifiers, unique within a query; needed by `ties="docid-*"`.
     retrieved : array-like of bool, shape (n_docs,), optional
@@ -96,6 +97,7 @@ class Queries:
         index = pandas_index(labels)
         for name, column in columns.items():
             same_index(name, pandas_index(column), index)
+            index = pandas_index(column) if index is None else index
         fields: dict[str, Any] = {
             "index": index,
             "retrieved": as_flags("retrieved", retrieved, values.size),
@@ -106,6 +108,7 @@ class Queries:
         fields.update(_group(qid, group_sizes, values.size))
         n_queries = fields["indptr"].size - 1
         fields["query_weight"] = _as_weights(query_weight, n_queries, values.size)
+        _refuse_other_order(pandas_index(query_weight), fields["query_ids"])
         fields["docid_rank"] = None if docid is None else _as_docids(docid, fields["indptr"], fields["order"])
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -152,6 +155,12 @@ class Queries:
         """Sum of the fingerprints: equal for the same queries in any order."""
         return int(self.fingerprints.sum(dtype=np.uint64))
 
+    def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
+        """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
+        other = copy.copy(self)
+        object.__setattr__(other, "docid_rank", frozen(ranks))
+        return other
+
     def check_scores(self, scores: object) -> Array:
         """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
         array = as_numbers("scores", scores)
@@ -175,6 +184,10 @@ class Queries:
 
 def as_queries(labels: object, **columns: object) -> Queries:
     """Take labels and columns, or a Queries in their place and then no columns."""
+    unknown = set(columns) - {*_COLUMNS, "group_sizes", "query_weight"}
+    if unknown:
+        msg = f"{min(unknown)!r} is no column; allowed are {choices((*_COLUMNS, 'group_sizes', 'query_weight'))}."
+        raise InputError(msg)
     if not isinstance(labels, Queries):
         return Queries(labels, **columns)
     given = [name for name, column in columns.items() if column is not None]
@@ -270,10 +283,18 @@ def _as_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np
         query = int(np.argmin(weights))
         msg = f"query_weight[{query}] is {weights[query]}, but weights are >= 0.\nHint: mend or drop the query."
         raise InputError(msg)
-    if not weights.any():
-        msg = "query_weight is 0 for every query, so nothing is left to average.\nHint: give some query a weight."
-        raise InputError(msg)
     return frozen(weights)
+
+
+def _refuse_other_order(index: Any, query_ids: Array) -> None:
+    """Refuse weights that pandas grouped and sorted by query id: ours stand in the order of first appearance."""
+    if index is None or list(index) == query_ids.tolist() or set(index) != set(query_ids.tolist()):
+        return
+    msg = (
+        "query_weight is indexed by query id, in another order than the queries first appear in.\n"
+        "Hint: query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() where the order is right."
+    )
+    raise InputError(msg)
 
 
 def _as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:

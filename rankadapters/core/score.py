@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import IncomparableScoresError, InputError
+from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.core.signature import parse
 
-_UNIT = 2**1074  # exact sums are whole multiples of the smallest float64
 _DIGEST = 2**64
 
 
@@ -97,7 +96,7 @@ class Score:
             fields = ", ".join(
                 f"{n}={a!r} against {b!r}" for n, (a, b) in self.convention.diff(other.convention).items()
             )
-            why = f"the conventions differ in {fields}"
+            why = f"the conventions differ in {fields or 'their class'}"
         else:
             why = "the scores were computed over different queries (ids, labels or weights)"
         return IncomparableScoresError(f"{why}.\nHint: .value gives the bare numbers, if you must.")
@@ -124,7 +123,7 @@ class Tally:
     """
 
     convention: Convention
-    numerator: int
+    numerator: int  # both in units of the smallest float64, 2^-1074
     denominator: int
     n_queries: int
     n_scored: int
@@ -157,7 +156,7 @@ class Tally:
         return self if other == 0 else NotImplemented
 
     def score(self) -> Score:
-        """Divide the sums, each rounded correctly once.
+        """Divide the exact sums, rounding correctly once.
 
         Raises
         ------
@@ -168,7 +167,7 @@ class Tally:
             why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
             msg = f"nothing is left to average: {why}.\nHint: another policy than 'skip', or other weights."
             raise InputError(msg)
-        value = (self.numerator / _UNIT) / (self.denominator / _UNIT)
+        value = self.numerator / self.denominator  # of integers: rounded correctly, whatever their size
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
 
@@ -185,12 +184,17 @@ class Tally:
     def from_dict(cls, data: dict[str, Any]) -> Tally:
         """Read what `to_dict` gave."""
         try:
+            convention, n_ids = parse(data["convention"]), len(data["ids"])
+            if n_ids != data["n_queries"]:
+                raise InputError(f"this is no tally: it has {n_ids} ids for {data['n_queries']} queries.")
             return cls(
-                convention=parse(data["convention"]),
+                convention=convention,
                 **{name: int(data[name], 16) for name in ("numerator", "denominator", "digest")},
                 **{name: int(data[name]) for name in ("n_queries", "n_scored", "n_empty", "n_short")},
                 ids=np.asarray([int(i, 16) for i in data["ids"]], np.uint64),
             )
-        except (KeyError, TypeError) as error:
+        except RankAdaptersError:
+            raise
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             msg = f"this is no tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
             raise InputError(msg) from None

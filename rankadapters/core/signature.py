@@ -8,7 +8,7 @@ from typing import Any
 from rankadapters.core.convention import MEASURES, VERSION, Convention
 from rankadapters.core.errors import ConventionError, choices
 
-_MEASURE = re.compile(r"(?P<measure>[a-z]+)@(?P<k>all|[1-9][0-9]*)")
+_MEASURE = re.compile(r"(?P<measure>[a-z]+)@(?P<k>all|[1-9][0-9]{0,18})")
 
 
 def parse(signature: str) -> Convention:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
+from rankadapters.core.fields import is_whole
 
 ROWS_PER_THREAD = 50_000  # below this a thread costs more than it brings
 
@@ -22,10 +22,10 @@ def as_n_threads(n_threads: object) -> int:
     """Check a number of threads; None means all CPUs that this process may use."""
     if n_threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(n_threads, bool) or not hasattr(n_threads, "__index__") or operator.index(n_threads) < 1:
+    if not is_whole(n_threads) or int(n_threads) < 1:  # type: ignore[call-overload]
         msg = f"n_threads={n_threads!r}; allowed are whole numbers from 1 on, or None for all CPUs."
         raise InputError(msg)
-    return operator.index(n_threads)
+    return int(n_threads)  # type: ignore[call-overload, no-any-return]
 
 
 def over_chunks(run: Callable[[int, int], Any], indptr: NDArray[np.int64], n_threads: int) -> list[Any]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.queries import Queries
+from rankadapters.core.docids import squeezed
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
 _WORD = 8
-_BITS = 64
-_FULL = (1 << _BITS) - 1
+_FULL = (1 << 64) - 1
 
 
 class Texts(NamedTuple):
@@ -79,15 +78,6 @@ def order_docids(query: NDArray[Any], docids: Sequence[Texts]) -> Ordered:
     return Ordered(rows, same)
 
 
-def rank_docids(queries: Queries, ranks: NDArray[np.int32]) -> None:
-    """Give new queries the order of their documents.
-
-    `Queries` itself would sort the strings once more, which takes longer than all the rest of reading a long run.
-    """
-    ranks.flags.writeable = False
-    object.__setattr__(queries, "docid_rank", ranks)
-
-
 def _word(texts: Texts, place: int) -> Words:
     """Bytes 8 * place to 8 * place + 7 of each string as one big-endian number, filled up with zeros."""
     left = np.clip(texts.lengths - _WORD * place, 0, _WORD)
@@ -95,43 +85,3 @@ def _word(texts: Texts, place: int) -> Words:
     windows = np.ndarray((texts.data.size - _WORD + 1,), ">u8", texts.data, strides=(1,))
     masks = np.array([_FULL ^ (_FULL >> (8 * n)) for n in range(_WORD + 1)], np.uint64)
     return windows[at].astype(np.uint64) & masks[left]
-
-
-def squeezed(columns: Iterable[Words]) -> list[Words]:
-    """Drop the bits that are the same in all rows and pack the others, which keeps order and equality.
-
-    Identifiers such as clueweb12-0512wb-00532 differ in few bits, so that they and the query mostly fit into one
-    number, which sorts several times as fast as many.
-
-    >>> [key] = squeezed([np.array([7, 5], np.uint64), np.array([8, 0], np.uint64)])
-    >>> [f"{int(row):064b}"[:4] for row in key]
-    ['1100', '0000']
-    """
-    keys: list[Words] = []
-    columns, free = list(columns), 0
-    for column in columns:
-        for shift, width in _runs(int(np.bitwise_or.reduce(column ^ column[0]))):
-            taken = 0
-            while taken < width:
-                if not free:
-                    keys.append(np.zeros(column.size, np.uint64))
-                    free = _BITS
-                n = min(free, width - taken)
-                taken, free = taken + n, free - n
-                bits = (column >> np.uint64(shift + width - taken)) & np.uint64((1 << n) - 1)
-                keys[-1] |= bits << np.uint64(free)
-    return keys or [np.zeros(columns[0].size, np.uint64)]
-
-
-def _runs(mask: int) -> list[tuple[int, int]]:
-    """Runs of ones in a number, the highest first: where each begins, and how long it is."""
-    found, shift = [], 0
-    while mask >> shift:
-        rest = mask >> shift
-        if rest & 1:
-            width = (~rest & (rest + 1)).bit_length() - 1
-            found.append((shift, width))
-            shift += width
-        else:
-            shift += 1
-    return found[::-1]

@@ -14,7 +14,7 @@ from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line
-from rankadapters.io.docids import Texts, order_docids, rank_docids
+from rankadapters.io.docids import Texts, order_docids
 from rankadapters.io.judgments import Judgments
 from rankadapters.io.text import AnyPath
 
@@ -81,7 +81,7 @@ def read_table(
     if weight is not None:
         queries = Queries(queries.labels, qid=query, query_weight=table.weights(weight, queries))
     if docid is not None:
-        rank_docids(queries, table.docid_ranks(docid, queries))
+        queries = queries.with_docid_ranks(table.docid_ranks(docid, queries))
     return Judgments(queries, table.numbers(score), _Table(path, None, table.is_csv).place)
 
 

@@ -116,7 +116,7 @@ def test_columns(columns, problem):
     [
         ([1, -1], r"query_weight\[1\] is -1.0, but weights are >= 0"),
         ([1, np.nan], r"query_weight\[1\] is nan"),
-        ([0, 0], "0 for every query"),
+        ([0, 0], "the scored queries have weight 0"),
         ([1, 1, 1, 1], r"4 entries \(one per row\) but there are 2 queries"),
         ([1], "1 entries but there are 2 queries"),
         (["1", "1"], "query_weight must be numbers"),

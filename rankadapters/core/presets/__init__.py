@@ -6,6 +6,7 @@ the program's own numbers are held in tests/golden, "read" that only its source 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from rankadapters.core.convention import NDCG, Convention
@@ -131,13 +132,16 @@ def resolve(spec: str) -> Convention:
     >>> resolve("letor4@10") == letor4(10)
     True
     """
+    if not isinstance(spec, str):
+        msg = f"{spec!r:.80} is no preset@k or signature.\nHint: a string such as 'letor4@10'."
+        raise ConventionError(msg)
     name, at, cutoff = spec.partition("@")
     for preset in _PRESETS:
-        if preset.__name__ == name and at and (cutoff == "all" or (cutoff.isascii() and cutoff.isdigit())):
+        if preset.__name__ == name and at and (cutoff == "all" or re.fullmatch("[0-9]{1,19}", cutoff)):
             return preset(None if cutoff == "all" else int(cutoff))
     if "/" in spec:
         return parse(spec)
-    msg = f"{spec!r} is neither a preset@k such as 'letor4@10' nor a signature; the presets are {choices(names())}."
+    msg = f"{spec!r:.80} is neither a preset@k such as 'letor4@10' nor a signature; the presets are {choices(names())}."
     raise ConventionError(msg)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import ConventionError, choices
@@ -35,11 +36,18 @@ def lightgbm(k: int | None, label_gain: Sequence[float] | None = None) -> NDCG:
     label_gain : sequence of float, optional
         LightGBM's parameter of that name; it must not decrease. None is its default, 2^l - 1.
     """
-    gain = "exp2" if label_gain is None else "_".join(["table", *map(number, label_gain)])
+    gain = "exp2" if label_gain is None else _table_of(label_gain)
     return NDCG(
         k=k, gain=gain, discount="log2", ideal="cutoff", ties="input", precision="float64",
         short="pad", empty=1, missing="error", unjudged="error", average="query-except-empty",
     ).named("lightgbm" if label_gain is None else "lightgbm+label_gain")  # fmt: skip
+
+
+def _table_of(label_gain: Sequence[float]) -> str:
+    if isinstance(label_gain, str) or not all(isinstance(gain, Real) for gain in label_gain):
+        msg = f"label_gain={label_gain!r:.80} is no list of numbers.\nHint: label_gain=[0, 1, 3]."
+        raise ConventionError(msg)
+    return "_".join(["table", *map(number, label_gain)])
 
 
 def xgboost(k: int | None, exp_gain: bool = True, minus: bool = False) -> NDCG:  # noqa: FBT001, FBT002 - the toolkit's own flags
@@ -57,6 +65,9 @@ def xgboost(k: int | None, exp_gain: bool = True, minus: bool = False) -> NDCG: 
     minus : bool
         Whether the metric's name ends with `-`.
     """
+    if not isinstance(exp_gain, bool) or not isinstance(minus, bool):
+        msg = f"exp_gain={exp_gain!r}, minus={minus!r}; allowed are True, False."
+        raise ConventionError(msg)
     label = "xgboost" + ("" if exp_gain else "+linear") + ("+minus" if minus else "")
     return NDCG(
         k=k, gain="exp2-floor" if exp_gain else "linear", discount="log2", ideal="cutoff", ties="input",
@@ -88,7 +99,7 @@ def catboost(
         Whether group weights count.
     """
     gains, discounts = {"Base": "linear", "Exp": "exp2"}, {"LogPosition": "log2", "Position": "reciprocal"}
-    if type not in gains or denominator not in discounts:
+    if str(type) not in gains or str(denominator) not in discounts:
         msg = f"type={type!r}, denominator={denominator!r}; allowed are {choices(gains)} and {choices(discounts)}."
         raise ConventionError(msg)
     variants = [t for t in (type, denominator) if t not in {"Base", "LogPosition"}] + ["unweighted"] * (not use_weights)

@@ -1,0 +1,222 @@
+"""Callbacks: every declared metric in full precision, and early stopping that watches one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xgboost as xgb
+
+from rankadapters.callbacks import Evaluation, display_names, flat, panels_of, watched_name
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
+
+if TYPE_CHECKING:
+    from rankadapters.core.evaluator import Panel
+
+
+class EvalCallback(xgb.callback.TrainingCallback):
+    """Write the declared metrics into XGBoost's evaluation log in full precision; for `xgb.train` and XGBRanker.
+
+    List it before `early_stopping` in `callbacks=`, so that the log is complete when the latter looks.
+
+    Parameters
+    ----------
+    conventions : Convention or sequence of Convention
+        What to report.
+    evals : sequence of (data, name)
+        `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, X as given to `predict` and rows in any order,
+        or a DMatrix with label and group: the way where there is a base margin.
+    names : sequence of str, optional
+        Names to report under; `convention.name` by default.
+    output_margin : bool
+        Whether raw margins are ranked. False, the default, ranks what `predict` returns.
+    missing : float
+        What stands for a missing feature in X, as told to XGBRanker.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Attributes
+    ----------
+    history : list of Evaluation
+        (name of the set, convention, value in full precision).
+
+    Examples
+    --------
+    >>> import numpy as np, rankadapters as ra, xgboost as xgb
+    >>> rng = np.random.default_rng(0)
+    >>> X, y, qid = rng.random((60, 3)), rng.integers(0, 3, 60), np.repeat([0, 1], 30)
+    >>> callback = ra.xgboost.EvalCallback(ra.presets.yahoo(5), [((X, y, qid), "valid")])
+    >>> ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback]).fit(X, y, qid=qid, verbose=False)
+    >>> callback.history[-1].value == ra.evaluate(y, ranker.predict(X), ra.presets.yahoo(5), qid=qid).value
+    True
+    """
+
+    def __init__(
+        self,
+        conventions: Convention | Sequence[Convention],
+        evals: Sequence[tuple[Any, str]],
+        *,
+        names: Sequence[str] | None = None,
+        output_margin: bool = False,
+        missing: float = np.nan,
+        n_threads: int | None = None,
+    ) -> None:
+        super().__init__()
+        several = (conventions,) if isinstance(conventions, Convention) else tuple(conventions or ())
+        self.names = display_names(several, names)
+        refuse_names(self.names.values())
+        self._declared: dict[str, Any] = {
+            "conventions": several,
+            "evals": _named_sets(evals),
+            "names": names,
+            "output_margin": output_margin,
+            "missing": missing,
+            "n_threads": n_threads,
+        }
+        self.history: list[Evaluation] = []
+        self._sets = [(name, *_watched(data, self.names, missing, n_threads)) for data, name in _named_sets(evals)]
+        self._round = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
+        """Share the data, which nobody changes, and start with no history: for clones and for a second training."""
+        del memo
+        return type(self)(**self._declared)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what was declared; a DMatrix has no pickle."""
+        if any(isinstance(data, xgb.DMatrix) for data, _ in self._declared["evals"]):
+            msg = "an EvalCallback on a DMatrix cannot be pickled.\nHint: evals=[((X, y, qid), 'valid')]."
+            raise InputError(msg)
+        return partial(type(self), **self._declared), ()
+
+    def before_training(self, model: Any) -> Any:
+        """Count the rounds of this training."""
+        self._round = 0
+        return model
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:  # noqa: ARG002 - XGBoost's signature
+        """Predict, evaluate and log every set."""
+        if not isinstance(model, xgb.Booster):
+            msg = (
+                "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
+            )
+            raise InputError(msg)
+        for name, dmatrix, panels in self._sets:
+            scores = flat(model.predict(dmatrix, output_margin=self._declared["output_margin"]))
+            found = {c: score for panel in panels for c, score in panel.evaluate(scores).items()}
+            for convention, shown in self.names.items():
+                series = evals_log.setdefault(name, {}).setdefault(shown, [])
+                if len(series) != self._round:
+                    msg = (
+                        f"{shown!r} of {name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
+                    )
+                    raise InputError(msg)
+                series.append(found[convention].value)
+                self.history.append(Evaluation(name, convention, found[convention].value))
+        self._round += 1
+        return False
+
+
+class EarlyStopping(xgb.callback.EarlyStopping):
+    """XGBoost's early stopping with a clear word where the metric is missing; made by `early_stopping`."""
+
+    def before_training(self, model: Any) -> Any:
+        """Forget an earlier training."""
+        self.stopping_history = {}
+        self.best_scores = {}
+        self.current_rounds = 0
+        return super().before_training(model)
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
+        """Look for the declared metric, then decide as XGBoost does."""
+        name = self.data or next(reversed(evals_log), "")
+        if self.metric_name not in evals_log.get(name, {}):
+            found = {data: list(log) for data, log in evals_log.items()}
+            msg = (
+                f"early stopping watches {self.metric_name!r} on {name!r}, but the log has {found}.\n"
+                "Hint: list EvalCallback before early_stopping, or pass custom_metric= with the same convention."
+            )
+            raise InputError(msg)
+        return bool(super().after_iteration(model, epoch, evals_log))
+
+
+def early_stopping(
+    convention: Convention,
+    rounds: int,
+    *,
+    data_name: str | None = None,
+    name: str | None = None,
+    min_delta: float = 0.0,
+    save_best: bool = False,
+) -> EarlyStopping:
+    """Stop when the declared metric, and no other, has not improved for some rounds, in its own direction.
+
+    What `custom_metric` reports reaches the log rounded to six decimals, so that smaller improvements are none; what
+    `EvalCallback` reports is watched in full precision.
+
+    Parameters
+    ----------
+    convention : Convention
+        A convention that `custom_metric` or `EvalCallback` reports.
+    rounds : int
+        Rounds without improvement before training stops.
+    data_name : str, optional
+        The set to watch; the last one by default.
+    name : str, optional
+        The name it is reported under, where `names=` changed it.
+    min_delta : float
+        Smallest change that counts as an improvement.
+    save_best : bool
+        Whether training returns the best model rather than the last.
+
+    Returns
+    -------
+    EarlyStopping
+        For `callbacks=` of `xgb.train`, `xgb.cv` and XGBRanker.
+
+    Raises
+    ------
+    InputError
+        During training, when nothing reports the convention on that set.
+    """
+    return EarlyStopping(
+        rounds=int(rounds),
+        metric_name=watched_name(convention, name, rounds),
+        data_name=data_name,
+        maximize=convention.higher_is_better,
+        save_best=save_best,
+        min_delta=min_delta,
+    )
+
+
+def _named_sets(evals: Any) -> list[tuple[Any, str]]:
+    """Check the form of evaluation sets."""
+    pairs = list(evals) if isinstance(evals, (list, tuple)) else []
+    if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
+        pairs = []
+    if not pairs or len({name for _, name in pairs}) < len(pairs):
+        msg = f"evals={evals!r:.80} is no list of (data, name) with different names.\nHint: [((X, y, qid), 'valid')]."
+        raise InputError(msg)
+    return pairs
+
+
+def _watched(
+    data: Any, names: dict[Convention, str], missing: float, n_threads: int | None
+) -> tuple[xgb.DMatrix, list[Panel]]:
+    """Bind one evaluation set: what to predict on, and the evaluators of its judgments."""
+    if isinstance(data, xgb.DMatrix):
+        return data, panels_of(names, judged_of(data).queries(query_weights), n_threads)
+    if not isinstance(data, tuple) or len(data) not in {3, 4}:
+        msg = f"{data!r:.80} is no evaluation set; allowed are a DMatrix, (X, y, qid) and (X, y, qid, query_weight)."
+        raise InputError(msg)
+    features, labels, qid, *weight = data
+
+    def bind(weighted: bool) -> Queries:  # noqa: FBT001 - called by panels_of only
+        return Queries(labels, qid=qid, query_weight=weight[0] if weighted and weight else None)
+
+    return xgb.DMatrix(features, missing=missing, enable_categorical=True), panels_of(names, bind, n_threads)

@@ -1,0 +1,154 @@
+"""Metrics for `custom_metric=`, and conventions as XGBoost's own parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import xgboost as xgb
+from numpy.typing import NDArray
+
+from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
+from rankadapters.core import presets
+from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.parity import require_convention, require_expressible
+
+Array = NDArray[Any]
+
+NO_CUTOFF = 2**31 - 1  # a bare "ndcg" cuts at 32
+
+
+class CustomMetric:
+    """A metric for `custom_metric=`; made by `custom_metric`."""
+
+    __name__ = "rankadapters"  # XGBRanker asks its metrics for a name
+
+    def __init__(self, conventions: Sequence[Convention], names: Sequence[str] | None, n_threads: int | None) -> None:
+        self._monitor = Monitor(conventions, names, n_threads, query_weights)
+        refuse_names(self._monitor.names.values())
+
+    @property
+    def history(self) -> list[Evaluation]:
+        """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
+        return self._monitor.history
+
+    def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
+        """Evaluate predictions on a DMatrix with groups."""
+        if not isinstance(dmatrix, xgb.DMatrix):
+            msg = (
+                "XGBRanker hands a metric the rows of one query at a time and averages the values by query size.\n"
+                "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback([convention], [((X, y, qid), 'valid')])])."
+            )
+            raise InputError(msg)
+        found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds))
+        return [(name, value) for name, value, _ in found]
+
+
+def custom_metric(
+    *conventions: Convention, names: Sequence[str] | None = None, n_threads: int | None = None
+) -> CustomMetric:
+    """Make a metric that reports each convention in `xgb.train(custom_metric=)` and `xgb.cv(custom_metric=)`.
+
+    XGBoost itself writes custom metrics with six decimals into its log; `history` keeps the full value, and
+    `EvalCallback` writes it into the log. Predictions come as XGBoost hands them over: transformed by a built-in
+    objective, raw under
+    `obj=`. XGBRanker calls metrics per query and is refused: use `EvalCallback`.
+
+    Parameters
+    ----------
+    *conventions : Convention
+        What to report. Under `average="uniform"` the DMatrix's weights are ignored, by declaration; else they are one
+        per query.
+    names : sequence of str, optional
+        Names to report under; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    CustomMetric
+        Callable as `metric(preds, dmatrix)`.
+
+    Raises
+    ------
+    ConventionError
+        A name holds a space, a tab or a colon, at which XGBoost would cut it.
+
+    References
+    ----------
+    XGBoost 3.2.0, python-package: `core.Booster.eval_set`.
+
+    Examples
+    --------
+    >>> import numpy as np, rankadapters as ra, xgboost as xgb
+    >>> rng = np.random.default_rng(0)
+    >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
+    >>> metric = ra.xgboost.custom_metric(ra.presets.letor4(5), ra.presets.yahoo(5))
+    >>> params = {"objective": "rank:ndcg", "disable_default_eval_metric": True}
+    >>> booster = xgb.train(params, data, 3, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
+    >>> len(metric.history)
+    6
+    """
+    return CustomMetric(conventions, names, n_threads)
+
+
+def native_metric(convention: Convention) -> dict[str, Any]:
+    """Translate a convention into XGBoost's own parameters.
+
+    Under its exponential gain XGBoost refuses fractional labels, so `exp2` and `exp2-floor` are the same to it.
+    `k=None` becomes a cutoff beyond any query, since its bare `ndcg` means @32.
+
+    Parameters
+    ----------
+    convention : Convention
+        What XGBoost shall compute.
+
+    Returns
+    -------
+    dict
+        `eval_metric` (with a trailing minus for `empty=0`) and `ndcg_exp_gain`.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        XGBoost has no parameter for a field; the message names the fields and the nearest it can.
+
+    Examples
+    --------
+    >>> native_metric(presets.xgboost(5, minus=True))
+    {'eval_metric': 'ndcg@5-', 'ndcg_exp_gain': True}
+    """
+    require_convention(convention)
+    exp_gain = not getattr(convention, "gain", "").startswith("linear")
+    minus = isinstance(convention, NDCG) and convention.empty == 0
+    nearest = presets.xgboost(convention.k, exp_gain=exp_gain, minus=minus)
+    if getattr(convention, "gain", "") == "exp2":
+        nearest = nearest.replace(gain="exp2")
+    require_expressible("XGBoost", convention, nearest)
+    name = f"ndcg@{min(convention.k or NO_CUTOFF, NO_CUTOFF)}" + ("-" if minus else "")
+    return {"eval_metric": name, "ndcg_exp_gain": exp_gain}
+
+
+def judged_of(dmatrix: xgb.DMatrix) -> Judged:
+    """Read what a DMatrix says of its rows."""
+    group_ptr = dmatrix.get_uint_info("group_ptr")
+    if group_ptr.size < 2:  # noqa: PLR2004 - one query has two bounds
+        raise missing_group("DMatrix", "xgb.DMatrix(..., qid=qid), with qid sorted and dense")
+    weights = dmatrix.get_weight()
+    return Judged(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
+
+
+def query_weights(weights: Array, group_sizes: Array) -> Array:
+    """Pass XGBoost's weights on: with groups, it holds one per query already."""
+    del group_sizes
+    return weights
+
+
+def refuse_names(names: Iterable[str]) -> None:
+    """Refuse names that XGBoost's log would cut."""
+    for name in names:
+        if any(c in name for c in " \t\n:"):
+            msg = f"name {name!r} has a space, tab or colon, at which XGBoost cuts its log.\nHint: use letters and /@-."
+            raise ConventionError(msg)
