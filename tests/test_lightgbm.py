@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
 import pickle
@@ -323,3 +324,35 @@ def test_native_metric_refuses_dcg():
     fields = {n: v for n, v in TEXTBOOK.to_dict().items() if n not in {"ideal", "empty"}}
     with pytest.raises(ra.UnsupportedConventionError, match="LightGBM"):
         ra.lightgbm.native_metric(ra.DCG(**fields))
+
+
+def test_history_is_kept_with_lgbmranker_which_copies_its_metrics():
+    train, valid = ranking(5), ranking(6)
+    metric = ra.lightgbm.eval_metric(LETOR)
+    ranker = lgb.LGBMRanker(n_estimators=3, verbosity=-1, min_child_samples=5, n_jobs=1)
+    fit(ranker, train, valid, eval_metric=metric)
+    assert [entry.value for entry in metric.history] == ranker.evals_result_["valid_0"][LETOR.name]
+    assert copy.deepcopy(metric).history is metric.history
+
+
+@pytest.mark.parametrize("k", [10_001, 2**32 + 1])
+def test_a_cutoff_beyond_the_longest_query_does_not_wrap(k):
+    assert ra.lightgbm.native_metric(LIGHTGBM.at(k))["eval_at"] == [10_000]
+
+
+@pytest.mark.parametrize(("weights", "sizes"), [([1, 2], [3]), ([1, 2], [1]), ([], []), ([1.0], [1, 0])])
+def test_query_weights_need_sizes_that_add_up(weights, sizes):
+    with pytest.raises(ra.InputError, match="adds up to"):
+        ra.lightgbm.query_weights(np.array(weights), np.array(sizes, int))
+
+
+@pytest.mark.parametrize("rounds", [0, -1, True, "3", 2.0])
+def test_early_stopping_takes_whole_rounds(rounds):
+    with pytest.raises(ra.InputError, match=r"rounds=.*whole numbers from 1 on"):
+        ra.lightgbm.early_stopping(LETOR, rounds)
+
+
+def test_what_is_no_convention_is_refused_everywhere():
+    for call in (ra.lightgbm.native_metric, lambda c: ra.lightgbm.early_stopping(c, 3), ra.lightgbm.eval_metric):
+        with pytest.raises(ra.ConventionError, match="convention"):
+            call("letor4@5")

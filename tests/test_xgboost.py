@@ -335,3 +335,70 @@ def test_native_metric_makes_xgboost_compute_the_convention(convention, params):
 def test_native_metric_names_what_xgboost_cannot_express(change, field):
     with pytest.raises(ra.UnsupportedConventionError, match=f"XGBoost(.|\n)*{field}"):
         ra.xgboost.native_metric(XGBOOST.replace(**change))
+
+
+# Copies and wrong calls
+
+
+def tuple_callback(data, **more):
+    return ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid), "valid")], **more)
+
+
+def test_a_ranker_with_the_callback_is_pickled_cloned_and_fitted_again():
+    from sklearn.base import clone
+
+    one = ranking(16)
+    callbacks = [tuple_callback(one), ra.xgboost.early_stopping(TEXTBOOK, 3)]
+    ranker = xgb.XGBRanker(n_estimators=30, callbacks=callbacks, n_jobs=1)
+    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
+    first, best = len(callbacks[0].history), ranker.best_iteration
+    again = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(again.predict(one.X), ranker.predict(one.X))
+    for copied in (pickle.loads(pickle.dumps(callbacks[0])), copy.deepcopy(callbacks[0])):
+        assert copied.history == []
+        assert copied.names == callbacks[0].names
+    cloned = clone(ranker).fit(one.X, one.y, qid=one.qid, verbose=False)
+    assert (cloned.best_iteration, len(callbacks[0].history)) == (best, first)
+    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
+    assert (ranker.best_iteration, len(callbacks[0].history)) == (best, 2 * first)
+
+
+def test_a_callback_on_a_dmatrix_is_copied_but_has_no_pickle():
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [(dmatrix(ranking(16)), "valid")])
+    assert copy.deepcopy(callback).names == callback.names
+    with pytest.raises(ra.InputError, match="on a DMatrix cannot be pickled"):
+        pickle.dumps(callback)
+
+
+def test_missing_features_are_those_that_the_ranker_was_told():
+    one = ranking(17)
+    X = np.where(np.random.default_rng(0).random(one.X.shape) < 0.3, -999, one.X)
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [((X, one.y, one.qid), "valid")], missing=-999)
+    ranker = xgb.XGBRanker(n_estimators=4, missing=-999, callbacks=[callback], n_jobs=1)
+    ranker.fit(X, one.y, qid=one.qid, verbose=False)
+    assert callback.history[-1].value == ra.evaluate(one.y, ranker.predict(X), TEXTBOOK, qid=one.qid).value
+
+
+def test_one_name_reported_twice_is_refused():
+    one = ranking(18)
+    data = dmatrix(one)
+    with pytest.raises(ra.InputError, match="'ndcg@10/textbook' of 'valid' is reported twice a round"):
+        train({}, data, 2, evals=[(data, "valid")], custom_metric=ra.xgboost.custom_metric(TEXTBOOK),
+              callbacks=[tuple_callback(one)])  # fmt: skip
+
+
+@pytest.mark.parametrize("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
+def test_evaluation_sets_of_another_form(evals):
+    with pytest.raises(ra.InputError, match=r"is no list of \(data, name\) with different names"):
+        ra.xgboost.EvalCallback(TEXTBOOK, evals)
+
+
+def test_arguments_of_another_kind():
+    for call in (ra.xgboost.native_metric, lambda c: ra.xgboost.early_stopping(c, 3), ra.xgboost.custom_metric):
+        with pytest.raises(ra.ConventionError, match="convention"):
+            call(None)
+    with pytest.raises(ra.InputError, match="rounds='3'"):
+        ra.xgboost.early_stopping(TEXTBOOK, "3")
+    with pytest.raises(ra.ConventionError, match="one name for each"):
+        ra.xgboost.custom_metric(TEXTBOOK, names=[3])
+    assert ra.xgboost.native_metric(XGBOOST.at(2**32 + 1))["eval_metric"] == "ndcg@2147483647"

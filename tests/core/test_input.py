@@ -254,3 +254,83 @@ def test_rows_out_of_use_may_hold_nan():
     score = ra.evaluate([np.nan, 1, 1], [0.9, 0.5, np.nan], convention, group_sizes=[3],
                         judged=[False, True, True], retrieved=[True, True, False])  # fmt: skip
     assert score.value == pytest.approx((1 / np.log2(3)) / (1 + 1 / np.log2(3)))
+
+
+@pytest.mark.parametrize("name", ["labels", "scores", "qid"])
+def test_masked_entries(name):
+    columns = {"labels": np.array(LABELS), "scores": np.array(SCORES), "qid": np.array([1, 1, 2, 2])}
+    columns[name] = np.ma.masked_array(columns[name], [False, True, False, False])
+    with pytest.raises(ra.InputError, match=f"{name} has masked entries"):
+        ra.evaluate(columns["labels"], columns["scores"], CONV, qid=columns["qid"])
+
+
+def test_indexes_of_any_two_series_must_agree():
+    other = pd.Series(QID, index=[3, 2, 1, 0])
+    with pytest.raises(ra.InputError, match="scores has another pandas index"):
+        ra.evaluate(LABELS, pd.Series(SCORES), CONV, qid=other)
+    with pytest.raises(ra.InputError, match="docid has another pandas index"):
+        ra.evaluate(LABELS, SCORES, CONV, qid=other, docid=pd.Series(list("abcd")))
+
+
+def test_weights_indexed_by_query_id_in_another_order():
+    weights = pd.Series({"a": 0.5, "b": 1.0})
+    with pytest.raises(ra.InputError, match="indexed by query id, in another order"):
+        ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights)
+    assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
+    ids = ra.Queries(LABELS, qid=["b", "b", "a", "a"]).query_ids
+    assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights.loc[ids])
+
+
+@pytest.mark.parametrize("qid", [[2**63, 2**63, 2**63 + 1, -1], [2**53, 2**53, 2**53 + 1, 0.5]])
+def test_large_query_ids_are_not_merged(qid):
+    assert ra.Queries(LABELS, qid=qid).n_queries == 3
+
+
+@pytest.mark.parametrize("missing", [np.float32("nan"), complex("nan"), pd.NA, pd.NaT])
+def test_every_kind_of_missing_query_id(missing):
+    with pytest.raises(ra.InputError, match=r"qid\[0\] is"):
+        ra.Queries(LABELS, qid=np.array([missing, "a", "a", "b"], object))
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is no convention"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is no list of conventions"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is no list of conventions"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, groups=QID), "'groups' is no column; allowed are 'qid'"),
+        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is no column"),
+        (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
+        (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
+    ],
+)
+def test_wrong_calls(call, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: CONV.replace(k=np.array([1, 2])),
+        lambda: CONV.replace(empty=np.array([0.5])),
+        lambda: CONV.replace(empty=np.True_),
+        lambda: CONV.replace(ties=np.array(["input"])),
+        lambda: CONV.diff("yahoo@3"),
+        lambda: ra.presets.resolve(None),
+        lambda: ra.presets.resolve("yahoo@" + "9" * 5000),
+        lambda: ra.parse("ndcg@" + "9" * 5000 + "/v1"),
+        lambda: ra.presets.lightgbm(3, label_gain="0,1,3"),
+        lambda: ra.presets.lightgbm(3, label_gain=["a"]),
+        lambda: ra.presets.catboost(3, type=["Base"]),
+        lambda: ra.presets.xgboost(3, exp_gain="false"),
+    ],
+)
+def test_wrong_declarations(call):
+    with pytest.raises(ra.ConventionError):
+        call()
+
+
+def test_equal_tables_have_one_spelling():
+    assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])

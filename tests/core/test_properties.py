@@ -326,3 +326,37 @@ def test_small_whole_powers_are_exact():
     labels = np.arange(1024.0)
     gains = gains_of(labels, None, TEXTBOOK)
     assert gains.tolist() == [float(2**i - 1) for i in range(1024)]
+
+
+@pytest.mark.parametrize(("numerator", "weights"), [(1.0, [1e308, 1e308]), (1.7e308, None)])
+def test_sums_beyond_float64_have_a_mean_within(numerator, weights):
+    fields = {n: v for n, v in ra.presets.sklearn(1).to_dict().items() if n not in {"ideal", "empty"}}
+    score = ra.evaluate([numerator, numerator], [1, 2], ra.DCG(**fields), group_sizes=[1, 1], query_weight=weights)
+    assert score.value == numerator
+
+
+def test_a_part_of_weight_zero_merges_too():
+    convention = ra.presets.sklearn(2)
+    parts = [
+        ra.Evaluator([1, 0], convention, qid=[q, q], query_weight=[w]).tally([1, 2])
+        for q, w in (("a", 0.0), ("b", 1.0))
+    ]
+    whole = ra.evaluate([1, 0, 1, 0], [1, 2, 1, 2], convention, qid=list("aabb"), query_weight=[0, 1])
+    assert sum(parts).score() - whole == 0.0
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.float64, object])
+def test_query_ids_are_what_they_are_in_any_type(kind):
+    ids = np.array([3, 3, 5])
+    here = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids)
+    there = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids.astype(kind))
+    assert here - there == 0.0
+
+
+@pytest.mark.parametrize(
+    "change", [{"numerator": "zz"}, {"ids": ["zz"]}, {"ids": []}, {"n_queries": "x"}, {"ids": ["-0x1"]}]
+)
+def test_damaged_tallies_are_refused(change):
+    data = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2]).to_dict()
+    with pytest.raises(ra.InputError, match="this is no tally"):
+        ra.Tally.from_dict({**data, **change})
