@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rankadapters.cli.common import SAME, require_rich, resolve, whole_from
+from rankadapters.cli.common import SAME, print_whole, require_rich, resolve, whole_from
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, choices
@@ -82,23 +82,18 @@ def _print_csv(found: dict[str, Marked], _: Convention | None) -> None:
 
 def _print_table(found: dict[str, Marked], other: Convention | None) -> None:
     from rich import box
-    from rich.console import Console
-    from rich.measure import Measurement
     from rich.table import Table
+    from rich.text import Text
 
     head, *lines = _lines(found)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for name in head:
         table.add_column(name, no_wrap=True)
     for line in lines:
-        table.add_row(*(f"[bold]{cell}[/]" if cell.endswith(MARK) else cell for cell in line))
-    console = Console(highlight=False)
-    # A field that is cut in two cannot be read: rather let the table be wider than the terminal.
-    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
-    console.width = max(console.width, needed)
-    console.print(table)
+        table.add_row(*(Text(cell, style="bold" if cell.endswith(MARK) else "") for cell in line))
+    print_whole(table)
     if other is not None:
-        console.print(f"\n{MARK} differs from {other.name}: {other}", soft_wrap=True, markup=False)
+        print(f"\n{MARK} differs from {other.name}: {other}")
 
 
 def _lines(found: dict[str, Marked]) -> Iterator[list[str]]:

@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.cli.common import DIFFERENT, SAME, progress, quiet_stdout, require_rich, resolve, whole_from
+from rankadapters.cli.common import (
+    DIFFERENT,
+    SAME,
+    print_whole,
+    progress,
+    quiet_stdout,
+    require_rich,
+    resolve,
+    whole_from,
+)
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -101,8 +110,6 @@ def _apart(row: Row) -> tuple[dict[str, Any], dict[str, float | None]]:
 
 def _print_table(report: CrossCheck) -> None:
     from rich import box
-    from rich.console import Console
-    from rich.measure import Measurement
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
@@ -112,13 +119,9 @@ def _print_table(report: CrossCheck) -> None:
         table.add_column(head, justify="right", no_wrap=True)
     for row in report.rows:
         table.add_row(*_cells(row))
-    console = Console(highlight=False, markup=False)
-    # A number that is cut in two cannot be read: rather let the table be wider than the terminal.
-    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
-    console.width = max(console.width, needed)
-    console.print(table)
+    print_whole(table)
     for line in ("", *_legend(report)):
-        console.print(line, soft_wrap=True)
+        print(line)
 
 
 def _head(convention: Convention) -> str:

@@ -191,10 +191,17 @@ class Tally:
                 convention=convention,
                 **{name: int(data[name], 16) for name in ("numerator", "denominator", "digest")},
                 **{name: int(data[name]) for name in ("n_queries", "n_scored", "n_empty", "n_short")},
-                ids=np.asarray([int(i, 16) for i in data["ids"]], np.uint64),
+                ids=np.asarray([_word(i) for i in data["ids"]], np.uint64),
             )
         except RankAdaptersError:
             raise
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             msg = f"this is no tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
             raise InputError(msg) from None
+
+
+def _word(text: str) -> int:
+    word = int(text, 16)
+    if not 0 <= word < _DIGEST:
+        raise ValueError(text)
+    return word
