@@ -62,9 +62,9 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["letor5"], "'letor5' is no preset; allowed are 'textbook'"),
-        (["--diff", "letor5"], "argument --diff: 'letor5' is neither"),
-        (["--diff", "ndcg@10/v1"], "argument --diff: NDCG needs every field"),
+        (["letor5", "--format", "csv"], "'letor5' is no preset; allowed are 'textbook'"),
+        (["--diff", "letor5", "--format", "csv"], "argument --diff: 'letor5' is neither"),
+        (["--diff", "ndcg@10/v1", "--format", "csv"], "argument --diff: NDCG needs every field"),
         (["--k", "0"], "'0' is no whole number from 1"),
         (["--format", "yaml"], "invalid choice: 'yaml'"),
     ],
