@@ -149,15 +149,13 @@ def inexpressible() -> dict[str, str]:
     """Name what no convention reproduces, with the reason: nothing is approximated in silence.
 
     >>> inexpressible()["spark"]
-    'RankingMetrics.ndcgAt takes the ideal list in the order given, not by gain (read: RankingMetrics.scala).'
+    'RankingMetrics.ndcgAt takes the ideal list in the order given, not by gain (read: its source).'
     """
     return {
-        "spark": (
-            "RankingMetrics.ndcgAt takes the ideal list in the order given, not by gain (read: RankingMetrics.scala)."
-        ),
+        "spark": ("RankingMetrics.ndcgAt takes the ideal list in the order given, not by gain (read: its source)."),
         "tensorflow_ranking": (
             "Ties are shuffled at random, document weights multiply gains inside the DCG, and a list weighs "
-            "sum(w g) / sum(g) (read: 0.5, metrics_impl.py)."
+            "sum(w g) / sum(g) (read: its source)."
         ),
         "ranklib_2011": (
             "Its selection sort moves tied documents in an order that depends on the documents between them "

@@ -12,7 +12,7 @@ from rankadapters.core.presets.programs import ranklib, trec_eval_9, yahoo
 
 
 def sklearn(k: int | None) -> NDCG:
-    """scikit-learn 1.0 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.9.1: equal to 1e-12 per query.
+    """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
 
     The function itself refuses one-document queries and negative labels; here the former count as defined and the
     latter are taken as they are. Its `sample_weight` is our query weight.
@@ -24,7 +24,7 @@ def sklearn(k: int | None) -> NDCG:
 
 
 def lightgbm(k: int | None, label_gain: Sequence[float] | None = None) -> NDCG:
-    """LightGBM 4.x `ndcg`, src/metric/rank_metric.hpp and dcg_calculator.cpp. Run with 4.7.0: equal to 1e-12.
+    """LightGBM 4.6 and 4.7 `ndcg`, src/metric/rank_metric.hpp. Run with 4.6.0 and 4.7.0: equal to 1e-12.
 
     LightGBM adds 1 for a query with nothing relevant whatever its weight, but divides by all weights. A query weighs
     the float32 mean of its row weights. Its labels end at 30, or where `label_gain` ends.
@@ -51,7 +51,7 @@ def _table_of(label_gain: Sequence[float]) -> str:
 
 
 def xgboost(k: int | None, exp_gain: bool = True, minus: bool = False) -> NDCG:  # noqa: FBT001, FBT002 - the toolkit's own flags
-    """XGBoost 2.0 to 3.4 `ndcg@k` and `ndcg@k-`, src/metric/rank_metric.cc. Run with 3.2.0 and 3.4.1: equal to 1e-12.
+    """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
 
     Scores and labels are held as float32. A query with nothing relevant adds 1 (0 with the trailing minus) whatever
     its weight. A bare `ndcg` means @32.
@@ -82,7 +82,7 @@ def catboost(
     denominator: str = "LogPosition",
     use_weights: bool = True,  # noqa: FBT001, FBT002 - as above
 ) -> NDCG:
-    """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.10: equal to 1e-9.
+    """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 
     Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;
     a query weighs its group weight.
@@ -144,7 +144,7 @@ def ranx(k: int | None, burges: bool = False) -> NDCG:  # noqa: FBT001, FBT002 -
 
 
 def torchmetrics(k: int | None, empty_target_action: str = "neg") -> NDCG:
-    """The library torchmetrics 1.x: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
+    """The library torchmetrics 1.9: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def torchmetrics(k: int | None, empty_target_action: str = "neg") -> NDCG:
 
 
 def rankeval(k: int | None) -> NDCG:
-    """RankEval 0.8 `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Read only.
+    """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Read only, at commit 6aa6d36.
 
     Scores are ranked by a reversed argsort, which turns ties round where the sort happens to be stable. Ideal DCGs are
     float32. `no_relevant_results` is 1 by default; `implementation="flat"` is `replace(gain="linear")`.
@@ -173,7 +173,7 @@ def rankeval(k: int | None) -> NDCG:
 
 
 def allrank(k: int | None) -> NDCG:
-    """The library allRank 1.4: `ndcg`, models/metrics.py. Read only.
+    """The library allRank: `ndcg`, models/metrics.py. Read only, at commit 2d2982a.
 
     Scores are float32, and torch's sort promises no order of ties, so they are averaged here. Rows with label -1 are
     padding there: leave them out.
@@ -182,7 +182,7 @@ def allrank(k: int | None) -> NDCG:
 
 
 def elasticsearch(k: int | None) -> NDCG:
-    """Elasticsearch 6.2 and later, rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only.
+    """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
 
     The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
     `unknown_doc_rating` is set; a query without hits counts 0. The hits are taken in their order: their scores decide

@@ -6,7 +6,7 @@ from rankadapters.core.convention import NDCG
 
 
 def letor3(k: int | None) -> NDCG:
-    """LETOR 3.0, Eval-Score-3.0.pl (2008). Run: equal to 1e-11 in the mean, and per query where it prints one.
+    """LETOR 3.0, Eval-Score-3.0.pl. Run: equal to 1e-11 in the mean, and per query where it prints one.
 
     As LETOR 4.0 in the mean: a query with fewer than k documents has no value of its own but adds 0. A label above 2
     has gain 0 in silence; here it is an error.
