@@ -126,8 +126,8 @@ def test_qid_is_found_in_the_data_without_routing(place, routed):
 
 def test_tables_of_other_libraries_hold_qid_too():
     frame = pl.DataFrame({"a": DATA.X[:, 0], "qid": DATA.qid})
-    np.testing.assert_array_equal(ra.sklearn.find_qid("qid", frame, DATA.y), DATA.qid)
-    np.testing.assert_array_equal(ra.sklearn.find_qid("qid", frame.to_arrow(), DATA.y), DATA.qid)
+    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame, DATA.y), DATA.qid)
+    np.testing.assert_array_equal(ra.sklearn.qid.find_qid("qid", frame.to_arrow(), DATA.y), DATA.qid)
 
 
 def test_no_qid_is_an_error_and_an_unnamed_index_is_none(routing):

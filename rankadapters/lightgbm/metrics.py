@@ -1,25 +1,20 @@
-"""LightGBM: the declared metric in `lgb.train`, `lgb.cv` and `LGBMRanker`, and early stopping that watches it."""
+"""Metrics for `feval=` and `eval_metric=`, and conventions as LightGBM's own parameters."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group, watched_name
+from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
 from rankadapters.core import presets
 from rankadapters.core.convention import NDCG, Convention
-from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.core.errors import InputError
 from rankadapters.core.fields import table
 from rankadapters.parity import require_convention, require_expressible
-
-try:
-    import lightgbm as lgb
-except ImportError as error:
-    raise MissingToolkitError.of("lightgbm", "lightgbm") from error
 
 Array = NDArray[Any]
 
@@ -55,7 +50,7 @@ class EvalMetric:
     ) -> list[tuple[str, float, bool]]:
         """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
         if isinstance(second, lgb.Dataset):
-            return self._monitor.evaluate(second, _judged(second), flat(first))
+            return self._monitor.evaluate(second, judged_of(second), flat(first))
         if group is None:
             raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
         return self._monitor.evaluate(first, Judged(first, np.asarray(group), weight), flat(second))
@@ -105,73 +100,6 @@ def eval_metric(
     (3, 'ndcg@5/letor4')
     """
     return EvalMetric(conventions, names, n_threads)
-
-
-class EarlyStopping:
-    """LightGBM's early stopping, shown the declared metric only; made by `early_stopping`."""
-
-    def __init__(self, name: str, watched: Callable[[Any], None]) -> None:
-        # LightGBM looks for these in the instance; after the recorders (20), so that the last round is on record.
-        self.order = 30
-        self.before_iteration = False
-        self.name = name
-        self._watched = watched
-        self._all: dict[int, list[Any]] = {}
-
-    def __call__(self, env: Any) -> None:
-        """Hand the declared metric's results to LightGBM's own callback."""
-        results = env.evaluation_result_list or []
-        # cv() of older versions writes "valid name" for the name.
-        own = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
-        if not own:
-            found = sorted({result[1] for result in results})
-            msg = (
-                f"early stopping watches {self.name!r}, but the sets report {found}.\n"
-                "Hint: pass the same convention to feval= or eval_metric=ra.lightgbm.eval_metric(...), with valid_sets."
-            )
-            raise InputError(msg)
-        self._all[env.iteration] = results
-        try:
-            self._watched(dataclasses.replace(env, evaluation_result_list=own))
-        except lgb.callback.EarlyStopException as stop:
-            raise lgb.callback.EarlyStopException(stop.best_iteration, self._all[stop.best_iteration]) from None
-
-
-def early_stopping(
-    convention: Convention,
-    rounds: int,
-    *,
-    name: str | None = None,
-    min_delta: float = 0.0,
-    verbose: bool = True,
-) -> EarlyStopping:
-    """Stop when the declared metric, and no other, has not improved for some rounds on a validation set.
-
-    Parameters
-    ----------
-    convention : Convention
-        A convention that `eval_metric` reports; its direction decides what an improvement is.
-    rounds : int
-        Rounds without improvement before training stops.
-    name : str, optional
-        The name it is reported under, where `eval_metric(names=)` changed it.
-    min_delta : float
-        Smallest change that counts as an improvement.
-    verbose : bool
-        Whether LightGBM logs its decision.
-
-    Returns
-    -------
-    EarlyStopping
-        For `callbacks=` of `lgb.train`, `lgb.cv` and `LGBMRanker.fit`.
-
-    Raises
-    ------
-    InputError
-        During training, when nothing reports the convention.
-    """
-    shown = watched_name(convention, name, rounds)
-    return EarlyStopping(shown, lgb.early_stopping(int(rounds), verbose=verbose, min_delta=min_delta))
 
 
 def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
@@ -252,7 +180,8 @@ def _except_empty(convention: NDCG) -> str:
     return "query-except-empty" if convention.empty else "query"
 
 
-def _judged(dataset: lgb.Dataset) -> Judged:
+def judged_of(dataset: lgb.Dataset) -> Judged:
+    """Read what a Dataset says of its rows."""
     group = dataset.get_group()
     if group is None:
         raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)")

@@ -1,0 +1,80 @@
+"""Early stopping that watches a declared metric."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import lightgbm as lgb
+
+from rankadapters.callbacks import watched_name
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+
+
+class EarlyStopping:
+    """LightGBM's early stopping, shown the declared metric only; made by `early_stopping`."""
+
+    def __init__(self, name: str, watched: Callable[[Any], None]) -> None:
+        # LightGBM looks for these in the instance; after the recorders (20), so that the last round is on record.
+        self.order = 30
+        self.before_iteration = False
+        self.name = name
+        self._watched = watched
+        self._all: dict[int, list[Any]] = {}
+
+    def __call__(self, env: Any) -> None:
+        """Hand the declared metric's results to LightGBM's own callback."""
+        results = env.evaluation_result_list or []
+        # cv() of older versions writes "valid name" for the name.
+        own = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
+        if not own:
+            found = sorted({result[1] for result in results})
+            msg = (
+                f"early stopping watches {self.name!r}, but the sets report {found}.\n"
+                "Hint: pass the same convention to feval= or eval_metric=ra.lightgbm.eval_metric(...), with valid_sets."
+            )
+            raise InputError(msg)
+        self._all[env.iteration] = results
+        try:
+            self._watched(dataclasses.replace(env, evaluation_result_list=own))
+        except lgb.callback.EarlyStopException as stop:
+            raise lgb.callback.EarlyStopException(stop.best_iteration, self._all[stop.best_iteration]) from None
+
+
+def early_stopping(
+    convention: Convention,
+    rounds: int,
+    *,
+    name: str | None = None,
+    min_delta: float = 0.0,
+    verbose: bool = True,
+) -> EarlyStopping:
+    """Stop when the declared metric, and no other, has not improved for some rounds on a validation set.
+
+    Parameters
+    ----------
+    convention : Convention
+        A convention that `eval_metric` reports; its direction decides what an improvement is.
+    rounds : int
+        Rounds without improvement before training stops.
+    name : str, optional
+        The name it is reported under, where `eval_metric(names=)` changed it.
+    min_delta : float
+        Smallest change that counts as an improvement.
+    verbose : bool
+        Whether LightGBM logs its decision.
+
+    Returns
+    -------
+    EarlyStopping
+        For `callbacks=` of `lgb.train`, `lgb.cv` and `LGBMRanker.fit`.
+
+    Raises
+    ------
+    InputError
+        During training, when nothing reports the convention.
+    """
+    shown = watched_name(convention, name, rounds)
+    return EarlyStopping(shown, lgb.early_stopping(int(rounds), verbose=verbose, min_delta=min_delta))
