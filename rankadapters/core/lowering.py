@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -157,9 +158,11 @@ def discounts_of(discount: str, n: int) -> Floats:
     >>> discounts_of("reciprocal", 3).tolist()
     [1.0, 0.5, 0.3333333333333333]
     """
-    ranks = np.arange(1.0, n + 1)
-    divisors = {"log2": ranks + 1, "jk2": np.maximum(ranks, 2)}.get(discount)
-    return 1 / (ranks if divisors is None else np.log2(divisors))
+    if discount == "reciprocal":
+        return 1 / np.arange(1.0, n + 1)
+    # The C library's log2 and not numpy's: its last bit is what the toolkits' own code has, on any machine.
+    arguments = range(2, n + 2) if discount == "log2" else (2, *range(2, n + 1))
+    return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
 
 
 def offsets(sizes: Array) -> Ints:

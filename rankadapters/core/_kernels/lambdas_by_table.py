@@ -1,0 +1,89 @@
+"""LightGBM's lambda gradients bit for bit: its sigmoid table, its order of operations, its float32 sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankadapters.core._kernels import kernel
+from rankadapters.core._kernels.lambdas import longest, make_workspace, rank_query, sum_scale
+from rankadapters.core._kernels.measures import ALL_FINITE
+
+BINS = 1024 * 1024
+REACH = 25.0  # the table covers sigmoid arguments of +-25
+
+
+@kernel
+def sigmoid_table(sigma, out):
+    """1 / (1 + exp(sigma x)) at out.size points from -25 / sigma on."""
+    low = -REACH / sigma
+    bins_per_unit = out.size / (-low - low)
+    for i in range(out.size):
+        out[i] = 1.0 / (1.0 + np.exp((i / bins_per_unit + low) * sigma))
+
+
+@kernel
+def from_table(x, table, low, bins_per_unit):
+    """Read the table at x, cut to its ends."""
+    if x <= low:
+        return table[0]
+    if x >= -low:
+        return table[table.size - 1]
+    return table[np.uint64((x - low) * bins_per_unit)]
+
+
+@kernel
+def add_pairs_by_table(scores, gains, n, inverse_ideal, discounts, pairing, table, lambdas, hessians):
+    """Add up all pairs of a ranked query; return the sum of their lambdas."""
+    low = -REACH / pairing.sigma
+    bins_per_unit = table.size / (-low - low)
+    divided = pairing.slope > 0.0 and scores[0] != scores[n - 1]
+    total = 0.0
+    for i in range(min(pairing.limit, n - 1)):
+        for j in range(i + 1, n):
+            if gains[i] == gains[j]:
+                continue
+            high, lower = (i, j) if gains[i] > gains[j] else (j, i)
+            distance = scores[high] - scores[lower]
+            delta = (gains[high] - gains[lower]) * abs(discounts[high] - discounts[lower]) * inverse_ideal
+            if divided:
+                delta /= pairing.offset + abs(distance)
+            p = from_table(distance, table, low, bins_per_unit)
+            bend = np.float32(p * (1.0 - p) * (pairing.sigma * pairing.sigma * delta))
+            p *= -pairing.sigma * delta
+            push = np.float32(p)
+            lambdas[lower] -= push
+            hessians[lower] += bend
+            lambdas[high] += push
+            hessians[high] += bend
+            total -= 2 * p
+    return total
+
+
+@kernel
+def lambda_gradients_by_table(scores, order, indptr, gains, inverse_ideal, discounts, pairing, table, grad, hess):
+    """As lambda_gradients."""
+    width = longest(indptr)
+    space = make_workspace(width)
+    ranked, ranked_gains = np.empty(width), np.empty(width)
+    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        if n <= 1 or inverse_ideal[q] <= 0.0:
+            continue
+        rank_query(scores, order, start, n, space)
+        for r in range(n):
+            place = np.uint64(space.order[r])
+            ranked[r] = space.scores[place]
+            ranked_gains[r] = gains[np.uint64(start) + place]
+            lambdas[r] = 0.0
+            hessians[r] = 0.0
+        total = add_pairs_by_table(
+            ranked, ranked_gains, n, inverse_ideal[q], discounts, pairing, table, lambdas, hessians
+        )
+        scale = sum_scale(total, pairing.by_sum)
+        for r in range(n):
+            place = start + space.order[r]
+            row = np.uint64(order[place] if order.size else place)
+            grad[row] = lambdas[r] * scale
+            hess[row] = hessians[r] * scale
+    return ALL_FINITE

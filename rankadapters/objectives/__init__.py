@@ -1,0 +1,81 @@
+"""Training objectives as declared values: LambdaRank under any NDCG convention, RankNet, listwise ones, presets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankadapters.core.queries import as_queries
+from rankadapters.objectives.base import Objective, parse, require_objective
+from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet, require_ndcg
+from rankadapters.objectives.presets import (
+    lightgbm_lambdarank,
+    lightgbm_xendcg,
+    pair_logit,
+    query_cross_entropy,
+    query_softmax,
+    xgboost_map,
+    xgboost_ndcg,
+    xgboost_pairwise,
+)
+
+__all__ = [
+    "XENDCG",
+    "LambdaMAP",
+    "LambdaRank",
+    "ListNet",
+    "Objective",
+    "QueryCrossEntropy",
+    "QueryRMSE",
+    "QuerySoftMax",
+    "RankNet",
+    "gradients",
+    "lightgbm_lambdarank",
+    "lightgbm_xendcg",
+    "pair_logit",
+    "parse",
+    "query_cross_entropy",
+    "query_softmax",
+    "require_ndcg",
+    "require_objective",
+    "xgboost_map",
+    "xgboost_ndcg",
+    "xgboost_pairwise",
+]
+
+
+def gradients(
+    labels: object, scores: object, objective: Objective, *, n_threads: int | None = None, **columns: object
+) -> tuple[Any, Any]:
+    """Gradients of an objective in its first round.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
+    objective : Objective
+        What to differentiate.
+    n_threads : int, optional
+        None takes all CPUs; the result is the same for any number.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    grad, hess : float32 arrays, shape (n_docs,)
+        First and second derivatives of the loss by each score.
+
+    Raises
+    ------
+    InputError
+        A score is not finite, or the labels do not fit the objective.
+
+    Examples
+    --------
+    >>> grad, hess = gradients([2, 0, 1], [0.1, 0.2, 0.3], pair_logit(), group_sizes=[3])
+    >>> [f"{g:.3f}" for g in grad]
+    ['-1.075', '1.000', '0.075']
+    """
+    return require_objective(objective).bind(as_queries(labels, **columns), n_threads=n_threads).gradients(scores)

@@ -1,0 +1,267 @@
+"""Objectives that see a query's list as a whole: XE-NDCG, ListNet, QuerySoftMax, QueryRMSE, QueryCrossEntropy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.fields import is_whole
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import Objective, as_positive, as_share
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Floats32, Gradients
+
+
+@dataclass(frozen=True, kw_only=True)
+class XENDCG(Objective):
+    """XE-NDCG: cross entropy against randomised gains, a convex bound of NDCG, with third-order terms.
+
+    phi_i = 2^floor(label_i) - u_i with u_i uniform in [0, 1), drawn anew each round; rho = softmax(s). With
+    t1 = rho - phi / sum(phi), p1 = t1 / (1 - rho), t2 = rho (sum(p1) - p1), p2 = t2 / (1 - rho),
+    t3 = rho (sum(p2) - p2): gradient t1 + t2 + t3, hessian rho (1 - rho). A query of one row has none.
+
+    Parameters
+    ----------
+    seed : int
+        Query i draws from LightGBM's generator, seeded by seed + i.
+
+    Raises
+    ------
+    ConventionError
+        The seed is no whole number from 0 on.
+    InputError
+        When bound: a label is negative or above 1000.
+
+    References
+    ----------
+    Bruch, An Alternative Cross Entropy Loss for Learning-to-Rank, WWW 2021, arXiv:1911.09798.
+    LightGBM 4.7.0, src/objective/rank_objective.hpp, `RankXENDCG`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> grad, _ = ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.lightgbm_xendcg(), group_sizes=[2])
+    >>> bool(grad[0] < 0 < grad[1])
+    True
+    """
+
+    kind: ClassVar[str] = "xendcg"
+    allowed: ClassVar[dict[str, str]] = {"seed": "a whole number from 0 on"}
+
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Check the seed."""
+        if not is_whole(self.seed) or not 0 <= int(self.seed) < 2**31:
+            msg = f"seed={self.seed!r}; allowed are whole numbers from 0 to 2147483647."
+            raise ConventionError(msg)
+        self._set("seed", int(self.seed))
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        from rankadapters.core._kernels.listwise import xendcg_gradients
+        from rankadapters.core.gradients import Gradients, all_rows
+
+        _refuse_labels(queries.labels, 0, 1000)
+        rows = all_rows(queries)
+        powers = rows.take(np.exp2(np.floor(queries.labels)))
+        seeds = (self.seed + np.arange(queries.n_queries)) & 0xFFFFFFFF
+        states = seeds.astype(np.uint32) if state is None else state
+
+        def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> int:
+            indptr = rows.indptr[first : last + 1]
+            return int(xendcg_gradients(scores, rows.order, indptr, powers, states[first:last], grad, hess))
+
+        return Gradients(queries, run, n_threads=n_threads, state=states)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListNet(Objective):
+    """ListNet: cross entropy between softmax(labels) and softmax(scores), the top-one probabilities.
+
+    Loss of a query: -sum softmax(labels)_i log softmax(s)_i; gradient softmax(s) - softmax(labels).
+
+    References
+    ----------
+    Cao et al., Learning to Rank: From Pairwise Approach to Listwise Approach, ICML 2007, section 4.3.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> ra.objectives.gradients([0, 0], [0.0, 0.0], ra.objectives.ListNet(), group_sizes=[2])[0].tolist()
+    [0.0, 0.0]
+    """
+
+    kind: ClassVar[str] = "listnet"
+    allowed: ClassVar[dict[str, str]] = {}
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        del state
+        from rankadapters.core._kernels.listwise import softmax_gradients, target_softmax
+        from rankadapters.core.gradients import all_rows
+
+        rows = all_rows(queries)
+        targets = np.empty(queries.n_docs)
+        target_softmax(queries.labels, rows.order, rows.indptr, targets)
+        return _by_query(queries, targets, n_threads, softmax_gradients, 1.0, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuerySoftMax(Objective):
+    """CatBoost's QuerySoftMax: cross entropy of softmax(beta s) against the labels as they are.
+
+    Loss of a query: -sum label_i log softmax(beta s)_i; gradient beta (L softmax_i - label_i) and hessian
+    beta L (beta softmax_i (1 - softmax_i) + ridge), with L the sum of its labels. A query without a positive label has
+    no gradient.
+
+    Parameters
+    ----------
+    beta : float
+        Scale of the scores, above 0.
+    ridge : float
+        What is added to each second derivative, in [0, 1]; CatBoost's `lambda`.
+
+    Raises
+    ------
+    InputError
+        When bound: a label is negative.
+
+    References
+    ----------
+    CatBoost 1.2.10, catboost/private/libs/algo_helpers/error_functions.cpp, `TQuerySoftMaxError`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.query_softmax(), group_sizes=[2])[0].tolist()
+    [-0.5, 0.5]
+    """
+
+    kind: ClassVar[str] = "query-softmax"
+    allowed: ClassVar[dict[str, str]] = {"beta": "a finite number above 0", "ridge": "a number from 0 to 1"}
+
+    beta: float
+    ridge: float
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        self._set("beta", as_positive("beta", self.beta))
+        self._set("ridge", as_share("ridge", self.ridge))
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        del state
+        from rankadapters.core._kernels.listwise import softmax_gradients
+        from rankadapters.core.gradients import all_rows
+
+        _refuse_labels(queries.labels, 0, np.inf)
+        targets = all_rows(queries).take(queries.labels)
+        return _by_query(queries, targets, n_threads, softmax_gradients, self.beta, self.ridge)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryRMSE(Objective):
+    """CatBoost's QueryRMSE: squared error after the shift of each query that fits best.
+
+    Loss of a query: sum (s_i - label_i - mean(s - label))^2 / 2; the gradient is the bracket, the hessian 1.
+
+    References
+    ----------
+    CatBoost 1.2.10, catboost/private/libs/algo_helpers/error_functions.h, `TQueryRmseError`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> ra.objectives.gradients([1, 0], [5.0, 5.0], ra.objectives.QueryRMSE(), group_sizes=[2])[0].tolist()
+    [-0.5, 0.5]
+    """
+
+    kind: ClassVar[str] = "query-rmse"
+    allowed: ClassVar[dict[str, str]] = {}
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        del state
+        from rankadapters.core._kernels.listwise import query_rmse_gradients
+        from rankadapters.core.gradients import all_rows
+
+        return _by_query(queries, all_rows(queries).take(queries.labels), n_threads, query_rmse_gradients)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryCrossEntropy(Objective):
+    """CatBoost's QueryCrossEntropy: log loss, mixed with the log loss after each query's best shift.
+
+    Loss of a query: sum of (1 - alpha) l(label_i, s_i) + alpha l(label_i, s_i + c), l being the log loss of the
+    logistic function and c the shift that makes its values add up to the labels. Where all labels are 0, or all are 1,
+    no finite shift does, and the second part vanishes.
+
+    Parameters
+    ----------
+    alpha : float
+        Share of the shifted part, in [0, 1].
+
+    Raises
+    ------
+    InputError
+        When bound: a label is outside [0, 1].
+
+    References
+    ----------
+    CatBoost, "Ranking: objectives and metrics", QueryCrossEntropy.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.QueryCrossEntropy(alpha=1)
+    >>> ra.objectives.gradients([1, 0], [7.0, 7.0], value, group_sizes=[2])[0].round(6).tolist()
+    [-0.5, 0.5]
+    """
+
+    kind: ClassVar[str] = "query-cross-entropy"
+    allowed: ClassVar[dict[str, str]] = {"alpha": "a number from 0 to 1"}
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        """Check alpha."""
+        self._set("alpha", as_share("alpha", self.alpha))
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        del state
+        from rankadapters.core._kernels.listwise import query_cross_entropy_gradients
+        from rankadapters.core.gradients import all_rows
+
+        _refuse_labels(queries.labels, 0, 1)
+        labels = all_rows(queries).take(queries.labels)
+        return _by_query(queries, labels, n_threads, query_cross_entropy_gradients, self.alpha)
+
+
+def _by_query(
+    queries: Queries, targets: NDArray[np.float64], n_threads: int | None, kernel: Any, *settings: float
+) -> Gradients:
+    from rankadapters.core.gradients import Gradients, all_rows
+
+    rows = all_rows(queries)
+
+    def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> int:
+        return int(kernel(scores, rows.order, rows.indptr[first : last + 1], targets, *settings, grad, hess))
+
+    return Gradients(queries, run, n_threads=n_threads)
+
+
+def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None:
+    bad = (labels < low) | (labels > high)
+    if bad.any():
+        row = int(np.argmax(bad))
+        upper = "" if high == np.inf else f" to {high:g}"
+        allowed = f"the objective takes labels from {low:g}{upper}"
+        msg = f"labels[{row}] is {labels[row]:g}; {allowed}.\nHint: map your labels."
+        raise InputError(msg)

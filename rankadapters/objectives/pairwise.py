@@ -1,0 +1,265 @@
+"""Objectives that pull the rows of a pair apart: LambdaRank, RankNet, LambdaMAP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.errors import ConventionError, InputError, choices
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import Objective, as_choice, as_count, as_positive
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients, PairTerms
+
+NORMALIZATIONS = ("none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum")
+HESSIANS = ("plain", "doubled")
+SIGMOIDS = ("exact", "table")
+BEYOND_K = ("keep", "cut")
+
+_ALLOWED = {
+    "truncation": "a whole number from 1 on, or None for all ranks",
+    "samples": "a whole number from 1 on, or None for every pair",
+    "sigma": "a finite number above 0",
+    "normalization": choices(NORMALIZATIONS),
+    "hessian": choices(HESSIANS),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pairwise(Objective):
+    """Fields that all pairwise objectives share, and their checks."""
+
+    allowed: ClassVar[dict[str, str]] = _ALLOWED
+
+    truncation: int | None
+    samples: int | None
+    sigma: float
+    normalization: str
+    hessian: str
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        self._set("truncation", as_count("truncation", self.truncation, none="all ranks"))
+        self._set("samples", as_count("samples", self.samples, none="every pair"))
+        self._set("sigma", as_positive("sigma", self.sigma))
+        as_choice("normalization", self.normalization, NORMALIZATIONS)
+        as_choice("hessian", self.hessian, HESSIANS)
+        if self.samples is not None and self.truncation is not None:
+            msg = (
+                f"truncation={self.truncation} chooses pairs by rank and samples={self.samples} draws them.\n"
+                "Hint: leave one of them None."
+            )
+            raise ConventionError(msg)
+
+    def _bind(self, queries: Queries, terms: PairTerms, kind: str, n_threads: int | None, state: Any) -> Gradients:
+        """Choose the kernel."""
+        import numpy as np
+
+        from rankadapters.core import gradients
+        from rankadapters.core._kernels.lambdas_sampled import DELTA_MAP, DELTA_NDCG, DELTA_ONE
+
+        pairs = gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
+        delta = {"ndcg": DELTA_NDCG, "one": DELTA_ONE, "map": DELTA_MAP}[kind]
+        if self.samples is None and kind != "map":
+            kernel = gradients.top_kernel(terms, pairs, unit=kind == "one")
+            return gradients.Gradients(queries, kernel, n_threads=n_threads, weighted=self.uses_weights)
+        rounds = np.zeros(1, np.int64) if state is None else state
+        kernel = gradients.sampled_kernel(terms, pairs, delta, self.samples or 0, rounds)
+        return gradients.Gradients(
+            queries, kernel, n_threads=n_threads, weighted=self.uses_weights, state=rounds, advance=1
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LambdaRank(_Pairwise):
+    """LambdaRank: each pair is pulled apart by the change of NDCG that trading its places would make.
+
+    For a pair of rows i, j with gain(i) > gain(j), ranks r and D = s_i - s_j,
+
+        delta = (gain(i) - gain(j)) |discount(r_i) - discount(r_j)| / ideal DCG
+        lambda = sigma delta / (1 + exp(sigma D)),  hessian = sigma^2 delta p (1 - p),  p = 1 / (1 + exp(sigma D));
+
+    row i's gradient gets -lambda, row j's +lambda, and both hessians grow. A query that the convention's `short` rules
+    out has no gradient, nor has one whose rows all have one gain; `empty` and `missing` do not matter. Tied rows are
+    ranked as `ties` says, in row order under `average`.
+
+    Parameters
+    ----------
+    convention : NDCG
+        Gains, discounts and the ideal DCG, which its `k` cuts. Under `average="uniform"` weights are ignored.
+    beyond_k : str
+        `keep`: ranks beyond k keep their discounts, as in LightGBM and XGBoost. `cut`: they have none, so that delta
+        is the true change of NDCG@k.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    samples : int or None
+        Instead of truncation, XGBoost's `mean`: every row is paired with this many rows of other grades, drawn anew
+        each round. None takes every pair.
+    sigma : float
+        Steepness of the sigmoid.
+    normalization : str
+        `none`; `lightgbm`: delta / (0.01 + |D|), and each query scaled by log2(1 + S) / S with S the sum of its
+        lambdas; `xgboost`: the same, or 1 / samples instead of the sum, and its two halves `xgboost-distance` and
+        `xgboost-sum`. A query whose scores are all equal is not divided by distances.
+    hessian : str
+        `plain` sigma^2 delta p (1 - p); `doubled` 2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's.
+    sigmoid : str
+        `exact`; `table`: read from 2^20 bins and added up in float32, which replays LightGBM bit for bit.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices, or the convention is no NDCG.
+
+    References
+    ----------
+    Burges, From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82, equations 4 to 6.
+    LightGBM 4.7.0, src/objective/rank_objective.hpp. XGBoost 3.2.0, src/objective/lambdarank_obj.h.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact", normalization="none")
+    >>> grad, hess = ra.objectives.gradients([1, 0], [0.0, 0.0], value, group_sizes=[2])
+    >>> [f"{g:.4f}" for g in grad]  # half of 1 - 1 / log2(3)
+    ['-0.1845', '0.1845']
+    """
+
+    kind: ClassVar[str] = "lambdarank"
+    allowed: ClassVar[dict[str, str]] = {
+        **_ALLOWED,
+        "convention": "an NDCG convention",
+        "beyond_k": choices(BEYOND_K),
+        "sigmoid": choices(SIGMOIDS),
+    }
+
+    convention: NDCG
+    beyond_k: str
+    sigmoid: str
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        _Pairwise.__post_init__(self)
+        require_ndcg(self.convention)
+        as_choice("beyond_k", self.beyond_k, BEYOND_K)
+        as_choice("sigmoid", self.sigmoid, SIGMOIDS)
+        if self.sigmoid == "table" and (self.samples is not None or self.hessian != "plain" or self._of_xgboost):
+            msg = (
+                "sigmoid='table' replays LightGBM, which has neither samples, nor hessian='doubled', nor XGBoost's "
+                "normalization.\nHint: sigmoid='exact'."
+            )
+            raise ConventionError(msg)
+
+    @property
+    def _of_xgboost(self) -> bool:
+        return self.normalization.startswith("xgboost")
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the weights of a dataset multiply the gradients."""
+        return self.convention.average != "uniform"
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        from rankadapters.core import gradients
+
+        terms = gradients.ndcg_terms(queries, self.convention, cut=self.beyond_k == "cut")
+        if self.sigmoid == "exact":
+            return self._bind(queries, terms, "ndcg", n_threads, state)
+        pairs = gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
+        kernel = gradients.table_kernel(terms, pairs)
+        return gradients.Gradients(queries, kernel, n_threads=n_threads, weighted=self.uses_weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankNet(_Pairwise):
+    """RankNet: the logistic loss of every pair of different labels; CatBoost's PairLogit.
+
+    Loss of a query: sum over pairs with label(i) > label(j) of log(1 + exp(-sigma (s_i - s_j))).
+
+    Parameters
+    ----------
+    truncation, samples, sigma, normalization, hessian
+        As in `LambdaRank`, with delta = 1.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices.
+
+    References
+    ----------
+    Burges et al., Learning to Rank using Gradient Descent, ICML 2005, equation 3.
+    CatBoost, "Ranking: objectives and metrics", PairLogit. XGBoost 3.2.0, src/objective/lambdarank_obj.cc,
+    `LambdaRankPairwise`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.pair_logit(), group_sizes=[2])[0].tolist()
+    [-0.5, 0.5]
+    """
+
+    kind: ClassVar[str] = "ranknet"
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        from rankadapters.core import gradients
+
+        return self._bind(queries, gradients.label_terms(queries), "one", n_threads, state)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LambdaMAP(_Pairwise):
+    """LambdaRank with the change of mean average precision, for labels 0 and 1.
+
+    Parameters
+    ----------
+    truncation, samples, sigma, normalization, hessian
+        As in `LambdaRank`, with delta = |change of average precision|.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices.
+    InputError
+        When bound: a label is neither 0 nor 1.
+
+    References
+    ----------
+    Burges, MSR-TR-2010-82. XGBoost 3.2.0, src/objective/lambdarank_obj.h, `DeltaMAP`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.xgboost_map(lambdarank_normalization=False)
+    >>> ra.objectives.gradients([0, 1], [0.0, 0.0], value, group_sizes=[2])[0].tolist()
+    [0.25, -0.25]
+    """
+
+    kind: ClassVar[str] = "lambdamap"
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        import numpy as np
+
+        from rankadapters.core import gradients
+
+        other = (queries.labels != 0) & (queries.labels != 1)
+        if other.any():
+            row = int(np.argmax(other))
+            found = f"labels[{row}] is {queries.labels[row]:g}"
+            msg = f"{found}, but average precision knows 0 and 1.\nHint: map your labels."
+            raise InputError(msg)
+        return self._bind(queries, gradients.label_terms(queries), "map", n_threads, state)
+
+
+def require_ndcg(convention: object) -> NDCG:
+    """Check that a convention is normalised."""
+    if isinstance(convention, NDCG):
+        return convention
+    what = str(convention) if isinstance(convention, Convention) else f"{convention!r:.80}"
+    msg = f"LambdaRank needs an NDCG convention, not {what}.\nHint: ra.presets.lightgbm(30), or ra.NDCG(...)."
+    raise ConventionError(msg)

@@ -1,0 +1,216 @@
+"""The toolkits' own objectives, with their parameter names and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankadapters.core import presets
+from rankadapters.core.errors import ConventionError
+from rankadapters.objectives.listwise import XENDCG, QueryCrossEntropy, QuerySoftMax
+from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
+
+TOP_PAIRS = 32  # XGBoost's default number of pairs under `topk`
+
+
+def lightgbm_lambdarank(
+    *,
+    lambdarank_truncation_level: int = 30,
+    lambdarank_norm: bool = True,
+    sigmoid: float = 1.0,
+    label_gain: Sequence[float] | None = None,
+) -> LambdaRank:
+    """LightGBM's `lambdarank`, bit for bit.
+
+    Position bias (`Dataset(position=...)`) is no part of it; `ra.lightgbm.objective` refuses such a Dataset.
+
+    Parameters
+    ----------
+    lambdarank_truncation_level : int
+        Bounds the first rank of a pair and cuts the ideal DCG.
+    lambdarank_norm : bool
+        Whether pairs are divided by their score distance and queries scaled by their sum of lambdas.
+    sigmoid : float
+        Steepness, `sigma`.
+    label_gain : sequence of float, optional
+        Gain by label; 2^label - 1 by default.
+
+    References
+    ----------
+    LightGBM 4.7.0, src/objective/rank_objective.hpp, `LambdarankNDCG`. Run: predictions equal after 50 rounds.
+
+    Examples
+    --------
+    >>> lightgbm_lambdarank().convention.k, lightgbm_lambdarank().normalization
+    (30, 'lightgbm')
+    """
+    return LambdaRank(
+        convention=presets.lightgbm(lambdarank_truncation_level, label_gain),
+        truncation=lambdarank_truncation_level,
+        samples=None,
+        beyond_k="keep",
+        sigma=sigmoid,
+        normalization="lightgbm" if lambdarank_norm else "none",
+        hessian="plain",
+        sigmoid="table",
+    )
+
+
+def lightgbm_xendcg(*, objective_seed: int = 5) -> XENDCG:
+    """LightGBM's `rank_xendcg`, bit for bit.
+
+    References
+    ----------
+    LightGBM 4.7.0, src/objective/rank_objective.hpp, `RankXENDCG`. Run: predictions equal after 50 rounds.
+
+    Examples
+    --------
+    >>> lightgbm_xendcg()
+    XENDCG(seed=5)
+    """
+    return XENDCG(seed=objective_seed)
+
+
+def xgboost_ndcg(
+    *,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+    lambdarank_normalization: bool = True,
+    lambdarank_score_normalization: bool = True,
+    ndcg_exp_gain: bool = True,
+) -> LambdaRank:
+    """XGBoost's `rank:ndcg`, up to the rounding of its float32; `lambdarank_unbiased` is no part of it.
+
+    Parameters
+    ----------
+    lambdarank_pair_method : str
+        `topk`: pairs of one of the first ranks with a later one; `mean`: sampled pairs.
+    lambdarank_num_pair_per_sample : int, optional
+        Ranks under `topk` (32 by default, which also cuts the ideal DCG), draws per row under `mean` (1 by default).
+    lambdarank_normalization : bool
+        Whether a query is scaled: by its sum of lambdas under `topk`, by the number of draws under `mean`.
+    lambdarank_score_normalization : bool
+        Whether pairs are divided by their score distance.
+    ndcg_exp_gain : bool
+        Whether a label's gain is 2^label - 1, or the label.
+
+    References
+    ----------
+    XGBoost 3.2.0, src/objective/lambdarank_obj.cc, `LambdaRankNDCG`. Later versions seed `mean` otherwise.
+
+    Examples
+    --------
+    >>> xgboost_ndcg().truncation, xgboost_ndcg(lambdarank_pair_method="mean").samples
+    (32, 1)
+    """
+    truncation, samples = _pairs(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    return LambdaRank(
+        convention=presets.xgboost(truncation, exp_gain=ndcg_exp_gain),
+        truncation=truncation,
+        samples=samples,
+        beyond_k="keep",
+        sigma=1.0,
+        normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
+        hessian="doubled",
+        sigmoid="exact",
+    )
+
+
+def xgboost_pairwise(
+    *,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+    lambdarank_normalization: bool = True,
+    lambdarank_score_normalization: bool = True,
+) -> RankNet:
+    """XGBoost's `rank:pairwise`; parameters as in `xgboost_ndcg`.
+
+    References
+    ----------
+    XGBoost 3.2.0, src/objective/lambdarank_obj.cc, `LambdaRankPairwise`.
+
+    Examples
+    --------
+    >>> xgboost_pairwise().normalization
+    'xgboost'
+    """
+    truncation, samples = _pairs(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    return RankNet(
+        truncation=truncation,
+        samples=samples,
+        sigma=1.0,
+        normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
+        hessian="doubled",
+    )
+
+
+def xgboost_map(
+    *,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+    lambdarank_normalization: bool = True,
+    lambdarank_score_normalization: bool = True,
+) -> LambdaMAP:
+    """XGBoost's `rank:map`, for labels 0 and 1; parameters as in `xgboost_ndcg`.
+
+    References
+    ----------
+    XGBoost 3.2.0, src/objective/lambdarank_obj.cc, `LambdaRankMAP`.
+
+    Examples
+    --------
+    >>> xgboost_map(lambdarank_num_pair_per_sample=5).truncation
+    5
+    """
+    truncation, samples = _pairs(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    return LambdaMAP(
+        truncation=truncation,
+        samples=samples,
+        sigma=1.0,
+        normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
+        hessian="doubled",
+    )
+
+
+def pair_logit() -> RankNet:
+    """RankNet over all pairs with nothing normalised: CatBoost's PairLogit on the pairs of its groups.
+
+    Examples
+    --------
+    >>> pair_logit().truncation is None
+    True
+    """
+    return RankNet(truncation=None, samples=None, sigma=1.0, normalization="none", hessian="plain")
+
+
+def query_softmax(*, beta: float = 1.0, lambda_: float = 0.01) -> QuerySoftMax:
+    """CatBoost's QuerySoftMax with its defaults.
+
+    Examples
+    --------
+    >>> query_softmax()
+    QuerySoftMax(beta=1.0, ridge=0.01)
+    """
+    return QuerySoftMax(beta=beta, ridge=lambda_)
+
+
+def query_cross_entropy(*, alpha: float = 0.95) -> QueryCrossEntropy:
+    """CatBoost's QueryCrossEntropy with its default.
+
+    Examples
+    --------
+    >>> query_cross_entropy()
+    QueryCrossEntropy(alpha=0.95)
+    """
+    return QueryCrossEntropy(alpha=alpha)
+
+
+def _pairs(method: str, number: int | None) -> tuple[int | None, int | None]:
+    if method not in {"topk", "mean"}:
+        msg = f"lambdarank_pair_method={method!r} is not a choice; allowed are 'topk', 'mean'."
+        raise ConventionError(msg)
+    return (TOP_PAIRS if number is None else number, None) if method == "topk" else (None, number or 1)
+
+
+def _normalization(by_sum: bool, by_distance: bool) -> str:  # noqa: FBT001 - its two callers' own flags
+    names = {(True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance"}
+    return names.get((bool(by_sum), bool(by_distance)), "none")

@@ -1,0 +1,99 @@
+"""Pairwise objectives in plain Python, pair by pair as their formulas say: what the kernels are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log2
+
+import numpy as np
+
+from rankadapters.core import definition
+from rankadapters.core.definition import Row
+from rankadapters.objectives import LambdaRank, RankNet
+
+Pairwise = LambdaRank | RankNet
+
+
+def query_gradients(rows: Sequence[Row], value: Pairwise) -> tuple[list[float], list[float]]:
+    """Gradients and hessians of one query."""
+    grad, hess = [0.0] * len(rows), [0.0] * len(rows)
+    if isinstance(value, LambdaRank) and not _has_gradient(rows, value):
+        return grad, hess
+    order = _ranking(rows, value)
+    worth = [_worth(rows[i], value) for i in order]
+    scores = [float(np.float32(rows[i].score)) if _narrow(value) else rows[i].score for i in order]
+    total = 0.0
+    for i in range(min(len(order), value.truncation or len(order))):
+        for j in range(i + 1, len(order)):
+            if worth[i] == worth[j]:
+                continue
+            high, low = (i, j) if worth[i] > worth[j] else (j, i)
+            weight = _delta(rows, worth, high, low, value) / _distance(scores, high, low, value)
+            p = 1 / (1 + exp(min(value.sigma * (scores[high] - scores[low]), 700)))
+            push, bend = value.sigma * weight * p, value.sigma**2 * weight * p * (1 - p)
+            total += 2 * push
+            for place, sign in ((high, -1), (low, 1)):
+                grad[order[place]] += sign * push
+                hess[order[place]] += bend * (2 if value.hessian == "doubled" else 1)
+    summed = value.normalization in {"lightgbm", "xgboost", "xgboost-sum"} and total > 0
+    scale = log2(1 + total) / total if summed else 1.0
+    return [g * scale for g in grad], [h * scale for h in hess]
+
+
+def _narrow(value: Pairwise) -> bool:
+    return isinstance(value, LambdaRank) and value.convention.precision == "float32"
+
+
+def _retrieved(rows: Sequence[Row], value: Pairwise) -> list[int]:
+    drops = isinstance(value, LambdaRank) and value.convention.unjudged == "drop"
+    return [i for i, row in enumerate(rows) if row.retrieved and (row.judged or not drops)]
+
+
+def _has_gradient(rows: Sequence[Row], value: LambdaRank) -> bool:
+    convention = value.convention
+    short = convention.k is not None and len(_retrieved(rows, value)) < convention.k and convention.short != "pad"
+    return not short and _ideal(rows, value) > 0
+
+
+def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
+    convention = value.convention
+    gains = sorted((definition.gain(row.label, convention) for row in rows if row.judged), reverse=True)
+    retrieved = len(_retrieved(rows, value))
+    cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), retrieved), "all": None}
+    return definition.dcg(gains, cut[convention.ideal], convention)
+
+
+def _worth(row: Row, value: Pairwise) -> float:
+    if isinstance(value, RankNet):
+        return row.label
+    return definition.gain(row.label, value.convention) if row.judged else 0.0
+
+
+def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
+    ties = value.convention.ties if isinstance(value, LambdaRank) else "input"
+    keys = {
+        "reverse": lambda i: -i,
+        "worst": lambda i: _worth(rows[i], value),
+        "best": lambda i: -_worth(rows[i], value),
+        "docid-ascending": lambda i: rows[i].docid.encode(),
+        "docid-descending": lambda i: [-byte for byte in rows[i].docid.encode()] + [1],
+    }
+    scores = [np.float32(row.score) if _narrow(value) else row.score for row in rows]
+    return sorted(sorted(_retrieved(rows, value), key=keys.get(ties, lambda i: i)), key=lambda i: -scores[i])
+
+
+def _discount(place: int, value: LambdaRank) -> float:
+    k = value.convention.k
+    return 0.0 if value.beyond_k == "cut" and k and place >= k else definition.discount(place + 1, value.convention)
+
+
+def _delta(rows: Sequence[Row], worth: list[float], high: int, low: int, value: Pairwise) -> float:
+    if isinstance(value, RankNet):
+        return 1.0
+    gap = abs(_discount(high, value) - _discount(low, value))
+    return (worth[high] - worth[low]) * gap / _ideal(rows, value)
+
+
+def _distance(scores: list[float], high: int, low: int, value: Pairwise) -> float:
+    offset = {"lightgbm": float(np.float32(0.01)), "xgboost": 0.01, "xgboost-distance": 0.01}.get(value.normalization)
+    return 1.0 if offset is None or scores[0] == scores[-1] else offset + abs(scores[high] - scores[low])
