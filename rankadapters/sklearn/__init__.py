@@ -1,4 +1,4 @@
-"""scikit-learn: a scorer that knows which rows form a query, in every search and cross-validation."""
+"""scikit-learn: scorers and splitters that know which rows form a query, in every search and cross-validation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
-from rankadapters.sklearn.scorer import QueryScorer, query_scorer
+from rankadapters.sklearn.qid import CutQueriesWarning
+from rankadapters.sklearn.scorer import QueryScorer, query_scorer, query_scorers
+from rankadapters.sklearn.splitters import QueryKFold, QueryShuffleSplit, StratifiedQueryKFold
 
-__all__ = ["QueryScorer", "query_scorer"]
+__all__ = [
+    "CutQueriesWarning",
+    "QueryKFold",
+    "QueryScorer",
+    "QueryShuffleSplit",
+    "StratifiedQueryKFold",
+    "query_scorer",
+    "query_scorers",
+]

@@ -1,16 +1,43 @@
-"""Where the queries are: a column of X or an index level, and weights per row brought to one per query."""
+"""Which rows form a query: ids found in a table, whole or cut, and weights per row brought to one per query."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 
+from rankadapters.core.columns import as_column, as_numbers, refuse_non_finite
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 
 Array = NDArray[Any]
+
+
+class CutQueriesWarning(UserWarning):
+    """A number is over parts of queries, so it does not mean what the same number over whole queries does."""
+
+
+def queries_of(labels: Any, qid: Any) -> Queries:
+    """Read labels and query ids as the core does, and refuse ids that are floats.
+
+    Raises
+    ------
+    InputError
+        A column has another length, a NaN or floats for ids.
+    """
+    queries = Queries(labels, qid=qid)
+    ids = queries.query_ids
+    floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
+    if floats:
+        msg = (
+            f"qid holds floats such as {floats[0]}, which rounding or a cast may merge or tell apart.\n"
+            "Hint: qid.astype('int64') where all are whole, or qid.astype(str)."
+        )
+        raise InputError(msg)
+    return queries
 
 
 def find_qid(name: str, X: Any, y: Any) -> Any:
@@ -21,19 +48,48 @@ def find_qid(name: str, X: Any, y: Any) -> Any:
     InputError
         None of them has that name.
     """
-    columns = getattr(X, "column_names", getattr(X, "columns", ()))  # pyarrow's `columns` are the data
+    # A pyarrow table's `columns` are its data, while in a pandas table `column_names` may be a column.
+    columns = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
     if name in list(columns):
         return X[name]
     for table in (X, y):
         index = getattr(table, "index", None)
         if name in list(getattr(index, "names", ())):
             return np.asarray(index.get_level_values(name))  # type: ignore[union-attr]
+    state = "off, so that no metadata reaches a scorer"
+    if get_config()["enable_metadata_routing"]:
+        state = "on, but nothing was passed under that name"
     msg = (
-        f"the scorer got no {name!r}, so it cannot tell the queries apart.\n"
-        f"Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, {name}=...), or a column or index level "
-        f"named {name!r} in X or y."
+        f"the scorer got no {name!r}, so it cannot tell the queries apart (metadata routing is {state}).\n"
+        f"Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, {name}=...) or "
+        f"params={{{name!r}: ...}}; or a column or index level named {name!r} in X or y."
     )
     raise InputError(msg)
+
+
+def whole_sizes(qid: Any) -> dict[Any, int]:
+    """Count the rows of every query, before anything has been cut.
+
+    >>> whole_sizes(["b", "a", "b"])
+    {'b': 2, 'a': 1}
+    """
+    queries = queries_of(np.zeros(as_column("whole", qid).size), qid)
+    return dict(zip(queries.query_ids.tolist(), np.diff(queries.indptr).tolist(), strict=True))
+
+
+def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
+    """Warn where a query has another number of rows than it should; one that `whole` does not know cannot be told."""
+    sizes = zip(queries.query_ids.tolist(), np.diff(queries.indptr).tolist(), strict=True)
+    cut = [(query, rows) for query, rows in sizes if whole.get(query, rows) != rows]
+    if cut:
+        query, rows = cut[0]
+        msg = (
+            f"{len(cut)} of {queries.n_queries} queries are not whole: query {query!r} has {rows} rows here instead of "
+            f"{whole[query]}, so this number is not the metric of these queries.\n"
+            "Hint: cv=QueryKFold(...), and no tool that takes rows one by one, such as KFold, train_test_split, "
+            "learning_curve, or halving with resource='n_samples'."
+        )
+        warnings.warn(msg, CutQueriesWarning, stacklevel=3)
 
 
 def one_per_query(sample_weight: Any, queries: Queries) -> Array:
@@ -42,12 +98,13 @@ def one_per_query(sample_weight: Any, queries: Queries) -> Array:
     Raises
     ------
     InputError
-        They vary within a query, or there is not one per row.
+        They vary within a query, are no finite numbers, or there is not one per row.
     """
-    row_weights = _values(sample_weight)
-    if row_weights.shape != (queries.n_docs,):
-        msg = f"sample_weight has shape {row_weights.shape} but there are {queries.n_docs} rows.\nHint: one per row."
+    row_weights = as_numbers("sample_weight", sample_weight)
+    if row_weights.size != queries.n_docs:
+        msg = f"sample_weight has {row_weights.size} entries but there are {queries.n_docs} rows.\nHint: one per row."
         raise InputError(msg)
+    refuse_non_finite("sample_weight", row_weights)
     ordered = row_weights if queries.order is None else row_weights[queries.order]
     first = ordered[queries.indptr[:-1]]
     varies = np.flatnonzero(ordered != np.repeat(first, np.diff(queries.indptr)))
@@ -58,5 +115,15 @@ def one_per_query(sample_weight: Any, queries: Queries) -> Array:
     return first
 
 
-def _values(column: Any) -> Array:
-    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+def query_of_row(queries: Queries) -> NDArray[np.int64]:
+    """Number the query of every row by first appearance, rows as they were given.
+
+    >>> query_of_row(Queries([0, 0, 0], qid=["b", "a", "b"])).tolist()
+    [0, 1, 0]
+    """
+    numbers = np.repeat(np.arange(queries.n_queries, dtype=np.int64), np.diff(queries.indptr))
+    if queries.order is None:
+        return numbers
+    rows = np.empty_like(numbers)
+    rows[queries.order] = numbers
+    return rows

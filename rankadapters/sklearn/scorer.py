@@ -1,28 +1,32 @@
-"""A scorer under one convention, for `scoring=` in every search and cross-validation."""
+"""Scorers under one convention each, for `scoring=` in every search and cross-validation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from rankadapters.callbacks import display_names
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate
 from rankadapters.core.queries import Queries
-from rankadapters.sklearn.qid import find_qid, one_per_query
+from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, warn_of_cuts, whole_sizes
 
 
 class QueryScorer:
     """A scikit-learn scorer under one convention; made by `query_scorer`."""
 
-    def __init__(self, convention: Convention, qid: str) -> None:
+    def __init__(self, convention: Convention, qid: str, name: str, whole: dict[Any, int] | None) -> None:
         self.convention = convention
         self.qid = qid
+        self.name = name
+        self._whole = whole
 
     def __repr__(self) -> str:
         """Show what is scored and by which queries."""
-        return f"query_scorer({self.convention.name}, qid={self.qid!r})"
+        return f"query_scorer({self.name}, qid={self.qid!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
         """Score the estimator's predictions for X against y; greater is better, as the convention says."""
@@ -33,7 +37,9 @@ class QueryScorer:
             )
         qid = metadata.get(self.qid)
         qid = find_qid(self.qid, X, y) if qid is None else qid
-        queries = Queries(y, qid=qid)
+        queries = queries_of(y, qid)
+        if self._whole is not None:
+            warn_of_cuts(queries, self._whole)
         if sample_weight is not None:
             queries = Queries(y, qid=qid, query_weight=one_per_query(sample_weight, queries))
         value = evaluate(queries, estimator.predict(X), self.convention).value
@@ -43,11 +49,17 @@ class QueryScorer:
         """Request qid, and weights where the convention uses them, so that no `set_score_request` is needed."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param=self.qid, alias=True)
-        request.score.add_request(param="sample_weight", alias=self.convention.average != "uniform")
+        request.score.add_request(param="sample_weight", alias=self._accept_sample_weight())
         return request
 
+    def _accept_sample_weight(self) -> bool:
+        """Tell whether weights count: what scikit-learn 1.9 asks of a scorer where metadata routing is off."""
+        return self.convention.average != "uniform"
 
-def query_scorer(convention: Convention, *, qid: str = "qid") -> QueryScorer:
+
+def query_scorer(
+    convention: Convention, *, qid: str = "qid", name: str | None = None, whole: Any = None
+) -> QueryScorer:
     """Make a scorer for `scoring=` in GridSearchCV, cross_validate and the like.
 
     It learns the queries from, in this order: routed metadata (`sklearn.set_config(enable_metadata_routing=True)`, then
@@ -60,6 +72,11 @@ def query_scorer(convention: Convention, *, qid: str = "qid") -> QueryScorer:
         What to compute. A measure that is better when smaller is negated, as scikit-learn's scorers are.
     qid : str
         Name of the metadata, column or index level that holds one query id per row.
+    name : str, optional
+        Display name; `convention.name` by default.
+    whole : array-like, optional
+        Query of each row of the data before anything was cut. The scorer then warns when it is handed another number
+        of a query's rows; a query that is not in `whole` it cannot judge.
 
     Returns
     -------
@@ -72,7 +89,13 @@ def query_scorer(convention: Convention, *, qid: str = "qid") -> QueryScorer:
     ConventionError
         `convention` is none.
     InputError
-        When called: no qid is found, or weights vary within a query.
+        `whole` has a NaN or floats. When called: no qid is found; qid has another length than y, a NaN or floats; y has
+        a NaN; weights vary within a query.
+
+    Warns
+    -----
+    CutQueriesWarning
+        When called: queries are not whole.
 
     References
     ----------
@@ -88,10 +111,57 @@ def query_scorer(convention: Convention, *, qid: str = "qid") -> QueryScorer:
     >>> round(scorer(model, X[["feature"]], [0, 1, 0, 1], qid=X["qid"]), 3)
     0.815
     """
+    return _scorer(convention, qid, name, None if whole is None else whole_sizes(whole))
+
+
+def query_scorers(
+    *conventions: Convention, qid: str = "qid", names: Sequence[str] | None = None, whole: Any = None
+) -> dict[str, QueryScorer]:
+    """Make one scorer per convention, for searches and cross-validations that take several.
+
+    Parameters
+    ----------
+    *conventions : Convention
+        What to compute.
+    qid, whole
+        As in `query_scorer`.
+    names : sequence of str, optional
+        Display names, which become the columns `mean_test_<name>` and what `refit=` asks for; `convention.name` by
+        default.
+
+    Returns
+    -------
+    dict of str to QueryScorer
+        In the order given.
+
+    Raises
+    ------
+    ConventionError
+        There is no convention, or two go by one name.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> ra.sklearn.query_scorers(ra.presets.letor4(5), ra.presets.letor4(10))
+    {'ndcg@5/letor4': query_scorer(ndcg@5/letor4, qid='qid'), 'ndcg@10/letor4': query_scorer(ndcg@10/letor4, qid='qid')}
+    """
+    if not conventions:
+        msg = "no convention was given, so there is nothing to score.\nHint: query_scorers(ra.presets.letor4(10))."
+        raise ConventionError(msg)
+    sizes = None if whole is None else whole_sizes(whole)
+    scorers = [_scorer(convention, qid, None, sizes) for convention in conventions]  # which refuses what is none
+    shown = display_names([scorer.convention for scorer in scorers], names)
+    return {name: _scorer(convention, qid, name, sizes) for convention, name in shown.items()}
+
+
+def _scorer(convention: Any, qid: Any, name: Any, sizes: dict[Any, int] | None) -> QueryScorer:
     if not isinstance(convention, Convention):
         msg = f"{convention!r:.80} is no convention.\nHint: query_scorer(ra.presets.textbook(10))."
         raise ConventionError(msg)
     if not isinstance(qid, str) or not qid.isidentifier():
-        msg = f"qid={qid!r} must name a parameter, column or index level.\nHint: pass the ids themselves to fit(qid=)."
+        msg = f"qid={qid!r:.80} must name a parameter, column or index level.\nHint: pass the ids to fit(qid=)."
         raise ConventionError(msg)
-    return QueryScorer(convention, qid)
+    if not isinstance(name, str | None):
+        msg = f"name={name!r:.80} is no text.\nHint: name=None shows {convention.name!r}."
+        raise ConventionError(msg)
+    return QueryScorer(convention, qid, convention.name if name is None else name, sizes)

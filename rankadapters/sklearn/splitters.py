@@ -1,0 +1,235 @@
+"""Splitters that keep queries whole, for `cv=` in every search and cross-validation."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit
+from sklearn.utils import check_random_state
+
+from rankadapters.core.columns import as_column, pandas_index, same_index
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.sklearn.qid import queries_of, query_of_row
+
+Array = NDArray[Any]
+Folds = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
+
+
+class _QuerySplitter:
+    """What the splitters share: `groups` takes the qid, and asks for it by that name in metadata routing."""
+
+    # How scikit-learn lets a consumer declare its request (user guide, "Metadata Routing").
+    __metadata_request__split = {"groups": "qid"}  # noqa: RUF012
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Folds:
+        """Give the row numbers to train on and to test on, fold by fold.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_docs, ...)
+            Only its length is read.
+        y : array-like, shape (n_docs,), optional
+            Relevance labels; read by StratifiedQueryKFold only.
+        groups : array-like, shape (n_docs,)
+            Query of each row: integers, strings or any hashables, in any order. Routed as `qid`.
+
+        Returns
+        -------
+        iterator of (int64 array, int64 array)
+            Rows to train on and rows to test on, both ascending, so that the rows of a query keep their order.
+
+        Raises
+        ------
+        InputError
+            `groups` is missing, has another length than X, a NaN or floats, or holds too few queries.
+        """
+        queries = self._queries(X, y, groups)
+        type(self)(**self.get_params(deep=False))  # type: ignore[attr-defined] # checks what set_params has changed
+        return self._folds(queries)
+
+    def _queries(self, X: Any, y: Any, groups: Any) -> Queries:
+        name = type(self).__name__
+        if groups is None:
+            msg = (
+                f"{name} got no qid, so it cannot keep queries whole.\n"
+                "Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, qid=qid) or params={'qid': qid}; "
+                "with metadata routing off, groups=qid; by hand, split(X, y, qid)."
+            )
+            raise InputError(msg)
+        rows, ids = X.shape[0] if hasattr(X, "shape") else len(X), as_column("qid", groups).size
+        if rows != ids:
+            msg = f"qid has {ids} rows but X has {rows}.\nHint: one query id per row of X."
+            raise InputError(msg)
+        same_index("qid", pandas_index(groups), pandas_index(y))
+        return queries_of(self._labels(y, rows), groups)
+
+    def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - for those who stratify
+        return np.zeros(rows)
+
+    def _folds(self, queries: Queries) -> Folds:
+        self._refuse_too_few(queries.n_queries)
+        of_row = query_of_row(queries)
+        return super().split(of_row, queries.labels, of_row)  # type: ignore[misc, no-any-return]
+
+    def _refuse_too_few(self, n_queries: int) -> None:
+        n_splits: int = self.n_splits  # type: ignore[attr-defined]
+        if n_queries < n_splits:
+            way_out = f"n_splits from 2 to {n_queries}" if n_queries > 1 else "one query cannot be split; give more"
+            msg = (
+                f"{type(self).__name__}(n_splits={n_splits}) needs a query for every fold, but there are {n_queries}.\n"
+                f"Hint: {way_out}."
+            )
+            raise InputError(msg)
+
+
+class QueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
+    """K folds of whole queries, of about the same number of rows.
+
+    scikit-learn's GroupKFold for query ids of any kind: with metadata routing on, the `qid` passed to a search or
+    cross-validation reaches it without a `set_split_request`. Ids are told apart by their first appearance and never
+    sorted, so that the folds do not depend on what the ids are.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds, at least 2.
+    shuffle : bool
+        False gives the largest query left to the fold with the fewest rows, so that two folds differ at most by the
+        largest query. True deals the queries at random, so that two folds differ at most by one query.
+    random_state : int, RandomState or None
+        Seed of the shuffle.
+
+    References
+    ----------
+    scikit-learn 1.9.1, sklearn/model_selection/_split.py, `GroupKFold`.
+
+    Examples
+    --------
+    >>> for train, test in QueryKFold(2).split(np.zeros(6), groups=["a", "b", "a", "c", "c", "a"]):
+    ...     print(train, test)
+    [1 3 4] [0 2 5]
+    [0 2 5] [1 3 4]
+    """
+
+
+class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
+    """Random splits into whole queries to train on and to test on; sizes are numbers or shares of queries, not of rows.
+
+    With an integer seed the test queries stay the same while `train_size` grows, and the queries to train on only
+    become more: a learning curve that cuts no query.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of splits.
+    test_size, train_size : float, int or None
+        Share (between 0 and 1) or number of the queries. None takes what the other leaves; both None, test on 0.2.
+    random_state : int, RandomState or None
+        Seed.
+
+    References
+    ----------
+    scikit-learn 1.9.1, sklearn/model_selection/_split.py, `GroupShuffleSplit`.
+
+    Examples
+    --------
+    >>> splitter = QueryShuffleSplit(1, test_size=1, random_state=0)
+    >>> [(train, test)] = splitter.split(np.zeros(6), groups=["a", "b", "a", "c", "c", "a"])
+    >>> train, test
+    (array([0, 1, 2, 5]), array([3, 4]))
+    """
+
+    def _folds(self, queries: Queries) -> Folds:
+        try:
+            return iter(list(super()._folds(queries)))
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            msg = f"{error}\nHint: what scikit-learn calls samples here are queries, of which there are "
+            raise InputError(f"{msg}{queries.n_queries}.") from None
+
+    def _refuse_too_few(self, n_queries: int) -> None:
+        if n_queries < 2:  # noqa: PLR2004 - one to train on, one to test on
+            msg = "QueryShuffleSplit needs two queries or more, but there is 1.\nHint: one query cannot be split."
+            raise InputError(msg)
+
+
+class StratifiedQueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
+    """K folds of whole queries that are alike in the queries' best grade and in their size.
+
+    The queries are sorted by best grade, then by size, both descending, and those of one grade dealt out in hands of
+    one per fold. The largest query of a hand goes to the fold with the fewest rows so far; the last hand of a grade,
+    which may be too small for all, goes to the folds with the fewest queries so far and among them the fewest rows.
+
+    Whatever the data, two folds then differ
+
+    - by at most one in the number of their queries of any best grade, hence of their queries with nothing relevant,
+    - by at most one in the number of their queries whose best grade is some grade or a higher one, hence of all
+      their queries,
+    - in rows by at most the sum, over the grades, of the largest query of that best grade; usually by far less.
+
+    Where labels are no grades but all different, the second point is what remains of stratification: the k queries of
+    highest label go to k different folds, and so do the next k.
+
+    Parameters
+    ----------
+    n_splits : int
+        Number of folds, at least 2.
+    shuffle : bool
+        False makes the folds a function of the data alone. True deals every hand at random, and picks at random among
+        queries of equal grade and size; what is guaranteed above stays so.
+    random_state : int, RandomState or None
+        Seed of the shuffle.
+
+    Examples
+    --------
+    >>> y, qid = np.array([0, 2, 0, 1, 0, 0, 2, 0]), np.array(list("aabbccdd"))
+    >>> [sorted(set(qid[test].tolist())) for _, test in StratifiedQueryKFold(2).split(y, y, qid)]
+    [['a', 'b'], ['c', 'd']]
+    """
+
+    def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - as above
+        if y is None:
+            msg = "StratifiedQueryKFold got no y, so it cannot tell the queries' best grades.\nHint: split(X, y, qid)."
+            raise InputError(msg)
+        return y
+
+    def _iter_test_indices(self, X: Any, y: Array, groups: Array) -> Iterator[NDArray[np.int64]]:  # noqa: ARG002 - scikit-learn's signature
+        sizes = np.bincount(groups)
+        best = np.full(sizes.size, -np.inf)
+        np.maximum.at(best, groups, y)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        fold_of_row = _deal(best, sizes, self.n_splits, rng)[groups]
+        for fold in range(self.n_splits):
+            yield np.flatnonzero(fold_of_row == fold)
+
+
+def _deal(best: Array, sizes: Array, n_folds: int, rng: np.random.RandomState | None) -> Array:
+    """Deal queries to folds: the fold of each, shape (n_queries,)."""
+    queries = np.arange(sizes.size) if rng is None else rng.permutation(sizes.size)
+    queries = queries[np.lexsort((-sizes[queries], -best[queries]))]  # stable
+    fold = np.empty_like(queries)
+    n_rows, n_queries = np.zeros((2, n_folds), dtype=np.int64)
+    for hand in _hands(best[queries], n_folds):
+        dealt = queries[hand]
+        preference = n_rows if rng is None else rng.permutation(n_folds)
+        takers = np.lexsort((preference, n_queries))[: dealt.size]
+        takers = takers[np.argsort(preference[takers], kind="stable")]
+        fold[dealt] = takers
+        n_rows[takers] += sizes[dealt]
+        n_queries[takers] += 1
+    return fold
+
+
+def _hands(grades: Array, n_folds: int) -> Iterator[slice]:
+    """Cut sorted grades into runs of one grade, and these into hands of one query per fold."""
+    edges = [0, *(np.flatnonzero(np.diff(grades)) + 1).tolist(), grades.size]
+    for start, stop in itertools.pairwise(edges):
+        for first in range(start, stop, n_folds):
+            yield slice(first, min(first + n_folds, stop))
