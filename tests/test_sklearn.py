@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pickle
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -425,3 +427,25 @@ def test_the_preset_is_scikit_learns_own_ndcg():
     labels, scores = rng.integers(0, 4, (20, 9)), rng.integers(0, 5, (20, 9)) / 5
     ours = ra.evaluate(labels.ravel(), scores.ravel(), ra.presets.sklearn(4), group_sizes=[9] * 20).value
     assert ours == pytest.approx(ndcg_score(labels, scores, k=4), abs=1e-12)
+
+
+def test_the_optuna_example_prunes_some_trials_and_scores_the_others_on_whole_queries(capsys):
+    pytest.importorskip("optuna")
+    xgb = pytest.importorskip("xgboost")
+    found = runpy.run_path(str(Path(__file__).parent.parent / "examples" / "optuna_pruning.py"))
+    rounds = {}
+    for trial in found["study"].trials:
+        rounds.setdefault(trial.state.name, set()).add(len(trial.intermediate_values))
+    every = found["FOLDS"] * found["ROUNDS"]
+    assert set(rounds) == {"COMPLETE", "PRUNED"}
+    assert rounds["COMPLETE"] == {every}
+    assert max(rounds["PRUNED"]) <= every
+    data, kept, conv = found["train"], found["kept"], found["conv"]
+    X, y, qid = data.X[kept], data.labels[kept], data.qid[kept]
+    scores = []
+    for train, test in ra.sklearn.StratifiedQueryKFold(found["FOLDS"]).split(X, y, qid):
+        ranker = xgb.XGBRanker(n_estimators=found["ROUNDS"], n_jobs=1, **found["study"].best_params)
+        ranker.fit(X[train], y[train], qid=qid[train])
+        scores.append(ra.evaluate(y[test], ranker.predict(X[test]), conv, qid=qid[test]).value)
+    assert found["study"].best_value == np.mean(scores)
+    assert "the others were pruned" in capsys.readouterr().out
