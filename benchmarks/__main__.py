@@ -6,11 +6,12 @@ import argparse
 import platform
 from importlib.metadata import version
 
-from benchmarks import evaluation, files, memory, starting
+from benchmarks import evaluation, files, gradients, memory, starting
 from benchmarks.data import make
 
 PARTS = {
     "evaluation": evaluation.run,
+    "gradients": gradients.run,
     "memory": lambda d, _: memory.run(d),
     "files": files.run,
     "starting": lambda *_: starting.run(),

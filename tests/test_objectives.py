@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import runpy
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,7 +48,7 @@ def test_signatures_are_all_different():
 
 def test_a_signature_shows_every_choice():
     assert str(objectives.lightgbm_lambdarank()) == (
-        "lambdarank/truncation=30/samples=all/sigma=1/normalization=lightgbm/hessian=plain/beyond_k=keep/sigmoid=table"
+        "lambdarank/truncation=30/samples=all/sigma=1/normalization=lightgbm/hessian=plain/sigmoid=table/beyond_k=keep"
         f"/v1/{ra.presets.lightgbm(30)}"
     )
 
@@ -61,7 +64,7 @@ def test_a_broken_signature_is_refused(signature):
 
 def test_what_is_left_out_is_named_with_its_choices():
     with pytest.raises(ra.ConventionError, match=r"(?s)RankNet needs every field.*normalization: 'none', 'lightgbm'"):
-        objectives.RankNet(truncation=3, samples=None, sigma=1.0, hessian="plain")
+        objectives.RankNet(truncation=3, samples=None, sigma=1.0, hessian="plain", sigmoid="exact")
 
 
 def test_an_unknown_field_is_refused():
@@ -79,10 +82,11 @@ def test_an_unknown_field_is_refused():
         ({"sigma": float("nan")}, "sigma=nan"),
         ({"normalization": "norm"}, "normalization='norm' is not a choice; allowed are 'none', 'lightgbm'"),
         ({"hessian": "gauss"}, "hessian='gauss' is not a choice"),
-        ({"sigmoid": "fast"}, "sigmoid='fast' is not a choice; allowed are 'exact', 'table'"),
+        ({"sigmoid": "fast"}, "sigmoid='fast' is not a choice; allowed are 'exact', 'table', 'float32'"),
         ({"beyond_k": "drop"}, "beyond_k='drop' is not a choice; allowed are 'keep', 'cut'"),
         ({"samples": 3}, "truncation=30 chooses pairs by rank and samples=3 draws them"),
         ({"samples": 3, "truncation": None}, "sigmoid='table' replays LightGBM"),
+        ({"samples": 3, "truncation": None, "sigmoid": "exact"}, "sigmoid='exact' takes every pair, but samples"),
         ({"hessian": "doubled"}, "sigmoid='table' replays LightGBM"),
         ({"convention": ra.presets.trec_eval_9(10)}, None),
         ({"convention": "letor4@10"}, "LambdaRank needs an NDCG convention, not 'letor4@10'"),
@@ -95,6 +99,12 @@ def test_values_outside_their_choices_are_refused(changes, message):
         return
     with pytest.raises(ra.ConventionError, match=message):
         base.replace(**changes)
+
+
+@pytest.mark.parametrize(("value", "sigmoid"), [(ALL[7], "table"), (ALL[6], "exact")], ids=str)
+def test_a_sigmoid_that_an_objective_lacks_is_refused(value, sigmoid):
+    with pytest.raises(ra.ConventionError, match=f"has no sigmoid='{sigmoid}'\\.\nHint: sigmoid='float32'"):
+        value.replace(sigmoid=sigmoid)
 
 
 def test_a_dcg_convention_is_refused():
@@ -118,3 +128,14 @@ def test_an_unknown_pair_method_is_refused():
 def test_a_convention_is_no_objective():
     with pytest.raises(ra.ConventionError, match=r"is no objective\.\nHint: lambdarank\(convention, truncation=30\)"):
         objectives.gradients([0, 1], [0, 1], ra.presets.textbook(10), group_sizes=[2])
+
+
+def test_the_example_trains_under_each_convention(capsys, monkeypatch):
+    pytest.importorskip("lightgbm")
+    monkeypatch.setattr(sys, "argv", ["train_under_conventions.py", "--rounds", "5"])
+    runpy.run_path(str(Path(__file__).parent.parent / "examples" / "train_under_conventions.py"))
+    lines = capsys.readouterr().out.splitlines()
+    rows = {name: [float(value) for value in values] for name, *values in map(str.split, lines[1:])}
+    assert list(rows) == ["letor4", "yahoo", "textbook"]
+    assert rows["yahoo"] == rows["textbook"]  # they differ in ties and empty queries, which no gradient sees
+    assert rows["letor4"] != rows["yahoo"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core._kernels.exact import LIMB_BITS, LIMBS, add_exactly
 from rankadapters.core._kernels.measures import SKIP, query_values, ranked_gains
-from rankadapters.core.columns import Array, non_finite
+from rankadapters.core.columns import Array, beyond_float32
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import Binder, Lowered, offsets
@@ -268,17 +268,8 @@ class _SharedRanking:
 
         bad = [row for row in over_chunks(run, rows.indptr, n_threads) if row >= 0]
         if bad:
-            raise self._refusal(scores, bad[0])
+            raise beyond_float32(bad[0], scores)
         return {low.convention: column for low, column in zip(self.lowered, values, strict=True)}
-
-    def _refusal(self, scores: Array, row: int) -> InputError:
-        if np.isfinite(scores[row]):
-            msg = (
-                f"scores[{row}] is {scores[row]}, beyond float32, in which the convention compares scores.\n"
-                "Hint: rescale the scores, or convention.replace(precision='float64')."
-            )
-            return InputError(msg)
-        return non_finite("scores", row, scores)
 
 
 def _share(lowered: list[Lowered], dtype: np.dtype[Any]) -> list[_SharedRanking]:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rankadapters.core._kernels.lambdas import Pairing, lambda_gradients
 from rankadapters.core._kernels.lambdas_by_table import BINS, lambda_gradients_by_table, sigmoid_table
-from rankadapters.core._kernels.lambdas_sampled import sampled_lambda_gradients
+from rankadapters.core._kernels.lambdas_in_float32 import lambda_gradients_in_float32
 from rankadapters.core._kernels.measures import COMPUTE, first_non_finite
-from rankadapters.core.columns import Array, non_finite
+from rankadapters.core.columns import Array, beyond_float32
 from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import NO_ORDER, Binder, Rows, discounts_of
@@ -42,6 +42,8 @@ class Gradients:
         What the kernel carries from one call to the next, changed in place.
     advance : int
         What each call adds to the state.
+    narrow : bool
+        Whether scores are compared and subtracted as float32.
     """
 
     def __init__(
@@ -53,12 +55,14 @@ class Gradients:
         weighted: bool = True,
         state: Array | None = None,
         advance: int = 0,
+        narrow: bool = False,
     ) -> None:
         self.queries = queries
         self.state = np.zeros(0, np.int64) if state is None else state
         self._kernel = kernel
         self._n_threads = as_n_threads(n_threads)
         self._advance = advance
+        self._narrow = narrow
         self._row_weights = _row_weights(queries) if weighted and queries.query_weight is not None else None
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
@@ -79,15 +83,17 @@ class Gradients:
         InputError
             Another length, a NaN or an infinity, or scores further apart than float64 can tell.
         """
-        array = self.queries.check_scores(scores)
+        given = self.queries.check_scores(scores)
+        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+            array = given.astype(np.float32, copy=False) if self._narrow else given
         row = first_non_finite(array, NO_ORDER, 0, array.size)
         if row >= 0:
-            raise non_finite("scores", row, array)
+            raise beyond_float32(row, given)
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
         run = partial(self._run, array, grad, hess)
         bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads) if row >= 0]
         if bad:
-            msg = f"scores[{bad[0]}] is {array[bad[0]]}, too far from its query's best.\nHint: rescale the scores."
+            msg = f"scores[{bad[0]}] is {given[bad[0]]}, too far from its query's best.\nHint: rescale the scores."
             raise InputError(msg)
         self.state += self.state.dtype.type(self._advance)
         if self._row_weights is not None:
@@ -183,7 +189,7 @@ def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
     return run
 
 
-def sampled_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, rounds: NDArray[np.int64]) -> Kernel:
+def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, rounds: NDArray[np.int64]) -> Kernel:
     """Pairs as XGBoost makes them, from the top where `samples` is 0; `rounds` counts the calls."""
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> int:
@@ -191,7 +197,7 @@ def sampled_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, ro
         n_queries = terms.inverse_ideal.size
         seed = (int(rounds[0]) + 1) * n_queries + first
         return int(
-            sampled_lambda_gradients(
+            lambda_gradients_in_float32(
                 scores,
                 terms.rows.order,
                 indptr,

@@ -1,4 +1,4 @@
-"""LightGBM: the declared metric in `lgb.train`, `lgb.cv` and `LGBMRanker`, and early stopping that watches it."""
+"""LightGBM: the declared metric and objective in `lgb.train`, `lgb.cv` and `LGBMRanker`, and early stopping."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ except ImportError as error:
 
 from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, EvalMetric, eval_metric, native_metric, query_weights
+from rankadapters.lightgbm.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 
 __all__ = [
     "LABELS",
     "MOST_ROWS",
     "EarlyStopping",
     "EvalMetric",
+    "ObjectiveCallback",
     "early_stopping",
     "eval_metric",
+    "lambdarank",
     "native_metric",
+    "native_objective",
+    "objective",
     "query_weights",
 ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NORMALIZATIONS = ("none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum")
 HESSIANS = ("plain", "doubled")
-SIGMOIDS = ("exact", "table")
+SIGMOIDS = ("exact", "table", "float32")
 BEYOND_K = ("keep", "cut")
 
 _ALLOWED = {
@@ -24,6 +24,7 @@ _ALLOWED = {
     "sigma": "a finite number above 0",
     "normalization": choices(NORMALIZATIONS),
     "hessian": choices(HESSIANS),
+    "sigmoid": choices(SIGMOIDS),
 }
 
 
@@ -38,14 +39,16 @@ class _Pairwise(Objective):
     sigma: float
     normalization: str
     hessian: str
+    sigmoid: str
 
     def __post_init__(self) -> None:
-        """Check every field."""
+        """Check every field, and that the arithmetic is one that knows the others."""
         self._set("truncation", as_count("truncation", self.truncation, none="all ranks"))
         self._set("samples", as_count("samples", self.samples, none="every pair"))
         self._set("sigma", as_positive("sigma", self.sigma))
         as_choice("normalization", self.normalization, NORMALIZATIONS)
         as_choice("hessian", self.hessian, HESSIANS)
+        as_choice("sigmoid", self.sigmoid, SIGMOIDS)
         if self.samples is not None and self.truncation is not None:
             msg = (
                 f"truncation={self.truncation} chooses pairs by rank and samples={self.samples} draws them.\n"
@@ -53,23 +56,45 @@ class _Pairwise(Objective):
             )
             raise ConventionError(msg)
 
-    def _bind(self, queries: Queries, terms: PairTerms, kind: str, n_threads: int | None, state: Any) -> Gradients:
+        if self.sigmoid == "exact" and self.samples is not None:
+            msg = "sigmoid='exact' takes every pair, but samples draws them.\nHint: sigmoid='float32', XGBoost's."
+            raise ConventionError(msg)
+        if self.sigmoid == "table" and (
+            self.samples is not None or self.hessian != "plain" or self.normalization.startswith("xgboost")
+        ):
+            msg = (
+                "sigmoid='table' replays LightGBM, which has neither samples, nor hessian='doubled', nor XGBoost's "
+                "normalization.\nHint: sigmoid='exact'."
+            )
+            raise ConventionError(msg)
+
+    def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
         """Choose the kernel."""
         import numpy as np
 
         from rankadapters.core import gradients
-        from rankadapters.core._kernels.lambdas_sampled import DELTA_MAP, DELTA_NDCG, DELTA_ONE
+        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_ONE
 
         pairs = gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
-        delta = {"ndcg": DELTA_NDCG, "one": DELTA_ONE, "map": DELTA_MAP}[kind]
-        if self.samples is None and kind != "map":
-            kernel = gradients.top_kernel(terms, pairs, unit=kind == "one")
-            return gradients.Gradients(queries, kernel, n_threads=n_threads, weighted=self.uses_weights)
         rounds = np.zeros(1, np.int64) if state is None else state
-        kernel = gradients.sampled_kernel(terms, pairs, delta, self.samples or 0, rounds)
+        kernel = {
+            "exact": lambda: gradients.top_kernel(terms, pairs, unit=delta == DELTA_ONE),
+            "table": lambda: gradients.table_kernel(terms, pairs),
+            "float32": lambda: gradients.float32_kernel(terms, pairs, delta, self.samples or 0, rounds),
+        }[self.sigmoid]()
         return gradients.Gradients(
-            queries, kernel, n_threads=n_threads, weighted=self.uses_weights, state=rounds, advance=1
+            queries,
+            kernel,
+            n_threads=n_threads,
+            weighted=self.uses_weights,
+            state=rounds if self.samples else None,
+            advance=1,
+            narrow=self._narrow,
         )
+
+    @property
+    def _narrow(self) -> bool:
+        return self.sigmoid == "float32"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +103,7 @@ class LambdaRank(_Pairwise):
 
     For a pair of rows i, j with gain(i) > gain(j), ranks r and D = s_i - s_j,
 
-        delta = (gain(i) - gain(j)) |discount(r_i) - discount(r_j)| / ideal DCG
+        delta = (gain(i) - gain(j)) abs(discount(r_i) - discount(r_j)) / ideal DCG
         lambda = sigma delta / (1 + exp(sigma D)),  hessian = sigma^2 delta p (1 - p),  p = 1 / (1 + exp(sigma D));
 
     row i's gradient gets -lambda, row j's +lambda, and both hessians grow. A query that the convention's `short` rules
@@ -100,13 +125,14 @@ class LambdaRank(_Pairwise):
     sigma : float
         Steepness of the sigmoid.
     normalization : str
-        `none`; `lightgbm`: delta / (0.01 + |D|), and each query scaled by log2(1 + S) / S with S the sum of its
+        `none`; `lightgbm`: delta / (0.01 + abs(D)), and each query scaled by log2(1 + S) / S with S the sum of its
         lambdas; `xgboost`: the same, or 1 / samples instead of the sum, and its two halves `xgboost-distance` and
         `xgboost-sum`. A query whose scores are all equal is not divided by distances.
     hessian : str
         `plain` sigma^2 delta p (1 - p); `doubled` 2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's.
     sigmoid : str
-        `exact`; `table`: read from 2^20 bins and added up in float32, which replays LightGBM bit for bit.
+        `exact`; `table`: read from 2^20 bins and added up in float32, which replays LightGBM bit for bit; `float32`:
+        computed and added up in float32, which replays XGBoost bit for bit. Sampled pairs need the last.
 
     Raises
     ------
@@ -132,29 +158,16 @@ class LambdaRank(_Pairwise):
         **_ALLOWED,
         "convention": "an NDCG convention",
         "beyond_k": choices(BEYOND_K),
-        "sigmoid": choices(SIGMOIDS),
     }
 
     convention: NDCG
     beyond_k: str
-    sigmoid: str
 
     def __post_init__(self) -> None:
         """Check every field."""
         _Pairwise.__post_init__(self)
         require_ndcg(self.convention)
         as_choice("beyond_k", self.beyond_k, BEYOND_K)
-        as_choice("sigmoid", self.sigmoid, SIGMOIDS)
-        if self.sigmoid == "table" and (self.samples is not None or self.hessian != "plain" or self._of_xgboost):
-            msg = (
-                "sigmoid='table' replays LightGBM, which has neither samples, nor hessian='doubled', nor XGBoost's "
-                "normalization.\nHint: sigmoid='exact'."
-            )
-            raise ConventionError(msg)
-
-    @property
-    def _of_xgboost(self) -> bool:
-        return self.normalization.startswith("xgboost")
 
     @property
     def uses_weights(self) -> bool:
@@ -164,13 +177,14 @@ class LambdaRank(_Pairwise):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         from rankadapters.core import gradients
+        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_NDCG
 
         terms = gradients.ndcg_terms(queries, self.convention, cut=self.beyond_k == "cut")
-        if self.sigmoid == "exact":
-            return self._bind(queries, terms, "ndcg", n_threads, state)
-        pairs = gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
-        kernel = gradients.table_kernel(terms, pairs)
-        return gradients.Gradients(queries, kernel, n_threads=n_threads, weighted=self.uses_weights)
+        return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
+
+    @property
+    def _narrow(self) -> bool:
+        return self.sigmoid == "float32" or self.convention.precision == "float32"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,8 +195,8 @@ class RankNet(_Pairwise):
 
     Parameters
     ----------
-    truncation, samples, sigma, normalization, hessian
-        As in `LambdaRank`, with delta = 1.
+    truncation, samples, sigma, normalization, hessian, sigmoid
+        As in `LambdaRank`, with delta = 1; there is no `table`.
 
     Raises
     ------
@@ -204,11 +218,17 @@ class RankNet(_Pairwise):
 
     kind: ClassVar[str] = "ranknet"
 
+    def __post_init__(self) -> None:
+        """Check every field."""
+        _Pairwise.__post_init__(self)
+        _refuse_sigmoid(self, "table")
+
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         from rankadapters.core import gradients
+        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_ONE
 
-        return self._bind(queries, gradients.label_terms(queries), "one", n_threads, state)
+        return self._bind(queries, gradients.label_terms(queries), DELTA_ONE, n_threads, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,8 +237,8 @@ class LambdaMAP(_Pairwise):
 
     Parameters
     ----------
-    truncation, samples, sigma, normalization, hessian
-        As in `LambdaRank`, with delta = |change of average precision|.
+    truncation, samples, sigma, normalization, hessian, sigmoid
+        As in `LambdaRank`, with a sigmoid in `float32` only, and delta the change of average precision.
 
     Raises
     ------
@@ -241,11 +261,17 @@ class LambdaMAP(_Pairwise):
 
     kind: ClassVar[str] = "lambdamap"
 
+    def __post_init__(self) -> None:
+        """Check every field."""
+        _Pairwise.__post_init__(self)
+        _refuse_sigmoid(self, "exact", "table")
+
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         import numpy as np
 
         from rankadapters.core import gradients
+        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_MAP
 
         other = (queries.labels != 0) & (queries.labels != 1)
         if other.any():
@@ -253,7 +279,7 @@ class LambdaMAP(_Pairwise):
             found = f"labels[{row}] is {queries.labels[row]:g}"
             msg = f"{found}, but average precision knows 0 and 1.\nHint: map your labels."
             raise InputError(msg)
-        return self._bind(queries, gradients.label_terms(queries), "map", n_threads, state)
+        return self._bind(queries, gradients.label_terms(queries), DELTA_MAP, n_threads, state)
 
 
 def require_ndcg(convention: object) -> NDCG:
@@ -263,3 +289,9 @@ def require_ndcg(convention: object) -> NDCG:
     what = str(convention) if isinstance(convention, Convention) else f"{convention!r:.80}"
     msg = f"LambdaRank needs an NDCG convention, not {what}.\nHint: ra.presets.lightgbm(30), or ra.NDCG(...)."
     raise ConventionError(msg)
+
+
+def _refuse_sigmoid(value: RankNet | LambdaMAP, *names: str) -> None:
+    if value.sigmoid in names:
+        msg = f"{type(value).__name__} has no sigmoid={value.sigmoid!r}.\nHint: sigmoid='float32'."
+        raise ConventionError(msg)

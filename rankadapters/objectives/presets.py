@@ -78,7 +78,7 @@ def xgboost_ndcg(
     lambdarank_score_normalization: bool = True,
     ndcg_exp_gain: bool = True,
 ) -> LambdaRank:
-    """XGBoost's `rank:ndcg`, up to the rounding of its float32; `lambdarank_unbiased` is no part of it.
+    """XGBoost's `rank:ndcg`, bit for bit; `lambdarank_unbiased` is no part of it.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def xgboost_ndcg(
         sigma=1.0,
         normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
         hessian="doubled",
-        sigmoid="exact",
+        sigmoid="float32",
     )
 
 
@@ -140,6 +140,7 @@ def xgboost_pairwise(
         sigma=1.0,
         normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
         hessian="doubled",
+        sigmoid="float32",
     )
 
 
@@ -168,6 +169,7 @@ def xgboost_map(
         sigma=1.0,
         normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
         hessian="doubled",
+        sigmoid="float32",
     )
 
 
@@ -179,7 +181,7 @@ def pair_logit() -> RankNet:
     >>> pair_logit().truncation is None
     True
     """
-    return RankNet(truncation=None, samples=None, sigma=1.0, normalization="none", hessian="plain")
+    return RankNet(truncation=None, samples=None, sigma=1.0, normalization="none", hessian="plain", sigmoid="exact")
 
 
 def query_softmax(*, beta: float = 1.0, lambda_: float = 0.01) -> QuerySoftMax:

@@ -1,4 +1,4 @@
-"""XGBoost: the declared metric in `xgb.train`, `xgb.cv` and `XGBRanker`, and early stopping that watches it."""
+"""XGBoost: the declared metric and objective in `xgb.train`, `xgb.cv` and `XGBRanker`, and early stopping."""
 
 from __future__ import annotations
 
@@ -11,5 +11,17 @@ except ImportError as error:
 
 from rankadapters.xgboost.callbacks import EarlyStopping, EvalCallback, early_stopping
 from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric
+from rankadapters.xgboost.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 
-__all__ = ["CustomMetric", "EarlyStopping", "EvalCallback", "custom_metric", "early_stopping", "native_metric"]
+__all__ = [
+    "CustomMetric",
+    "EarlyStopping",
+    "EvalCallback",
+    "ObjectiveCallback",
+    "custom_metric",
+    "early_stopping",
+    "lambdarank",
+    "native_metric",
+    "native_objective",
+    "objective",
+]

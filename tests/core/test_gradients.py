@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.core.definition import Row
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
@@ -24,6 +25,7 @@ STATELESS = [
     TABLE,
     EXACT.replace(normalization="none"),
     objectives.xgboost_ndcg(),
+    objectives.xgboost_ndcg().replace(sigmoid="exact"),
     objectives.xgboost_pairwise(),
     objectives.pair_logit(),
     objectives.xgboost_map(),
@@ -61,15 +63,14 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
         "sigma": draw(st.sampled_from([0.5, 1.0, 2.0])),
         "normalization": draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
         "hessian": draw(st.sampled_from(["plain", "doubled"])),
+        "sigmoid": "exact",
     }
     if draw(st.integers(0, 3)) == 0:
         return objectives.RankNet(**common)
     convention = draw(conventions(lenient=True).filter(lambda c: isinstance(c, ra.NDCG)))
     if "1e+30" in convention.gain:  # beyond float32 there is no gradient to compare
         convention = convention.replace(gain="exp2")
-    return objectives.LambdaRank(
-        **common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])), sigmoid="exact"
-    )
+    return objectives.LambdaRank(**common, convention=convention, beyond_k=draw(st.sampled_from(["keep", "cut"])))
 
 
 @given(queries=ragged(), value=pairwise())
@@ -96,6 +97,35 @@ def test_the_table_is_the_exact_sigmoid_up_to_its_bins(seed, norm, truncation):
     bin_width = 50 / 2**20
     for one, other in zip(found, exact, strict=True):
         np.testing.assert_allclose(one, other, rtol=bin_width, atol=bin_width * np.abs(other).max())
+
+
+@given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-8, 1e-7, 1e-6]))
+@settings(max_examples=40, deadline=None)
+def test_scores_are_compared_in_the_declared_precision(seed, scale):
+    """Scores that differ in the last bits of float32 or beyond it only."""
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.integers(0, 3, 12).astype(float), 1 + scale * rng.standard_normal(12)
+    value = EXACT.replace(convention=ra.presets.textbook(5).replace(precision="float32"), normalization="lightgbm")
+    rows = [Row(label, score) for label, score in zip(labels, scores, strict=True)]
+    expected = query_gradients(rows, value)
+    for given_scores in (scores, scores.astype(np.float32)):
+        found = objectives.gradients(labels, given_scores, value, group_sizes=[12])
+        np.testing.assert_allclose(found, expected, rtol=3e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [objectives.xgboost_ndcg(), objectives.xgboost_pairwise()], ids=kind)
+def test_float32_arithmetic_is_the_exact_one_up_to_its_rounding(value):
+    labels, scores, sizes = data(value)
+    found = objectives.gradients(labels, scores.astype(np.float32), value, group_sizes=sizes)
+    exact = objectives.gradients(labels, scores.astype(np.float32), value.replace(sigmoid="exact"), group_sizes=sizes)
+    for one, other in zip(found, exact, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-6, atol=2e-6 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("value", [objectives.xgboost_ndcg(), objectives.xgboost_pairwise()], ids=kind)
+def test_scores_beyond_float32_are_refused_where_it_compares_them(value):
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+39, beyond float32"):
+        objectives.gradients([1, 0], [0.0, -1e39], value, group_sizes=[2])
 
 
 @pytest.mark.parametrize("value", ADDING_UP_TO_0, ids=kind)
@@ -136,8 +166,8 @@ def test_any_number_of_threads_gives_the_same_bits(value):
 @pytest.mark.parametrize("scale", [1e6, 1e100, 1e-300])
 def test_scores_of_any_size_have_finite_gradients(value, scale):
     labels, scores, sizes = data(value)
-    if value.kind == "query-rmse":
-        scale = min(scale, 1e6)  # its gradient is as large as the scores, and float32 ends at 3.4e38
+    if value.kind == "query-rmse" or "float32" in str(value):
+        scale = min(scale, 1e6)  # float32 ends at 3.4e38; QueryRMSE's gradients are as large as the scores
     for shape in (np.sign(scores), scores, np.where(np.arange(scores.size) % 7, scores, -scores * 3)):
         grad, hess = objectives.gradients(labels, shape * scale, value, group_sizes=sizes)
         assert np.isfinite(grad).all()

@@ -45,11 +45,12 @@ def add_pair(kind, rows, n, i, j, inverse_ideal, discounts, pairing):
     if rows.gains[i] == rows.gains[j]:
         return 0.0
     high, low = (i, j) if rows.gains[i] > rows.gains[j] else (j, i)
-    ahead = np.float32(rows.scores[high] - rows.scores[low]) * np.float32(pairing.sigma)
-    p = np.float64(np.float32(1.0) / (np.exp(min(-ahead, LARGEST_EXPONENT)) + np.float32(1.0)))
+    ahead = np.float32(rows.scores[high] - rows.scores[low])
+    falling = min(-ahead * np.float32(pairing.sigma), LARGEST_EXPONENT)
+    p = np.float64(np.float32(1.0) / (np.exp(falling) + np.float32(1.0)))
     delta = delta_of(kind, rows, n, high, low, inverse_ideal, discounts)
     if pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]:
-        delta /= abs(rows.scores[high] - rows.scores[low]) + pairing.offset
+        delta /= abs(np.float64(ahead)) + pairing.offset
     push = np.float32((p - 1.0) * delta * pairing.sigma)
     bend = np.float32(max(p * (1.0 - p), pairing.floor) * delta * pairing.hessian * pairing.sigma * pairing.sigma)
     rows.lambdas[high] += push
@@ -102,7 +103,7 @@ def add_top_pairs(kind, rows, n, inverse_ideal, discounts, pairing):
 
 
 @kernel
-def sampled_lambda_gradients(
+def lambda_gradients_in_float32(
     scores, order, indptr, gains, inverse_ideal, discounts, kind, samples, seed, pairing, grad, hess
 ):
     """As lambda_gradients; query i of these draws with seed + i, and `samples` of 0 takes the pairs from the top."""
@@ -135,10 +136,10 @@ def sampled_lambda_gradients(
             rows.precisions[r] = precisions
         if samples:
             add_sampled_pairs(kind, rows, n, seed + q, samples, inverse_ideal[q], discounts, pairing, by_gain, spare)
-            scale = 1.0 / samples if pairing.by_sum else 1.0
+            scale = np.float32(1.0 / samples if pairing.by_sum else 1.0)
         else:
             total = add_top_pairs(kind, rows, n, inverse_ideal[q], discounts, pairing)
-            scale = sum_scale(total, pairing.by_sum)
+            scale = np.float32(sum_scale(total, pairing.by_sum))
         for r in range(n):
             place = start + space.order[r]
             row = np.uint64(order[place] if order.size else place)

@@ -1,0 +1,189 @@
+"""Gradients alone and whole trainings, against the built-in objectives."""
+
+from __future__ import annotations
+
+import os
+import time
+import tracemalloc
+
+import numpy as np
+
+import rankadapters as ra
+from benchmarks.data import Data, make, unrelated
+from benchmarks.timing import medians, report
+from rankadapters import objectives
+
+LIGHTGBM = objectives.lightgbm_lambdarank()
+EXACT = LIGHTGBM.replace(sigmoid="exact")
+MSLR = EXACT.replace(convention=ra.presets.mslr(10))
+XGBOOST = objectives.xgboost_ndcg(lambdarank_num_pair_per_sample=30)
+
+
+def lightgbm_rounds(data: Data, n_threads: int, objective: str):
+    """Rounds of two leaves on one coarse feature: what they take beside the gradients, `regression` shows."""
+    import lightgbm as lgb
+
+    params = {"objective": objective, "num_leaves": 2, "learning_rate": 1e-12, "verbosity": -1, "metric": "None"}
+    params |= {"num_threads": n_threads, "force_col_wise": True, "boost_from_average": False}
+    feature = (np.arange(data.labels.size) % 7).astype(float)[:, None]
+    dataset = lgb.Dataset(feature, data.labels, group=data.sizes, init_score=data.scores, params=params)
+    booster = lgb.Booster(params, dataset)
+    return lambda _: booster.update()
+
+
+def xgboost_rounds(data: Data, n_threads: int, objective: str):
+    """As lightgbm_rounds."""
+    import xgboost as xgb
+
+    feature = (np.arange(data.labels.size) % 7).astype(float)[:, None]
+    matrix = xgb.DMatrix(feature, data.labels, qid=data.qid, nthread=n_threads)
+    matrix.set_base_margin(data.scores.astype(np.float32))
+    params = {"objective": objective, "max_depth": 1, "eta": 1e-12, "nthread": n_threads, "base_score": 0.5}
+    if objective.startswith("rank"):
+        params |= {"lambdarank_num_pair_per_sample": 30, "lambdarank_pair_method": "topk"}
+    booster = xgb.Booster(params, [matrix])
+    return lambda i: booster.update(matrix, i)
+
+
+def alone(data: Data, rounds: int, n_threads: int) -> None:
+    queries, cold = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
+    named = {
+        "rankadapters": EXACT,
+        "rankadapters, mslr@10": MSLR,
+        "rankadapters, LightGBM's table": LIGHTGBM,
+        "rankadapters, XGBoost's topk": XGBOOST,
+        "rankadapters, XE-NDCG": objectives.lightgbm_xendcg(),
+    }
+    calls = {name: value.bind(queries, n_threads=n_threads) for name, value in named.items()}
+    found = medians(
+        {
+            **{name: lambda i, bound=bound: bound.gradients(cold[i]) for name, bound in calls.items()},
+            "LightGBM": lightgbm_rounds(data, n_threads, "lambdarank"),
+            "LightGBM, rank_xendcg": lightgbm_rounds(data, n_threads, "rank_xendcg"),
+            "LightGBM without": lightgbm_rounds(data, n_threads, "regression"),
+            "XGBoost": xgboost_rounds(data, n_threads, "rank:ndcg"),
+            "XGBoost without": xgboost_rounds(data, n_threads, "reg:squarederror"),
+        },
+        rounds,
+    )
+    found["LightGBM, rank_xendcg"] -= found["LightGBM without"]
+    found["LightGBM"] -= found.pop("LightGBM without")
+    found["XGBoost"] -= found.pop("XGBoost without")
+    title = f"Gradients at truncation 30, {data.labels.size:,} rows, {n_threads} thread(s)"
+    report(title, found, "rankadapters", {"LightGBM": 3, "XGBoost": 6})
+    for ours, theirs, floor in (
+        ("rankadapters, LightGBM's table", "LightGBM", 1 / 1.3),
+        ("rankadapters, XGBoost's topk", "XGBoost", None),
+        ("rankadapters, XE-NDCG", "LightGBM, rank_xendcg", None),
+    ):
+        pair = {ours: found[ours], theirs: found[theirs]}
+        report(f"  of these, {ours}", pair, ours, {theirs: floor} if floor else None)
+
+
+def trainings(rounds: int = 3) -> None:
+    """100 rounds of 63 leaves on 50 features and half a million rows, all threads; the median of a few trainings."""
+    import lightgbm as lgb
+    import xgboost as xgb
+
+    data = make(5_000, seed=4)
+    X = np.random.default_rng(0).random((data.labels.size, 50), np.float32)
+    X[:, 0] += data.labels / 4
+    X[:, 1] += data.labels / 6
+    spent: dict[str, list[float]] = {"call": [], "kernel": []}
+    params = {"num_leaves": 63, "verbosity": -1, "metric": "None", "num_threads": os.cpu_count()}
+
+    def lightgbm(objective: object) -> None:
+        dataset = lgb.Dataset(X, data.labels, group=data.sizes, params=params, free_raw_data=False).construct()
+        start = time.perf_counter()
+        lgb.train({**params, "objective": objective}, dataset, 100)
+        times.append(time.perf_counter() - start)
+
+    def xgboost(objective: object) -> None:
+        matrix = xgb.QuantileDMatrix(X, data.labels, qid=data.qid)
+        own = {"max_leaves": 63, "max_depth": 0, "grow_policy": "lossguide", "tree_method": "hist"}
+        own |= {"nthread": os.cpu_count(), "disable_default_eval_metric": 1}
+        built_in = {"objective": "rank:ndcg", "lambdarank_num_pair_per_sample": 30}
+        start = time.perf_counter()
+        if objective is None:
+            xgb.train(own | built_in, matrix, 100)
+        else:
+            xgb.train(own, matrix, 100, obj=objective)
+        times.append(time.perf_counter() - start)
+
+    def ours(value: objectives.Objective) -> object:
+        return _timed(ra.lightgbm.objective(value), spent)
+
+    found: dict[str, float] = {}
+    competitors = {
+        "LightGBM, ours": lambda: lightgbm(ours(EXACT)),
+        "LightGBM, built in": lambda: lightgbm("lambdarank"),
+        "XGBoost, ours": lambda: xgboost(ra.xgboost.objective(XGBOOST)),
+        "XGBoost, built in": lambda: xgboost(None),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in competitors}
+    for _ in range(rounds):
+        for name, train in competitors.items():
+            times: list[float] = []
+            train()
+            taken[name].append(times[0])
+    found = {name: float(np.median(seconds)) for name, seconds in taken.items()}
+    for toolkit, most in (("LightGBM", 0.85), ("XGBoost", 0.8)):
+        one, other = (found[f"{toolkit}, {whose}"] for whose in ("ours", "built in"))
+        missed = "" if one <= most * other else "  MISSED"
+        print(
+            f"\nTraining, 100 rounds, {data.labels.size:,} rows, {toolkit}: ours {one:.2f} s, built in {other:.2f} s, "
+        )
+        print(f"  {one / other:.2f} of it   at most {most}{missed}")
+    calls, kernels = (np.sum(spent[what]) / rounds for what in ("call", "kernel"))
+    print(f"  outside LightGBM and our kernels: {(calls - kernels) / found['LightGBM, ours']:.2%}   at most 3%")
+
+
+def _timed(callback, spent):
+    """Measure a callback and, inside it, the gradients."""
+
+    class Timed:
+        def __deepcopy__(self, memo):
+            return self
+
+        def __call__(self, preds, dataset):
+            start = time.perf_counter()
+            found = callback(preds, dataset)
+            spent["call"].append(time.perf_counter() - start)
+            for binding in callback._training._bound.values():  # noqa: SLF001 - there is no other place to measure
+                if not hasattr(binding.gradients, "timed"):
+                    _time_gradients(binding.gradients, spent)
+                    spent["call"].pop()  # the first call binds; its gradients were not timed
+            return found
+
+    return Timed()
+
+
+def _time_gradients(bound, spent):
+    inner = bound.gradients
+
+    def gradients(scores):
+        start = time.perf_counter()
+        found = inner(scores)
+        spent["kernel"].append(time.perf_counter() - start)
+        return found
+
+    bound.gradients, bound.timed = gradients, True
+
+
+def memory(data: Data) -> None:
+    queries = ra.Queries(data.labels, group_sizes=data.sizes)
+    scores = data.scores.copy()
+    EXACT.bind(queries, n_threads=1).gradients(scores)
+    tracemalloc.start()
+    bound = EXACT.bind(queries)
+    bound.gradients(scores)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    print(f"\nPeak memory of binding and one round: {peak / 8 / data.labels.size:.2f} numbers per row   at most 6")
+
+
+def run(data: Data, rounds: int) -> None:
+    for n_threads in sorted({1, os.cpu_count() or 1}):
+        alone(data, rounds, n_threads)
+    memory(data)
+    trainings()

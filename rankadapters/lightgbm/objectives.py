@@ -1,0 +1,221 @@
+"""Objectives for `lgb.train`, `lgb.cv` and `LGBMRanker`, and objectives as LightGBM's own parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks import Judged, missing_group
+from rankadapters.core.convention import NDCG
+from rankadapters.core.errors import InputError
+from rankadapters.core.fields import table
+from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, judged_of
+from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_ndcg, require_objective
+from rankadapters.training import Training, no_native, require_native
+
+Array = NDArray[Any]
+
+
+class ObjectiveCallback:
+    """An objective for every place where LightGBM takes one; made by `objective` or `lambdarank`."""
+
+    def __init__(self, value: Objective, n_threads: int | None) -> None:
+        self._training = Training(value, n_threads)
+
+    @property
+    def objective(self) -> Objective:
+        """What is trained under."""
+        return self._training.objective
+
+    def __repr__(self) -> str:
+        """Show the signature."""
+        return f"objective({self.objective})"
+
+    def reset(self) -> None:
+        """Start anew on every Dataset: for objectives that draw at random, and after labels changed."""
+        self._training.reset()
+
+    # LightGBM counts the parameters of a scikit-learn style objective: exactly four, all positional, bring the groups.
+    def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
+        """Differentiate `(preds, Dataset)` as `params["objective"]`, or `(y_true, y_pred, weight, group)`."""
+        if isinstance(second, lgb.Dataset):
+            second.construct()
+            judged = judged_of(second)
+            _refuse_cut_queries(second)
+            if second.get_position() is not None:
+                msg = (
+                    "the Dataset has positions, but no objective of ours models position bias.\n"
+                    "Hint: lgb.Dataset without position=, or LightGBM's own lambdarank."
+                )
+                raise InputError(msg)
+            return self._training.gradients(second, judged, _factors(judged.weights), first)
+        if group is None:
+            raise missing_group("training data", "fit(group=...)")
+        return self._training.gradients(first, Judged(first, np.asarray(group), weight), _factors(weight), second)
+
+
+def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCallback:
+    """Make an objective for `params["objective"]` of `lgb.train` and `lgb.cv`, and for `LGBMRanker(objective=)`.
+
+    Called directly as `obj(preds, dataset)` it gives `grad, hess`. Row weights multiply, as in LightGBM, unless the
+    objective's convention says `average="uniform"`. `lgb.cv` needs folds of whole queries, since its own know queries
+    under built-in objectives only; queries that were cut are refused.
+
+    Parameters
+    ----------
+    value : Objective
+        One of `ra.objectives`.
+    n_threads : int, optional
+        None takes all CPUs; the gradients are the same for any number.
+
+    Returns
+    -------
+    ObjectiveCallback
+        Callable. What it draws at random goes on from round to round on each Dataset, also after pickling; it starts
+        anew in a deep copy (which `lgb.train` makes) and after `reset()`.
+
+    Raises
+    ------
+    ConventionError
+        `value` is no objective.
+    InputError
+        In training: a Dataset without group or with positions, queries cut by `lgb.cv`, labels changed between rounds,
+        or predictions that are not finite; the message names round and row.
+
+    References
+    ----------
+    LightGBM 4.7.0, python-package: `engine.train`, `basic.Booster.update`, `sklearn._ObjectiveFunctionWrapper`.
+
+    Examples
+    --------
+    >>> import lightgbm as lgb, numpy as np, rankadapters as ra
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.random((60, 3)), rng.integers(0, 3, 60)
+    >>> params = {"num_leaves": 4, "verbosity": -1, "num_threads": 1}
+    >>> ours = params | {"objective": ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())}
+    >>> built_in = params | {"objective": "lambdarank"}
+    >>> one, other = (lgb.train(p, lgb.Dataset(X, y, group=[20, 40]), 3) for p in (ours, built_in))
+    >>> bool((one.predict(X) == other.predict(X, raw_score=True)).all())
+    True
+    """
+    return ObjectiveCallback(value, n_threads)
+
+
+def lambdarank(
+    convention: NDCG,
+    *,
+    truncation: int | None,
+    sigma: float = 1.0,
+    beyond_k: str = "keep",
+    normalization: str = "lightgbm",
+    n_threads: int | None = None,
+) -> ObjectiveCallback:
+    """Make a LambdaRank objective under any NDCG convention, with an exact sigmoid.
+
+    Parameters
+    ----------
+    convention : NDCG
+        Gains, discounts, ties, and the ideal DCG, which its `k` cuts.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    sigma, beyond_k, normalization
+        As in `ra.objectives.LambdaRank`.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    ObjectiveCallback
+        As `objective` makes it.
+
+    Raises
+    ------
+    ConventionError
+        The convention is no NDCG, or a value is outside its choices.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> str(ra.lightgbm.lambdarank(ra.presets.letor4(10), truncation=30).objective)[:38]
+    'lambdarank/truncation=30/samples=all/s'
+    """
+    value = LambdaRank(
+        convention=require_ndcg(convention),
+        truncation=truncation,
+        samples=None,
+        beyond_k=beyond_k,
+        sigma=sigma,
+        normalization=normalization,
+        hessian="plain",
+        sigmoid="exact",
+    )
+    return ObjectiveCallback(value, n_threads)
+
+
+def native_objective(value: Objective) -> dict[str, Any]:
+    """Translate an objective into LightGBM's own parameters.
+
+    Parameters
+    ----------
+    value : Objective
+        What LightGBM shall train under.
+
+    Returns
+    -------
+    dict
+        `objective` and its parameters.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        LightGBM has no built-in objective that is the same; the message names the fields.
+
+    Examples
+    --------
+    >>> from rankadapters import objectives
+    >>> native_objective(objectives.lightgbm_xendcg())
+    {'objective': 'rank_xendcg', 'objective_seed': 5}
+    """
+    if isinstance(require_objective(value), XENDCG):
+        return {"objective": "rank_xendcg", "objective_seed": value.to_dict()["seed"]}
+    if not isinstance(value, LambdaRank):
+        raise no_native("LightGBM", value, "lambdarank and rank_xendcg")
+    convention = value.convention
+    wanted = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
+    if value.samples is None:
+        wanted = wanted.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
+    gains = list(map(float, range(LABELS))) if convention.gain.startswith("linear") else table(convention.gain)
+    params: dict[str, Any] = {
+        "lambdarank_truncation_level": wanted.truncation or MOST_ROWS,
+        "lambdarank_norm": value.normalization != "none",
+        "sigmoid": value.sigma,
+    }
+    nearest = lightgbm_lambdarank(**params)
+    # It takes whole labels from 0 on only, where gains of several names agree.
+    require_native("LightGBM", wanted, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
+    labelled = {} if gains is None else {"label_gain": list(gains)}
+    return {"objective": "lambdarank", **params, **labelled}
+
+
+def _factors(row_weights: Any) -> list[Any]:
+    return [] if row_weights is None else [row_weights]
+
+
+def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
+    """Refuse a subset that holds a part of a query."""
+    whole = dataset.reference
+    if dataset.used_indices is None or whole is None or whole.get_group() is None:
+        return
+    sizes = np.asarray(whole.get_group())
+    used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
+    cut = np.flatnonzero((used > 0) & (used < sizes))
+    if cut.size:
+        msg = (
+            f"the Dataset holds {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.\n"
+            "Hint: lgb.cv(folds=...) with folds of whole queries, such as sklearn.model_selection.GroupKFold(5).split("
+            "X, y, groups=np.repeat(np.arange(len(group)), group))."
+        )
+        raise InputError(msg)

@@ -1,0 +1,146 @@
+"""What the toolkits' objective callbacks share: gradients bound to their datasets, and state per dataset."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks import Judged, flat
+from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
+from rankadapters.core.queries import Queries
+from rankadapters.core.threads import as_n_threads
+from rankadapters.objectives import LambdaRank, Objective, require_objective
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients
+
+Array = NDArray[Any]
+
+IGNORED = frozenset({"empty", "missing", "unjudged"})  # fields of a convention that no gradient depends on
+
+
+class Training:
+    """An objective trained on whichever datasets a toolkit hands over.
+
+    It is bound at the first sight of a dataset, held by weak reference. What it carries from round to round belongs to
+    the dataset: a pickle takes it along, for datasets of the same queries; a deep copy and `reset` start anew.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to train under.
+    n_threads : int, optional
+        None takes all CPUs.
+    """
+
+    def __init__(self, objective: Objective, n_threads: int | None) -> None:
+        self.objective = require_objective(objective)
+        self.n_threads = None if n_threads is None else as_n_threads(n_threads)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every dataset, and with it what was carried from round to round."""
+        self._bound: dict[int, _Binding] = {}
+        self._waiting: list[_Carried] = []
+
+    def gradients(self, owner: object, judged: Judged, factors: Sequence[Any], scores: Any) -> tuple[Array, Array]:
+        """First and second derivatives for one dataset."""
+        binding = self._binding(owner, judged, factors)
+        binding.rounds[0] += 1
+        try:
+            grad, hess = binding.gradients.gradients(flat(scores))
+        except InputError as error:
+            msg = f"round {binding.rounds[0]}: {error}"
+            raise InputError(msg) from None
+        for factor in binding.factors:
+            grad *= factor
+            hess *= factor
+        return grad, hess
+
+    def _binding(self, owner: object, judged: Judged, factors: Sequence[Any]) -> _Binding:
+        key = id(owner)
+        binding = self._bound.get(key)
+        if binding is None:
+            bound = self._bound  # the dict and not this object, which a dataset must not keep alive
+            gone = weakref.ref(owner, lambda _: bound.pop(key, None))
+            binding = self._bind(gone, judged, factors)._replace(judged=judged.without(owner))
+            self._bound[key] = binding
+        elif not binding.judged.says(judged):
+            msg = (
+                f"labels, groups or weights of the dataset changed after round {binding.rounds[0]} of its training.\n"
+                "Hint: reset() before another training, or a new dataset."
+            )
+            raise InputError(msg)
+        return binding
+
+    def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any]) -> _Binding:
+        queries = Queries(judged.labels, group_sizes=judged.group_sizes)
+        carried = self._claim(queries)
+        gradients = self.objective.bind(queries, n_threads=self.n_threads, state=carried and carried.state)
+        kept = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
+        return _Binding(gone, judged, gradients, kept, [carried.rounds if carried else 0])
+
+    def _claim(self, queries: Queries) -> _Carried | None:
+        """Find what a pickle brought along for a dataset of these queries."""
+        for place, carried in enumerate(self._waiting):
+            if carried.digest == queries.digest:
+                return self._waiting.pop(place)
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep what was declared and carried, not what was bound."""
+        carried = [
+            _Carried(binding.gradients.queries.digest, binding.gradients.state.copy(), binding.rounds[0])
+            for binding in self._bound.values()
+        ]
+        return {**self.__dict__, "_bound": {}, "_waiting": [*self._waiting, *carried]}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Training:
+        """Start anew."""
+        del memo
+        return Training(self.objective, self.n_threads)
+
+
+class _Carried(NamedTuple):
+    digest: int
+    state: Array
+    rounds: int
+
+
+class _Binding(NamedTuple):
+    owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
+    judged: Judged
+    gradients: Gradients
+    factors: list[Array]  # float32, per row or one for all, multiplied one after the other as the toolkit does
+    rounds: list[int]  # one entry: rounds so far
+
+
+def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
+    """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        It names the fields, and what the toolkit has instead.
+    """
+    fields = {name: (value, getattr(nearest, name)) for name, value in wanted.to_dict().items() if name != "convention"}
+    if isinstance(wanted, LambdaRank) and isinstance(nearest, LambdaRank):
+        fields |= wanted.convention.diff(nearest.convention)
+        if wanted.uses_weights:
+            fields.pop("average", None)  # weights multiply the gradients, whatever their mean is
+    found = {name: pair for name, pair in fields.items() if pair[0] != pair[1] and name not in IGNORED}
+    if found:
+        wants = ", ".join(f"{name}={pair[0]}" for name, pair in found.items())
+        has = ", ".join(f"{name}={pair[1]}" for name, pair in found.items())
+        msg = f"{toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: objective(value)."
+        raise UnsupportedConventionError(msg)
+
+
+def no_native(toolkit: str, objective: Objective, own: str) -> ConventionError:
+    """Say that a toolkit has nothing of the kind."""
+    msg = f"{toolkit} has no built-in {objective.kind}; its own are {own}.\nHint: objective(value)."
+    return UnsupportedConventionError(msg)

@@ -1,0 +1,228 @@
+"""Objectives for `xgb.train(obj=)` and `xgb.cv(obj=)`, and objectives as XGBoost's own parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import xgboost as xgb
+from numpy.typing import NDArray
+
+from rankadapters.callbacks import Judged
+from rankadapters.core.convention import NDCG
+from rankadapters.core.errors import InputError
+from rankadapters.objectives import (
+    LambdaMAP,
+    LambdaRank,
+    Objective,
+    RankNet,
+    require_ndcg,
+    require_objective,
+    xgboost_map,
+    xgboost_ndcg,
+    xgboost_pairwise,
+)
+from rankadapters.training import Training, no_native, require_native
+from rankadapters.xgboost.metrics import NO_CUTOFF, judged_of
+
+Array = NDArray[Any]
+
+
+class ObjectiveCallback:
+    """An objective for `obj=`; made by `objective` or `lambdarank`."""
+
+    __name__ = "rankadapters"  # XGBoost asks for it in messages
+
+    def __init__(self, value: Objective, n_threads: int | None) -> None:
+        self._training = Training(value, n_threads)
+
+    @property
+    def objective(self) -> Objective:
+        """What is trained under."""
+        return self._training.objective
+
+    def __repr__(self) -> str:
+        """Show the signature."""
+        return f"objective({self.objective})"
+
+    def reset(self) -> None:
+        """Start anew on every DMatrix: for objectives that draw at random, and after labels changed."""
+        self._training.reset()
+
+    def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
+        """Differentiate raw margins on a DMatrix with groups."""
+        if not isinstance(dmatrix, xgb.DMatrix):
+            msg = (
+                "XGBRanker hands an objective no queries.\n"
+                "Hint: xgb.train(params, dmatrix, obj=objective), or QueryRanker(XGBRanker(objective=...))."
+            )
+            raise InputError(msg)
+        judged = judged_of(dmatrix)
+        return self._training.gradients(dmatrix, judged, _factors(judged), preds)
+
+
+def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCallback:
+    """Make an objective for `obj=` of `xgb.train` and `xgb.cv`.
+
+    Called directly as `obj(preds, dmatrix)` it gives `grad, hess`. Query weights multiply, divided by their mean as in
+    XGBoost, unless the objective's convention says `average="uniform"`.
+
+    Parameters
+    ----------
+    value : Objective
+        One of `ra.objectives`.
+    n_threads : int, optional
+        None takes all CPUs; the gradients are the same for any number.
+
+    Returns
+    -------
+    ObjectiveCallback
+        Callable. What it draws at random goes on from round to round on each DMatrix, also after pickling and in a
+        training that continues another; it starts anew in a deep copy and after `reset()`, which a second training on
+        the same DMatrix needs.
+
+    Raises
+    ------
+    ConventionError
+        `value` is no objective.
+    InputError
+        In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
+        message names round and row.
+
+    References
+    ----------
+    XGBoost 3.2.0, python-package: `core.Booster.update`.
+
+    Examples
+    --------
+    >>> import numpy as np, rankadapters as ra, xgboost as xgb
+    >>> rng = np.random.default_rng(0)
+    >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
+    >>> params = {"max_depth": 2, "base_score": 0, "nthread": 1}
+    >>> ours = xgb.train(params, data, 3, obj=ra.xgboost.objective(ra.objectives.xgboost_ndcg()))
+    >>> built_in = xgb.train(params | {"objective": "rank:ndcg"}, data, 3)
+    >>> bool((ours.predict(data) == built_in.predict(data)).all())
+    True
+    """
+    return ObjectiveCallback(value, n_threads)
+
+
+def lambdarank(
+    convention: NDCG,
+    *,
+    truncation: int | None,
+    sigma: float = 1.0,
+    beyond_k: str = "keep",
+    normalization: str = "xgboost",
+    n_threads: int | None = None,
+) -> ObjectiveCallback:
+    """Make a LambdaRank objective under any NDCG convention, with XGBoost's doubled hessian.
+
+    Parameters
+    ----------
+    convention : NDCG
+        Gains, discounts, ties, and the ideal DCG, which its `k` cuts.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    sigma, beyond_k, normalization
+        As in `ra.objectives.LambdaRank`.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    ObjectiveCallback
+        As `objective` makes it.
+
+    Raises
+    ------
+    ConventionError
+        The convention is no NDCG, or a value is outside its choices.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> ra.xgboost.lambdarank(ra.presets.letor4(10), truncation=30).objective.normalization
+    'xgboost'
+    """
+    value = LambdaRank(
+        convention=require_ndcg(convention),
+        truncation=truncation,
+        samples=None,
+        beyond_k=beyond_k,
+        sigma=sigma,
+        normalization=normalization,
+        hessian="doubled",
+        sigmoid="exact",
+    )
+    return ObjectiveCallback(value, n_threads)
+
+
+def native_objective(value: Objective) -> dict[str, Any]:
+    """Translate an objective into XGBoost's own parameters.
+
+    Parameters
+    ----------
+    value : Objective
+        What XGBoost shall train under.
+
+    Returns
+    -------
+    dict
+        `objective` and its parameters.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        XGBoost has no built-in objective that is the same; the message names the fields.
+
+    Examples
+    --------
+    >>> from rankadapters import objectives
+    >>> native_objective(objectives.xgboost_map(lambdarank_num_pair_per_sample=5))["objective"]
+    'rank:map'
+    """
+    kinds: dict[type[Objective], tuple[str, Any]] = {
+        LambdaRank: ("rank:ndcg", xgboost_ndcg),
+        RankNet: ("rank:pairwise", xgboost_pairwise),
+        LambdaMAP: ("rank:map", xgboost_map),
+    }
+    if type(require_objective(value)) not in kinds:
+        raise no_native("XGBoost", value, "rank:ndcg, rank:pairwise and rank:map")
+    name, preset = kinds[type(value)]
+    fields = value.to_dict()
+    topk, normalization = fields["samples"] is None, fields["normalization"]
+    wanted = value.replace(truncation=fields["truncation"] or NO_CUTOFF) if topk else value
+    params: dict[str, Any] = {
+        "lambdarank_pair_method": "topk" if topk else "mean",
+        "lambdarank_num_pair_per_sample": wanted.to_dict()["truncation"] if topk else fields["samples"],
+        "lambdarank_normalization": normalization in {"xgboost", "xgboost-sum"},
+        "lambdarank_score_normalization": normalization in {"xgboost", "xgboost-distance"},
+    }
+    if isinstance(wanted, LambdaRank):
+        wanted, params = _gains(wanted, params)
+    nearest = preset(**params)
+    require_native("XGBoost", wanted, nearest)
+    return {"objective": name, **params}
+
+
+def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
+    """Bring gains that agree on the labels XGBoost takes to its spelling, and no cutoff to its number."""
+    convention = value.convention
+    params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
+    if convention.gain == "exp2":
+        convention = convention.replace(gain="exp2-floor")
+    if convention.k is None and value.samples is None:
+        convention = convention.at(NO_CUTOFF)
+    return value.replace(convention=convention), params
+
+
+def _factors(judged: Judged) -> list[Any]:
+    """Each row's query weight, then the one number by which XGBoost divides weights by their mean."""
+    if judged.weights is None:
+        return []
+    total = float(np.sum(judged.weights, dtype=np.float64))
+    if not total > 0:
+        msg = f"the DMatrix's weights add up to {total:g}.\nHint: some query needs a weight above 0."
+        raise InputError(msg)
+    return [np.repeat(judged.weights, judged.group_sizes), judged.weights.size / total]
