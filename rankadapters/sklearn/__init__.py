@@ -10,12 +10,14 @@ except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
 from rankadapters.sklearn.qid import CutQueriesWarning
+from rankadapters.sklearn.ranker import QueryRanker
 from rankadapters.sklearn.scorer import QueryScorer, query_scorer, query_scorers
 from rankadapters.sklearn.splitters import QueryKFold, QueryShuffleSplit, StratifiedQueryKFold
 
 __all__ = [
     "CutQueriesWarning",
     "QueryKFold",
+    "QueryRanker",
     "QueryScorer",
     "QueryShuffleSplit",
     "StratifiedQueryKFold",

@@ -1,0 +1,181 @@
+"""How each toolkit's ranker is handed its queries, weights and validation sets; none is imported but the one in use."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.utils.validation import has_fit_parameter
+
+from rankadapters.callbacks import Evaluation
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.sklearn.rows import Rows
+
+RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
+LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """Validation sets, and the convention that they are evaluated under and stop the training by."""
+
+    sets: Sequence[Rows] = ()
+    convention: Convention | None = None
+
+    def transformed(self, transform: Callable[[Any], Any]) -> Watched:
+        """Bring the sets through the transformers of a pipeline."""
+        return replace(self, sets=[rows.with_features(transform(rows.X)) for rows in self.sets])
+
+
+def toolkit_of(estimator: object) -> str | None:
+    """Name the toolkit whose ranker this is, by the names of its classes; None for any other estimator."""
+    for kind in type(estimator).__mro__:
+        if RANKERS.get(kind.__name__) == kind.__module__.partition(".")[0]:
+            return RANKERS[kind.__name__]
+    return None
+
+
+def hand(estimator: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+    """Fit an estimator on rows in the order of their queries; a callback's history where there is one."""
+    ways = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
+    return ways.get(toolkit_of(estimator) or "", _any)(estimator, train, watched, params)
+
+
+def _lightgbm(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+    from rankadapters.lightgbm import early_stopping, eval_metric
+
+    given = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, watched.sets)}
+    if watched.convention is None:
+        ranker.fit(train.X, train.y, **_joined(params, given))
+        return None
+    own = ranker.get_params()
+    if own.get("metric") is None:
+        ranker.set_params(metric="None")  # else LightGBM computes its default beside the declared one
+    rounds = {name: own[name] for name in LIGHTGBM_ROUNDS if own.get(name)}
+    callbacks = list(params.pop("callbacks", None) or [])
+    for number in rounds.values():
+        delta = own.get("early_stopping_min_delta") or 0.0
+        callbacks.append(early_stopping(watched.convention, number, min_delta=delta, verbose=False))
+    metric = eval_metric(watched.convention)
+    given |= {"eval_metric": metric, "callbacks": callbacks}
+    with _lent(ranker, **dict.fromkeys(rounds)):
+        ranker.fit(train.X, train.y, **_joined(params, given))
+    return metric.history
+
+
+def _lightgbm_sets(ranker: Any, sets: Sequence[Rows]) -> dict[str, Any]:
+    if not sets:
+        return {}
+    features, labels = [rows.X for rows in sets], [rows.y for rows in sets]
+    if "eval_X" in inspect.signature(ranker.fit).parameters:  # from 4.7 on, where eval_set is deprecated
+        pairs: dict[str, Any] = {"eval_X": tuple(features), "eval_y": tuple(labels)}
+    else:
+        pairs = {"eval_set": list(zip(features, labels, strict=True))}
+    weights = [rows.row_weight for rows in sets]
+    return {**pairs, "eval_group": [rows.sizes for rows in sets], "eval_sample_weight": weights}
+
+
+def _xgboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+    from rankadapters.xgboost import EvalCallback, early_stopping
+
+    given: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
+    if watched.convention is None:
+        _xgboost_fit(ranker, train, _joined(params, {**given, **_xgboost_sets(watched.sets)}))
+        return None
+    sets = [
+        ((rows.X, rows.y, rows.codes) if rows.query_weight is None else (rows.X, rows.y, rows.codes, rows.query_weight))
+        for rows in watched.sets
+    ]
+    named = [(data, f"validation_{place}") for place, data in enumerate(sets)]
+    watch = EvalCallback(watched.convention, named, missing=ranker.missing)
+    callbacks, rounds = [*(ranker.callbacks or []), watch], ranker.early_stopping_rounds
+    if rounds:
+        callbacks.append(early_stopping(watched.convention, rounds))
+    with _lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
+        _xgboost_fit(ranker, train, _joined(params, given))
+    return watch.history
+
+
+def _xgboost_sets(sets: Sequence[Rows]) -> dict[str, Any]:
+    if not sets:
+        return {}
+    weights = [rows.query_weight for rows in sets]
+    return {
+        "eval_set": [(rows.X, rows.y) for rows in sets],
+        "eval_qid": [rows.codes for rows in sets],
+        "sample_weight_eval_set": None if all(weight is None for weight in weights) else weights,
+    }
+
+
+def _xgboost_fit(ranker: Any, train: Rows, given: dict[str, Any]) -> None:
+    if not callable(ranker.objective):
+        ranker.fit(train.X, train.y, **given)
+        return
+    from rankadapters.xgboost.training import fit_by_objective
+
+    fit_by_objective(ranker, train.X, train.y, **given)
+
+
+def _catboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> None:
+    given: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
+    if watched.sets:
+        columns = {**ranker.get_params(), **params}
+        kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
+        given["eval_set"] = [_catboost_pool(rows, kinds) for rows in watched.sets]
+    if watched.convention is not None:
+        ranker.set_params(eval_metric=_catboost_metric(watched.convention, [train, *watched.sets]))
+    ranker.fit(train.X, train.y, **_joined(params, given))
+
+
+def _catboost_pool(rows: Rows, kinds: dict[str, Any]) -> Any:
+    pool = sys.modules["catboost"].Pool  # whose ranker is here, so it is imported
+    columns = {f"{name}_features": value for name, value in kinds.items()}
+    return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **columns)
+
+
+def _catboost_metric(convention: Convention, sets: list[Rows]) -> str:
+    """CatBoost's own metric where it is the declared one; it takes no callback that sees the queries."""
+    from rankadapters.catboost import native_metric
+
+    if convention.average == "uniform" and any(rows.row_weight is not None for rows in sets):
+        msg = (
+            "CatBoost refuses use_weights=false (average='uniform') in a training with group weights.\n"
+            "Hint: eval_metric=convention.replace(average='query'), or no sample_weight."
+        )
+        raise UnsupportedConventionError(msg)
+    return native_metric(convention, group_weights=False)
+
+
+def _any(estimator: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> None:
+    del watched  # refused before for what is no ranker
+    given = {} if train.row_weight is None else {"sample_weight": train.row_weight}
+    if given and not has_fit_parameter(estimator, "sample_weight"):
+        msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or use another estimator."
+        raise InputError(msg)
+    estimator.fit(train.X, train.y, **_joined(params, given))
+
+
+def _joined(params: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Join what the caller gave and what we hand over, which must not be the same."""
+    twice = set(params) & set(given)
+    if twice:
+        name = min(twice)
+        msg = f"{name}= is what QueryRanker hands over itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
+        raise InputError(msg)
+    return {**params, **given}
+
+
+@contextmanager
+def _lent(estimator: Any, **params: Any) -> Iterator[None]:
+    """Set parameters for the time of a training, so that the fitted estimator holds no callback and no data."""
+    declared = {name: value for name, value in estimator.get_params().items() if name in params}
+    estimator.set_params(**params)
+    try:
+        yield
+    finally:
+        estimator.set_params(**declared)

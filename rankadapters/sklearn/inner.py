@@ -1,0 +1,80 @@
+"""The estimator inside a QueryRanker: copied, and fitted through a pipeline, whose last step is handed the queries."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from sklearn import get_config
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import get_routing_for_object
+
+from rankadapters.callbacks import Evaluation
+from rankadapters.sklearn.handing import Watched, hand, toolkit_of
+from rankadapters.sklearn.rows import Rows
+
+
+def last_step(estimator: Any) -> Any:
+    """Last step of a pipeline, at any depth; any other estimator itself."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    return estimator
+
+
+def copy_of(estimator: Any) -> Any:
+    """Clone an estimator, and a ranker in it whose constructor scikit-learn's own way of cloning fails at."""
+    if not isinstance(estimator, Pipeline):
+        return _copy_of_ranker(estimator)
+    found = clone(_ending_with(estimator, BaseEstimator()))
+    return _ending_with(found, _copy_of_ranker(last_step(estimator)))
+
+
+def fit_inner(estimator: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+    """Fit an estimator in place: transformers on features alone, the last step with its queries."""
+    if not isinstance(estimator, Pipeline):
+        return hand(estimator, train, watched, params)
+    name, last = estimator.steps[-1]
+    if len(estimator.steps) > 1:
+        head = estimator[:-1]
+        head_params, params = _split(head, name, last, train.row_weight, params)
+        train = train.with_features(head.fit_transform(train.X, train.y, **head_params))
+        watched = watched.transformed(head.transform)
+        estimator.steps = [*head.steps, (name, last)]  # with a memory, transformers are fitted as copies
+    return fit_inner(last, train, watched, params)
+
+
+def _copy_of_ranker(ranker: Any) -> Any:
+    toolkit = toolkit_of(ranker)
+    if toolkit == "catboost":  # hands out copies of its lists, such as cat_features, so that no clone looks alike
+        return type(ranker)(**ranker.get_params())
+    if toolkit != "xgboost" or not callable(ranker.objective):
+        return clone(ranker)
+    stand_in = copy.copy(ranker)
+    stand_in.objective = "rank:ndcg"  # its constructor refuses a callable
+    found = clone(stand_in)
+    found.objective = clone(ranker.objective, safe=False)
+    return found
+
+
+def _ending_with(estimator: Any, last: Any) -> Any:
+    if not isinstance(estimator, Pipeline):
+        return last
+    other = copy.copy(estimator)
+    name, step = estimator.steps[-1]
+    other.steps = [*estimator.steps[:-1], (name, _ending_with(step, last))]
+    return other
+
+
+def _split(
+    head: Pipeline, name: str, last: Any, row_weight: Any, params: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Divide what fit was given between transformers and last step: by their requests, or else by their prefixes."""
+    if not get_config()["enable_metadata_routing"]:
+        prefix = f"{name}__"
+        own = {key.removeprefix(prefix): value for key, value in params.items() if key.startswith(prefix)}
+        return {key: value for key, value in params.items() if not key.startswith(prefix)}, own
+    asked = dict(params) if row_weight is None else {**params, "sample_weight": row_weight}
+    for_head = get_routing_for_object(head).consumes("fit_transform", asked)
+    for_last = get_routing_for_object(last).consumes("fit", params)
+    return {key: asked[key] for key in for_head}, {key: params[key] for key in for_last}

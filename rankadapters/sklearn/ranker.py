@@ -1,0 +1,287 @@
+"""A meta-estimator that gives any ranker its queries, in every search, pipeline and cross-validation."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError
+from rankadapters.sklearn.declared import check_declared, sets_of
+from rankadapters.sklearn.handing import Watched, toolkit_of
+from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
+from rankadapters.sklearn.qid import one_per_query
+from rankadapters.sklearn.rows import Rows, held_out, ids_of, no_qid, whole_queries
+from rankadapters.sklearn.scorer import query_scorer
+from rankadapters.sklearn.tables import without_column
+
+Array = NDArray[Any]
+
+
+class QueryRanker(MetaEstimatorMixin, BaseEstimator):
+    """Any ranker or regressor as a scikit-learn estimator whose `fit` and `score` take one `qid` per row.
+
+    Rows of a query need not stand together: they are brought together, in order of first appearance and each query's
+    rows in their order, before LGBMRanker is handed `group`, XGBRanker `qid` and CatBoostRanker `group_id`. Any other
+    estimator gets plain X and y, as given. Predictions are in the order of the rows given.
+
+    Parameters
+    ----------
+    estimator : estimator, or Pipeline whose last step is one
+        What is fitted, as a clone. In a Pipeline transformers see features only, and the last step gets the queries.
+    qid : str, optional
+        Column or index level of X that holds the ids, which then need no `fit(qid=)`. A column is taken out before the
+        features reach the estimator; X may have it in `predict` or not.
+    convention : Convention, optional
+        What `score` computes.
+    eval_metric : Convention, optional
+        What is reported of the validation queries in every round, in `history_`. The estimator's own
+        `early_stopping_rounds` then stops the training by it, and by nothing else.
+    validation_fraction : float in (0, 1), optional
+        Share of the queries, all their rows, that is held out of the training as a validation set: the queries whose
+        ids have the smallest hashes, so that the same ids are held out in any order of rows and on any machine.
+    whole : array-like, optional
+        Query of each row of the data before anything was cut, as in `query_scorer`: `fit` and `score` then warn of
+        queries that come with another number of rows.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted clone.
+    history_ : list of Evaluation
+        With `eval_metric` and LightGBM or XGBoost: (set, convention, value in full precision) of every round.
+    n_features_in_ : int
+        Number of features, without the qid column.
+    feature_names_in_ : array of str
+        Names of the features, where all are strings.
+
+    Notes
+    -----
+    With `sklearn.set_config(enable_metadata_routing=True)` it requests `qid` and `sample_weight` in `fit` and `score`,
+    with no `set_*_request` call. Any further parameter of `fit` is handed to the estimator: routed if the estimator
+    requests it, or as it is without routing.
+
+    Examples
+    --------
+    >>> import lightgbm as lgb, numpy as np, rankadapters as ra
+    >>> train, test = ra.datasets.mq2008_like(seed=0)
+    >>> shuffled = np.random.default_rng(0).permutation(train.labels.size)
+    >>> ranker = ra.sklearn.QueryRanker(
+    ...     lgb.LGBMRanker(n_estimators=20, verbosity=-1), convention=ra.presets.letor4(10)
+    ... )
+    >>> ranker = ranker.fit(train.X[shuffled], train.labels[shuffled], qid=train.qid[shuffled])
+    >>> value = ranker.score(test.X, test.labels, qid=test.qid)
+    >>> value == ra.evaluate(test.labels, ranker.predict(test.X), ra.presets.letor4(10), qid=test.qid).value
+    True
+    """
+
+    __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012 - scikit-learn reads it
+    __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012 - as above
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        qid: str | None = None,
+        convention: Convention | None = None,
+        eval_metric: Convention | None = None,
+        validation_fraction: float | None = None,
+        whole: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.qid = qid
+        self.convention = convention
+        self.eval_metric = eval_metric
+        self.validation_fraction = validation_fraction
+        self.whole = whole
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        qid: Any = None,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        **fit_params: Any,
+    ) -> QueryRanker:
+        """Fit a clone of the estimator on whole queries.
+
+        Parameters
+        ----------
+        X : table, shape (n_docs, n_features)
+            numpy, scipy.sparse, pandas, polars or pyarrow, as far as the estimator takes it; never converted.
+        y : array-like, shape (n_docs,)
+            Relevance labels.
+        qid : array-like, shape (n_docs,), optional
+            Query of each row: integers, strings or other hashables. Needed by a ranker, unless `qid` names a column.
+        sample_weight : array-like, shape (n_docs,), optional
+            Weight of each row; with queries, constant within each.
+        eval_set : tuple (X, y, qid) or (X, y, qid, sample_weight), or list of such tuples, optional
+            Validation queries, with their qid None or left out where `qid` names a column.
+        **fit_params
+            For the estimator's `fit`.
+
+        Returns
+        -------
+        QueryRanker
+            Itself.
+
+        Raises
+        ------
+        InputError
+            There is no qid, or one that does not fit; the message names what is wrong and the way out.
+        ConventionError
+            `convention` or `eval_metric` is none, or CatBoost cannot express `eval_metric`.
+
+        Warns
+        -----
+        CutQueriesWarning
+            Queries are not `whole`.
+        """
+        check_declared(self, eval_set)
+        params = self._routed(fit_params)
+        inner = copy_of(self.estimator)
+        ids, features = ids_of(X, qid, self.qid), self._features(X)
+        train, held = self._divide(features, y, ids, sample_weight)
+        sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
+        history = fit_inner(inner, train, Watched(sets, self.eval_metric), params)
+        if history is not None:
+            self.history_ = history
+        validate_data(self, features, skip_check_array=True)  # counts and names the features
+        self.estimator_ = inner
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Score the rows of X, in their order; no query ids are needed.
+
+        Parameters
+        ----------
+        X : table, shape (n_docs, n_features)
+            Features, with or without the qid column.
+
+        Returns
+        -------
+        array, shape (n_docs,)
+            Higher is better.
+        """
+        check_is_fitted(self)
+        found: Array = self.estimator_.predict(self._features(X))
+        return found
+
+    def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
+        """Score predictions under `convention`.
+
+        Parameters
+        ----------
+        X, y, qid
+            As in `fit`; the qid is always needed.
+        sample_weight : array-like, shape (n_docs,), optional
+            Constant within a query; under `average="uniform"` ignored, by declaration.
+
+        Returns
+        -------
+        float
+            Greater is better: a measure that is better when smaller is negated.
+
+        Raises
+        ------
+        ConventionError
+            QueryRanker was given no `convention`.
+        InputError
+            There is no qid, or the labels do not fit the convention.
+        """
+        if self.convention is None:
+            msg = (
+                "QueryRanker has no convention to score under, and takes none for granted.\n"
+                "Hint: QueryRanker(estimator, convention=ra.presets.textbook(10)), or scoring=query_scorer(...)."
+            )
+            raise ConventionError(msg)
+        ids = ids_of(X, qid, self.qid)
+        if ids is None:
+            raise no_qid("score")
+        weights = None if self.convention.average == "uniform" else sample_weight
+        scorer = query_scorer(self.convention, whole=self.whole)
+        return scorer(self, X, y, qid=ids, sample_weight=weights)
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Feature importances of the fitted estimator, or of the last step of a pipeline."""
+        return self._fitted_last().feature_importances_  # type: ignore[no-any-return]
+
+    @property
+    def coef_(self) -> Array:
+        """Coefficients of the fitted estimator, or of the last step of a pipeline, where it has some."""
+        return self._fitted_last().coef_  # type: ignore[no-any-return]
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Request qid and weights for itself, and route what else the estimator requests."""
+        request = super().get_metadata_routing()
+        if self.qid is not None:  # found in X
+            for method in (request.fit, request.score):
+                method.add_request(param="qid", alias=False)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return (
+            MetadataRouter(owner=self).add_self_request(request).add(estimator=self.estimator, method_mapping=mapping)
+        )
+
+    def __sklearn_clone__(self) -> QueryRanker:
+        """Clone the parameters, by a way that also copies an XGBRanker with a callable objective."""
+        shell = copy.copy(self)
+        shell.estimator = None
+        found: QueryRanker = super(QueryRanker, shell).__sklearn_clone__()
+        found.estimator = copy_of(self.estimator)
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        """Take what the estimator takes."""
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            inner = get_tags(self.estimator)
+            tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+            tags.non_deterministic, tags.no_validation = inner.non_deterministic, inner.no_validation
+            tags.estimator_type, tags.regressor_tags = inner.estimator_type, inner.regressor_tags
+        return tags
+
+    def _divide(self, features: Any, y: Any, ids: Any, sample_weight: Any) -> tuple[Rows, list[Rows]]:
+        """Divide the rows into those to train on and those held out, by whole queries."""
+        is_ranker = toolkit_of(last_step(self.estimator)) is not None
+        if ids is None:
+            if is_ranker:
+                raise no_qid("fit")
+            return Rows(features, y, sample_weight), []
+        queries = whole_queries(features, y, ids, self.whole)
+        if not is_ranker:
+            if sample_weight is not None:
+                one_per_query(sample_weight, queries)  # refuses what varies
+            return Rows(features, y, sample_weight), []
+        if self.validation_fraction is None:
+            return Rows.of(features, queries, y, sample_weight), []
+        held = held_out(queries, self.validation_fraction)
+        train, valid = (Rows.of(features, queries, y, sample_weight, part) for part in (~held, held))
+        return train, [valid]
+
+    def _validation(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Rows:
+        ids, features = ids_of(X, qid, self.qid), self._features(X)
+        if ids is None:
+            raise no_qid("eval_set")
+        return Rows.of(features, whole_queries(features, y, ids, self.whole), y, sample_weight)
+
+    def _features(self, X: Any) -> Any:
+        return X if self.qid is None else without_column(X, self.qid)
+
+    def _routed(self, fit_params: dict[str, Any]) -> dict[str, Any]:
+        if not get_config()["enable_metadata_routing"]:
+            return dict(fit_params)
+        return dict(process_routing(self, "fit", **fit_params).estimator.fit)
+
+    def _fitted_last(self) -> Any:
+        check_is_fitted(self)
+        return last_step(self.estimator_)
