@@ -6,7 +6,7 @@ import argparse
 import platform
 from importlib.metadata import version
 
-from benchmarks import evaluation, files, gradients, memory, starting
+from benchmarks import evaluation, files, gradients, memory, searching, starting
 from benchmarks.data import make
 
 PARTS = {
@@ -14,6 +14,7 @@ PARTS = {
     "gradients": gradients.run,
     "memory": lambda d, _: memory.run(d),
     "files": files.run,
+    "searching": searching.run,
     "starting": lambda *_: starting.run(),
 }
 

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/adapters.md", "docs/objectives.md", "docs/sklearn.md"]
+PAGES = [
+    "README.md",
+    "docs/adapters.md",
+    "docs/objectives.md",
+    "docs/sklearn.md",
+    "docs/queryranker.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
