@@ -265,15 +265,16 @@ class Tagged(RegressorMixin, BaseEstimator):
 
 def test_parameters_of_fit_are_handed_on_or_routed():
     assert QueryRanker(Tagged()).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
-    pipe = make_pipeline(StandardScaler(), Tagged())
-    assert QueryRanker(pipe).fit(DATA.X, DATA.y, tagged__tag="x").estimator_[-1].tag_ == "x"
+    for pipe in (make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
+        assert QueryRanker(pipe).fit(DATA.X, DATA.y, tagged__tag="x").estimator_[-1].tag_ == "x"
     with sklearn.config_context(enable_metadata_routing=True):
         wants = Tagged().set_fit_request(tag=True)
         assert QueryRanker(wants).fit(DATA.X, DATA.y, tag="x").estimator_.tag_ == "x"
-        pipe = make_pipeline(StandardScaler(), wants)
-        assert QueryRanker(pipe).fit(DATA.X, DATA.y, tag="x").estimator_[-1].tag_ == "x"
-        with pytest.raises(UnsetMetadataPassedError, match="tag"):
-            QueryRanker(Tagged()).fit(DATA.X, DATA.y, tag="x")
+        for pipe in (make_pipeline(StandardScaler(), wants), make_pipeline(wants)):
+            assert QueryRanker(pipe).fit(DATA.X, DATA.y, tag="x").estimator_[-1].tag_ == "x"
+        for silent in (Tagged(), make_pipeline(StandardScaler(), Tagged()), make_pipeline(Tagged())):
+            with pytest.raises(UnsetMetadataPassedError, match="tag"):
+                QueryRanker(silent).fit(DATA.X, DATA.y, tag="x")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

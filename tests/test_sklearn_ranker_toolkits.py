@@ -217,6 +217,7 @@ def test_every_round_is_evaluated_under_the_declared_convention(make):
     assert len(model.history_) == ROUNDS
     last = model.history_[-1]
     assert last.value == ra.evaluate(VALID.y, model.predict(VALID.X), CONV, qid=VALID.qid).value
+    assert not hasattr(model.set_params(eval_metric=None).fit(DATA.X, DATA.y, qid=DATA.qid), "history_")
 
 
 @pytest.mark.parametrize("make", [lightgbm, xgboost])

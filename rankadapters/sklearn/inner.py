@@ -8,7 +8,7 @@ from typing import Any
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 
 from rankadapters.callbacks import Evaluation
 from rankadapters.sklearn.handing import Watched, hand, toolkit_of
@@ -35,9 +35,9 @@ def fit_inner(estimator: Any, train: Rows, watched: Watched, params: dict[str, A
     if not isinstance(estimator, Pipeline):
         return hand(estimator, train, watched, params)
     name, last = estimator.steps[-1]
-    if len(estimator.steps) > 1:
-        head = estimator[:-1]
-        head_params, params = _split(head, name, last, train.row_weight, params)
+    head = estimator[:-1]
+    head_params, params = _split(estimator, head, train.row_weight, params)
+    if head.steps:
         train = train.with_features(head.fit_transform(train.X, train.y, **head_params))
         watched = watched.transformed(head.transform)
         estimator.steps = [*head.steps, (name, last)]  # with a memory, transformers are fitted as copies
@@ -67,14 +67,15 @@ def _ending_with(estimator: Any, last: Any) -> Any:
 
 
 def _split(
-    head: Pipeline, name: str, last: Any, row_weight: Any, params: dict[str, Any]
+    estimator: Pipeline, head: Pipeline, row_weight: Any, params: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Divide what fit was given between transformers and last step: by their requests, or else by their prefixes."""
+    name = estimator.steps[-1][0]
     if not get_config()["enable_metadata_routing"]:
-        prefix = f"{name}__"
-        own = {key.removeprefix(prefix): value for key, value in params.items() if key.startswith(prefix)}
-        return {key: value for key, value in params.items() if not key.startswith(prefix)}, own
+        own = {key for key in params if key.startswith(f"{name}__") or not head.steps}
+        rest = {key: value for key, value in params.items() if key not in own}
+        return rest, {key.removeprefix(f"{name}__"): params[key] for key in own}
+    last_params = dict(process_routing(estimator, "fit", **params)[name]["fit"])
     asked = dict(params) if row_weight is None else {**params, "sample_weight": row_weight}
-    for_head = get_routing_for_object(head).consumes("fit_transform", asked)
-    for_last = get_routing_for_object(last).consumes("fit", params)
-    return {key: asked[key] for key in for_head}, {key: params[key] for key in for_last}
+    wanted = get_routing_for_object(head).consumes("fit_transform", asked) if head.steps else ()
+    return {key: asked[key] for key in wanted}, last_params

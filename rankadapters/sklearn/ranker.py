@@ -124,8 +124,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
             Query of each row: integers, strings or other hashables. Needed by a ranker, unless `qid` names a column.
         sample_weight : array-like, shape (n_docs,), optional
             Weight of each row; with queries, constant within each.
-        eval_set : tuple (X, y, qid) or (X, y, qid, sample_weight), or list of such tuples, optional
-            Validation queries, with their qid None or left out where `qid` names a column.
+        eval_set : tuple or list of tuples, optional
+            Validation queries: (X, y, qid) or (X, y, qid, sample_weight), and (X, y) where `qid` names a column.
         **fit_params
             For the estimator's `fit`.
 
@@ -153,6 +153,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         train, held = self._divide(features, y, ids, sample_weight)
         sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
         history = fit_inner(inner, train, Watched(sets, self.eval_metric), params)
+        self.__dict__.pop("history_", None)  # of an earlier fit
         if history is not None:
             self.history_ = history
         validate_data(self, features, skip_check_array=True)  # counts and names the features
