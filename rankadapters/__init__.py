@@ -28,7 +28,18 @@ __version__ = "0.1.0"
 # Imported when first used: the evaluator brings numba, and each adapter its toolkit.
 _LAZY = dict.fromkeys(("Evaluator", "evaluate", "evaluate_many"), "rankadapters.core.evaluator")
 _LAZY["mean_ndcg"] = "rankadapters.core.mean_ndcg"
-_SUBMODULES = ("catboost", "crosscheck", "datasets", "io", "lightgbm", "objectives", "parity", "sklearn", "xgboost")
+_SUBMODULES = (
+    "audit",
+    "catboost",
+    "crosscheck",
+    "datasets",
+    "io",
+    "lightgbm",
+    "objectives",
+    "parity",
+    "sklearn",
+    "xgboost",
+)
 
 __all__ = [
     "DCG",

@@ -14,6 +14,7 @@ from rankadapters.core.columns import Array, beyond_float32
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import Binder, Lowered, offsets
+from rankadapters.core.policies import Settled
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score, Tally
 from rankadapters.core.threads import as_n_threads, over_chunks
@@ -49,7 +50,10 @@ class Panel:
 
     def tally(self, scores: object) -> dict[Convention, Tally]:
         """Sum every convention exactly."""
-        values = self.per_query(scores)
+        return self.tally_values(self.per_query(scores))
+
+    def tally_values(self, values: dict[Convention, Floats]) -> dict[Convention, Tally]:
+        """Sum the values that `per_query` gave."""
         pairs = zip(self._lowered, self._denominators, strict=True)
         return {low.convention: self._tally(low, below, values[low.convention]) for low, below in pairs}
 
@@ -62,6 +66,10 @@ class Panel:
         for group in self._groups[array.dtype]:
             values.update(group.values(array, self.n_threads))
         return values
+
+    def settled(self) -> dict[Convention, Settled]:
+        """How each query gets its value and enters the average, under every convention."""
+        return {low.convention: low.settled for low in self._lowered}
 
     def _tally(self, low: Lowered, denominator: int, values: Floats) -> Tally:
         with np.errstate(over="ignore"):  # the exact sum refuses what overflowed

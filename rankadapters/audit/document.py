@@ -1,0 +1,136 @@
+"""What every result of an audit can be written as: text, Markdown, JSON and a notebook's HTML."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from rankadapters.core.fields import number
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A caption, a head, and lines of text; columns after the first stand to the right where they hold numbers.
+
+    >>> print(Table.of("two values", ("name", "value"), [("a", "0.5"), ("bcd", "12")]))
+    two values
+    name  value
+    a       0.5
+    bcd      12
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, caption: str, head: Iterable[str], lines: Iterable[Iterable[str]]) -> Table:
+        """Make a table of any iterables."""
+        return cls(caption, tuple(head), tuple(tuple(line) for line in lines))
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold nothing but numbers and dashes."""
+        columns = zip(*self.lines, strict=True) if self.lines else [()] * len(self.head)
+        return tuple(bool(column) and all(map(_is_number, column)) for column in columns)
+
+    def __str__(self) -> str:
+        """Write aligned columns."""
+        grid = [self.head, *self.lines]
+        widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+        sides = [str.rjust if number else str.ljust for number in self.numeric]
+        rows = (
+            "  ".join(side(cell, width) for side, cell, width in zip(sides, line, widths, strict=True)) for line in grid
+        )
+        return "\n".join([self.caption, *(row.rstrip() for row in rows)])
+
+    def markdown(self) -> str:
+        """Write a Markdown table under its caption."""
+        rule = ["---:" if number else "---" for number in self.numeric]
+        escaped = ([cell.replace("|", r"\|") for cell in line] for line in (self.head, rule, *self.lines))
+        return "\n".join([f"{self.caption}\n", *("| " + " | ".join(line) + " |" for line in escaped)])
+
+    def html(self) -> str:
+        """Write an HTML table with a caption and headers that say what they head."""
+        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.head)
+        body = "".join(f"<tr>{self._cells(line)}</tr>" for line in self.lines)
+        caption = f"<caption>{escape(self.caption)}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _cells(self, line: tuple[str, ...]) -> str:
+        first, *rest = line
+        cells = (
+            f'<td class="number">{escape(cell)}</td>' if number else f"<td>{escape(cell)}</td>"
+            for number, cell in zip(self.numeric[1:], rest, strict=True)
+        )
+        return f'<th scope="row">{escape(first)}</th>' + "".join(cells)
+
+
+class Document(ABC):
+    """A result that can be read: paragraphs and tables, and plain data."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def blocks(self) -> list[str | Table]:
+        """Give the paragraphs and tables in the order of reading."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types, conventions as their signatures."""
+
+    def __str__(self) -> str:
+        """Write paragraphs and aligned tables."""
+        return "\n\n".join(map(str, self.blocks()))
+
+    def to_markdown(self) -> str:
+        """Write paragraphs and tables in Markdown."""
+        return "\n\n".join(b.markdown() if isinstance(b, Table) else _lines(b) for b in self.blocks()) + "\n"
+
+    def to_json(self) -> str:
+        """Write `to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def _repr_html_(self) -> str:
+        parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
+        return "\n".join(parts)
+
+
+def signed(value: float) -> str:
+    """Write a difference with its sign.
+
+    >>> signed(0.25), signed(-1e-9)
+    ('+0.250000', '0.000000')
+    """
+    text = f"{value:+.6f}"
+    return "0.000000" if float(text) == 0 else text
+
+
+def spelled(value: object) -> str:
+    """Write a field's value as a signature does; None is `all`."""
+    return "all" if value is None else number(value) if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """Write a share of the whole.
+
+    >>> percent(0.28125)
+    '28.1 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def _is_number(cell: str) -> bool:
+    return bool(cell) and all(part in "0123456789.+-e%, " for part in cell)
+
+
+def _lines(paragraph: str) -> str:
+    return paragraph.replace("\n", "  \n")  # two spaces keep a line's end in Markdown
+
+
+def _breaks(paragraph: str) -> str:
+    return "<br>".join(map(escape, paragraph.split("\n")))

@@ -1,0 +1,1 @@
+"""Plots of plain data; matplotlib is imported when one is drawn."""

@@ -1,0 +1,32 @@
+"""What every plot shares: an empty figure that fits a phone, and colours that read on light and dark ground."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankadapters.core.errors import MissingToolkitError
+
+WIDTH, HEIGHT = 4.8, 3.6  # inches: at 10 points the text is still legible where a phone shrinks it
+
+# Okabe & Ito (2008), Color Universal Design: told apart by colour-blind readers; black is left to text and axes.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+LINES = ("-", "--", "-.", ":")
+UP, DOWN, TOTAL = "#009E73", "#D55E00", "#7F7F7F"
+
+
+def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
+    """Make a figure and its axes, tied to no window and no backend.
+
+    Raises
+    ------
+    MissingToolkitError
+        matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingToolkitError.of("matplotlib", "plot") from None
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
