@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rankadapters.audit.effects import Effect
 from rankadapters.audit.explanation import Explanation, explain
+from rankadapters.audit.matching import Match, Matches, identify
 from rankadapters.audit.profiling import DataProfile, profile
+from rankadapters.audit.telling import Telling
 
-__all__ = ["DataProfile", "Effect", "Explanation", "explain", "profile"]
+__all__ = ["DataProfile", "Effect", "Explanation", "Match", "Matches", "Telling", "explain", "identify", "profile"]

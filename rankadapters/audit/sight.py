@@ -37,7 +37,7 @@ def see(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> Seen:
     every = np.ones(queries.n_docs, np.bool_)
     judged = every if queries.judged is None else queries.judged
     retrieved = every if queries.retrieved is None else queries.retrieved
-    query = _query_of_row(queries)
+    query = query_of_row(queries)
     n_queries = queries.n_queries
     low, high = np.full(n_queries, np.inf), np.full(n_queries, -np.inf)
     np.minimum.at(low, query[judged], queries.labels[judged])
@@ -56,7 +56,8 @@ def see(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> Seen:
     )
 
 
-def _query_of_row(queries: Queries) -> NDArray[np.intp]:
+def query_of_row(queries: Queries) -> NDArray[np.intp]:
+    """Number of the query of each row, in the caller's order of rows."""
     inside = np.repeat(np.arange(queries.n_queries), np.diff(queries.indptr))
     if queries.order is None:
         return inside

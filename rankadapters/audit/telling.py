@@ -1,0 +1,93 @@
+"""Which further number would tell conventions apart that give the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.audit.choices import evaluated
+from rankadapters.audit.known import USUAL
+from rankadapters.audit.printed import Printed
+from rankadapters.core.columns import Array
+from rankadapters.core.convention import Convention
+from rankadapters.core.evaluator import Panel
+from rankadapters.core.queries import Queries
+
+AMONG = 50  # conventions; the likeliest stand first
+NOTHING = "-"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Telling:
+    """A number to ask for, and what each convention says it is.
+
+    Attributes
+    ----------
+    kind : {'cutoff', 'query'}
+        The mean at another cutoff, or the value of one query.
+    where : int, None or a query id
+        Which cutoff (None is all ranks), or which query.
+    values : tuple of str
+        By convention, in the order of the matches; '-' where it has none.
+    """
+
+    kind: str
+    where: Any
+    values: tuple[str, ...]
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups the number makes of the conventions."""
+        return len(set(self.values))
+
+    def __str__(self) -> str:
+        """Name the number."""
+        if self.kind == "query":
+            return f"query {self.where}"
+        return "NDCG without a cutoff" if self.where is None else f"NDCG@{self.where}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types."""
+        where = "all" if self.where is None else self.where if self.kind == "cutoff" else str(self.where)
+        return {"kind": self.kind, "where": where, "values": list(self.values)}
+
+
+def tell_apart(
+    queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]
+) -> tuple[Telling, ...]:
+    """Find the cutoff, and the query, whose number makes the most groups of the first conventions."""
+    if len(conventions) < 2:  # noqa: PLR2004 - one has nothing to be told from
+        return ()
+    several = conventions[:AMONG]
+    found = [_by_cutoff(queries, scores, printed, several), _by_query(queries, scores, printed, several)]
+    return tuple(telling for telling in found if telling is not None and telling.n_groups > 1)
+
+
+def _by_cutoff(queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]) -> Telling | None:
+    own = {convention.k for convention in conventions}
+    cutoffs = [k for k in USUAL if own != {k}]
+    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in cutoffs))
+    tellings = []
+    for k in cutoffs:
+        said = (values.get(c.at(k)) for c in conventions)
+        shown = tuple(NOTHING if score is None else printed.same(score.value) for score in said)
+        tellings.append(Telling(kind="cutoff", where=k, values=shown))
+    return max(tellings, key=lambda telling: telling.n_groups, default=None)
+
+
+def _by_query(queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]) -> Telling | None:
+    values = Panel(queries, conventions).per_query(scores)
+    table = np.stack([values[convention] for convention in conventions])
+    query = int(np.argmax(_distinct(table, printed.decimals)))
+    shown = tuple(NOTHING if np.isnan(value) else printed.same(value) for value in table[:, query].tolist())
+    return Telling(kind="query", where=queries.query_ids[query : query + 1].tolist()[0], values=shown)
+
+
+def _distinct(table: NDArray[np.float64], decimals: int) -> NDArray[np.intp]:
+    """How many different printed values each column has; a NaN is one."""
+    ordered = np.sort(np.nan_to_num(np.round(table, decimals), nan=-1.0), axis=0)
+    return np.asarray(np.count_nonzero(np.diff(ordered, axis=0), axis=0), np.intp)

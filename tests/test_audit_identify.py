@@ -1,0 +1,299 @@
+"""Which conventions give a published number."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.audit.choices import grid
+from rankadapters.audit.printed import read
+from tests.audit_data import mq2008, small
+
+
+def retrieval(seed=5):
+    """Queries with rows that were not retrieved and rows that were not judged, and queries that have only these."""
+    rng = np.random.default_rng(seed)
+    queries, scores = small(seed, docids=True)
+    n = queries.n_docs
+    retrieved, judged = rng.random(n) < 0.8, rng.random(n) < 0.8
+    judged |= ~retrieved
+    for query, kept in ((0, False), (3, False)):
+        rows = slice(queries.indptr[query], queries.indptr[query + 1])
+        retrieved[rows], judged[rows] = kept, True
+    docid = [f"d{i}" for i in rng.permutation(n)]
+    sizes = np.diff(queries.indptr)
+    columns = {"docid": docid, "retrieved": retrieved, "judged": judged}
+    return ra.Queries(queries.labels, group_sizes=sizes, **columns), scores
+
+
+def weighted():
+    queries, scores = small(2, docids=True)
+    weights = np.random.default_rng(0).integers(0, 4, queries.n_queries)
+    sizes = np.diff(queries.indptr)
+    return ra.Queries(queries.labels, group_sizes=sizes, query_weight=weights), scores
+
+
+TRIES = {"judged and retrieved": 120, "retrieval": 20, "weighted": 60}
+DATA = {"judged and retrieved": small(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
+
+
+def random_convention(rng, queries):
+    fields = {name: values[rng.integers(len(values))] for name, values in grid(queries).items()}
+    k = [None, *range(1, 101)][rng.integers(101)] if rng.random() < 0.3 else int(rng.integers(1, 13))
+    return ra.NDCG(k=k, **fields)
+
+
+def values_of_queries(queries, scores, convention):
+    return ra.Evaluator(queries, convention).per_query(scores)
+
+
+def check_found(queries, scores, convention, decimals=6):
+    """Hold the matches against the convention that made the number; tell whether it could be evaluated at all."""
+    try:
+        value = ra.evaluate(queries, scores, convention).value
+    except ra.InputError:  # every query skipped, or a label without gain
+        return False
+    text = f"{value:.{decimals}f}"
+    found = ra.audit.identify(text, queries, scores)
+    same = [match for match in found if match.covers(convention)]
+    assert len(same) == 1, (str(convention), text, len(found))
+    np.testing.assert_array_equal(
+        values_of_queries(queries, scores, same[0].convention), values_of_queries(queries, scores, convention)
+    )
+    for match in found[:5]:
+        assert match.value == ra.evaluate(queries, scores, match.convention).value
+        assert f"{match.value:.{decimals}f}" == text
+    return True
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_a_random_convention_is_found_or_one_that_is_equal_on_the_data(data):
+    queries, scores = DATA[data]
+    rng = np.random.default_rng(11)
+    done = 0
+    while done < TRIES[data]:
+        done += check_found(queries, scores, random_convention(rng, queries))
+
+
+def test_letor4_is_found_behind_the_number_of_bm25_on_mq2008():
+    # Busa-Fekete et al. (2012): what Eval-Score-4.0.pl prints at 10; docs/paper.md.
+    data = mq2008()
+    for k in ("unknown", 10):
+        first = ra.audit.identify(0.1623, data.queries, data.scores, k=k)[0]
+        assert "letor4" in first.presets
+        assert first.convention == ra.presets.letor4(10)
+        assert first.value == ra.evaluate(data.queries, data.scores, ra.presets.letor4(10)).value
+
+
+def test_trec_eval_with_exponential_gains_is_found_behind_its_number():
+    data = mq2008()
+    wanted = ra.presets.trec_eval_9(3).replace(gain="exp2")
+    for k in ("unknown", 3):
+        first = ra.audit.identify(0.2947, data.queries, data.scores, k=k)[0]
+        assert first.covers(wanted)
+        assert "trec_eval_9" in first.near
+        assert (first.changes, first.convention.k) == ({"gain": "exp2"}, 3)
+
+
+def test_yahoo_is_found_with_the_other_presets_that_say_the_same():
+    queries, scores = small()
+    value = ra.evaluate(queries, scores, ra.presets.yahoo(4)).value
+    [first, *_] = ra.audit.identify(f"{value:.8f}", queries, scores, k=4)
+    # Without weights LightGBM's mean is the plain one.
+    assert {"yahoo", "lightgbm"} <= set(first.presets)
+    assert first.changes == {}
+    assert set(first.alike["average"]) == {"uniform", "query", "query-except-empty"}
+
+
+def test_matches_are_ordered_presets_first_then_by_what_differs():
+    queries, scores = small()
+    found = ra.audit.identify("0.8", queries, scores)
+    changes = [len(match.changes) for match in found]
+    assert changes == sorted(changes)
+    assert all(match.presets == match.near for match in found if not match.changes)
+    assert len({match.convention for match in found}) == len(found) > 20
+    text = str(found)
+    assert f"0.8 is given by {len(found)} conventions" in text
+    assert f"The likeliest 20 of {len(found)}" in text
+    assert "of the first 50" in text
+    assert len(json.loads(found.to_json())["matches"]) == len(found)
+
+
+def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
+    labels = [2, 1, 0, 1, 0]
+    found = ra.audit.identify("1.0000", labels, [3, 2, 1, 2, 1], group_sizes=[3, 2])
+    [match] = [match for match in found if match.covers(ra.presets.yahoo(5))]
+    assert len(match.presets) > 15
+    assert set(match.alike["k"]) == {None, *range(1, 101)}
+    assert not match.covers(ra.presets.letor4(3))  # its second query is short
+
+
+def test_a_further_number_tells_matches_apart():
+    queries, scores = small()
+    found = ra.audit.identify("0.7", queries, scores, k=5)
+    assert len(found) > 1
+    cutoff, query = found.telling
+    among = found[: len(cutoff.values)]
+    for match, text in zip(among, cutoff.values, strict=True):
+        assert text == f"{ra.evaluate(queries, scores, match.convention.at(cutoff.where)).value:.1f}"
+    place = queries.query_ids.tolist().index(query.where)
+    for match, text in zip(among, query.values, strict=True):
+        value = values_of_queries(queries, scores, match.convention)[place]
+        assert text == ("-" if np.isnan(value) else f"{value:.1f}")
+    assert cutoff.n_groups == len(set(cutoff.values)) > 1
+    assert f"NDCG@{cutoff.where} makes {cutoff.n_groups} groups" in str(found)
+    assert json.loads(found.to_json())["telling"] == [telling.to_dict() for telling in found.telling]
+
+
+def test_one_match_needs_no_further_number():
+    found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
+    assert len(found) == 1
+    assert found.telling == ()
+
+
+def test_without_docids_they_are_not_searched_and_this_is_said():
+    queries, scores = small()
+    found = ra.audit.identify("0.7", queries, scores, k=3)
+    assert not any("docid" in str(match.convention) for match in found)
+    assert any("there are no docids" in note for note in found.notes)
+    with_ids = ra.audit.identify("0.7", *small(docids=True), k=3)
+    assert with_ids.notes == ()
+
+
+def test_no_match_names_the_nearest_and_the_value_of_empty_that_would_be_needed():
+    labels, scores, sizes = [1, 0, 0, 0, 1, 0], [2, 1, 2, 1, 1, 2], [2, 2, 2]
+    # One query is perfect, one is empty, one has its document at rank 2 of 2.
+    convention = ra.presets.yahoo(1).replace(empty=0.3)
+    value = ra.evaluate(labels, scores, convention, group_sizes=sizes).value
+    found = ra.audit.identify(f"{value:.4f}", labels, scores, k=1, group_sizes=sizes)
+    assert list(found) == []
+    assert found.nearest.value == ra.evaluate(labels, scores, found.nearest.convention, group_sizes=sizes).value
+    assert abs(found.nearest.value - value) > 5e-5
+    assert any(note.startswith("empty=0.3 in ") and "yahoo" in note for note in found.notes)
+    assert f"No convention of the grid gives {value:.4f}." in str(found)
+    assert json.loads(found.to_json())["nearest"]["value"] == found.nearest.value
+
+
+def test_no_match_names_the_cutoff_that_would_be_needed():
+    data = mq2008()
+    found = ra.audit.identify("0.3985", data.queries, data.scores, k=5)  # RankLib's at 10, docs/paper.md
+    assert list(found) == []
+    assert any(note.startswith("k=10 in ranklib") for note in found.notes)
+
+
+def test_a_number_that_was_cut_off_does_not_match_but_is_told():
+    labels, scores, sizes = [0, 1, 0], [2, 1, 1], [2, 1]
+    convention = ra.presets.ranklib(2)
+    value = ra.evaluate(labels, scores, convention, group_sizes=sizes).value
+    assert f"{value:.3f}" == "0.315"
+    assert f"{value:.5f}" == "0.31546"
+    assert ra.audit.identify("0.31546", labels, scores, k=2, group_sizes=sizes)
+    found = ra.audit.identify("0.3154", labels, scores, k=2, group_sizes=sizes)
+    assert list(found) == []
+    assert any("gives it cut off, not rounded" in note for note in found.notes)
+
+
+def test_a_single_query_can_be_identified():
+    found = ra.audit.identify("0.6309", [0, 1], [2, 1], k=2, group_sizes=[2])
+    assert "yahoo" in found[0].presets
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "problem"),
+    [
+        (1.2, None, r"value=1.2 is outside \[0, 1\].*\nHint: .*percentage"),
+        ("-0.1", None, r"value=-0.1 is outside \[0, 1\]"),
+        ("16.23", None, r"value=16.23 is outside \[0, 1\]"),
+        (0.1623, 2, r"value=0.1623 has 4 decimals, but decimals=2.\nHint"),
+        ("0.1623", 6, r"value=0.1623 has 4 decimals, but decimals=6"),
+        (1, None, r"value=1 to decimals=0: allowed are 1 to 17.\nHint: .*'0.5000'"),
+        (0.5, 18, r"decimals=18: allowed are 1 to 17"),
+        (0.5, True, r"decimals=True: allowed are 1 to 17"),
+        ("letor4", None, r"value='letor4' is no number.\nHint: .*'0.1623'"),
+        (float("nan"), None, r"value=nan is no number"),
+        (True, None, r"value=True is no number"),
+        (None, None, r"value=None is no number"),
+    ],
+)
+def test_bad_values(value, decimals, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.audit.identify(value, [1, 0], [1, 2], decimals=decimals, group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        ("0.1620", None, "0.1620"),
+        (0.162, None, "0.162"),
+        (0.162, 4, "0.1620"),
+        (np.float32(0.1623), None, "0.1623"),
+        (Decimal("0.50"), None, "0.50"),
+        (1.0, None, "1.0"),
+        (0, 3, "0.000"),
+        ("1e-3", None, "0.001"),
+        (" 0.16 ", None, "0.16"),
+    ],
+)
+def test_decimals_are_those_that_the_number_is_written_with(value, decimals, text):
+    assert str(read(value, decimals)) == text
+
+
+def test_a_value_matches_where_it_rounds_to_the_number():
+    printed = read("0.125", None)
+    assert [printed.holds(v) for v in (0.12450001, 0.12549999, 0.12449999, 0.12550001)] == [True, True, False, False]
+    assert read("0.2", None).holds(0.25)  # exactly between: printf and round-half-up disagree, so both
+    assert read("0.3", None).holds(0.25)
+
+
+def test_a_number_in_full_precision_is_found_in_spite_of_another_order_of_addition():
+    queries, scores = small()
+    value = ra.evaluate(queries, scores, ra.presets.textbook(10)).value
+    found = ra.audit.identify(np.nextafter(value, 1), queries, scores, k=10)
+    assert "textbook" in found[0].presets
+
+
+def test_with_labels_below_zero_a_value_may_leave_the_unit_interval():
+    labels, scores = [2, -1, 0], [1, 3, 2]
+    convention = ra.presets.sklearn(2)
+    value = ra.evaluate(labels, scores, convention, group_sizes=[3]).value
+    assert value < 0
+    found = ra.audit.identify(f"{value:.5f}", labels, scores, k=2, group_sizes=[3])
+    assert any(match.covers(convention) for match in found)
+    assert any("gain=exp2 was not searched: labels[1] is -1" in note for note in found.notes)
+
+
+def test_scores_beyond_float32_are_searched_in_float64_only():
+    found = ra.audit.identify("1.0", [1, 0], [1e300, 1], k=1, group_sizes=[2])
+    assert found[0].alike.get("precision") is None
+    assert any("beyond float32" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "10"])
+def test_bad_cutoffs(k):
+    with pytest.raises(ra.ConventionError, match="is no cutoff"):
+        ra.audit.identify("0.5", [1, 0], [1, 2], k=k, group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("scores", "problem"),
+    [([1], "scores has 1 rows but the queries cover 2"), ([1, np.inf], r"scores\[1\] is inf")],
+)
+def test_bad_scores(scores, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.audit.identify("0.5", [1, 0], scores, group_sizes=[2])
+
+
+def test_progress_is_told_to_the_end():
+    steps = []
+    ra.audit.identify("0.5", [1, 0], [1, 2], group_sizes=[2], progress=lambda done, total: steps.append((done, total)))
+    assert steps[-1][0] == steps[-1][1] == len(steps)
+
+
+def test_every_form_holds_the_signature():
+    found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
+    for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json()):
+        assert str(found[0].convention) in text
