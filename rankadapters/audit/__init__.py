@@ -5,7 +5,23 @@ from __future__ import annotations
 from rankadapters.audit.effects import Effect
 from rankadapters.audit.explanation import Explanation, explain
 from rankadapters.audit.matching import Match, Matches, identify
+from rankadapters.audit.order_report import Change, Comparison, OrderReport
+from rankadapters.audit.ordering import order
 from rankadapters.audit.profiling import DataProfile, profile
 from rankadapters.audit.telling import Telling
 
-__all__ = ["DataProfile", "Effect", "Explanation", "Match", "Matches", "Telling", "explain", "identify", "profile"]
+__all__ = [
+    "Change",
+    "Comparison",
+    "DataProfile",
+    "Effect",
+    "Explanation",
+    "Match",
+    "Matches",
+    "OrderReport",
+    "Telling",
+    "explain",
+    "identify",
+    "order",
+    "profile",
+]

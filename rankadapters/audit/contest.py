@@ -1,0 +1,100 @@
+"""Models evaluated under several conventions on the same queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.audit.shares import shares
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluator import Panel
+from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.score import Score
+
+Floats = NDArray[np.float64]
+
+
+class Contest(NamedTuple):
+    """What each model reaches, and what each query adds to it; queries in the order of the first model's."""
+
+    conventions: tuple[Convention, ...]
+    scores: dict[str, dict[Convention, Score]]
+    values: dict[str, dict[Convention, Floats]]  # of each query, NaN where it is skipped
+    shares: dict[str, dict[Convention, Floats]]
+    n_queries: int
+
+
+def enter(
+    labels: object,
+    models: Mapping[str, object],
+    conventions: Iterable[Convention],
+    n_threads: int | None,
+    columns: Mapping[str, object],
+) -> Contest:
+    """Evaluate every model under every convention.
+
+    Raises
+    ------
+    InputError
+        Fewer than two models, one with other rows or queries, or a convention without a value on the data.
+    """
+    _check(models)
+    queries = _queries_of(labels, models, columns)
+    several = list(conventions) if not isinstance(conventions, Convention) else conventions
+    first = next(iter(queries.values()))
+    panels = {id(each): Panel(each, several, n_threads) for each in queries.values()}
+    contest = Contest(tuple(panels[id(first)].conventions), {}, {}, {}, first.n_queries)
+    for name, scores in models.items():
+        panel = panels[id(queries[name])]
+        place = _places(name, first, queries[name])
+        try:
+            values = panel.per_query(scores)
+            contest.scores[name] = {c: tally.score() for c, tally in panel.tally_values(values).items()}
+        except RankAdaptersError as error:
+            msg = f"model {name!r}: {error}"
+            raise type(error)(msg) from None
+        contest.values[name] = {c: column[place] for c, column in values.items()}
+        contest.shares[name] = {c: column[place] for c, column in shares(panel, values).items()}
+    return contest
+
+
+def _check(models: object) -> None:
+    if not isinstance(models, Mapping):
+        msg = f"models is a {type(models).__name__}, not scores by name.\nHint: {{'a': scores, 'b': scores}}."
+        raise InputError(msg)
+    if len(models) < 2:  # noqa: PLR2004 - one has no order
+        msg = f"{len(models)} model has no order.\nHint: two at least; ra.evaluate_many values one under many."
+        raise InputError(msg)
+    for name in models:
+        if not isinstance(name, str):
+            msg = f"the model's name {name!r:.80} is no text.\nHint: {{'a': scores, 'b': scores}}."
+            raise InputError(msg)
+
+
+def _queries_of(labels: object, models: Mapping[str, object], columns: Mapping[str, object]) -> dict[str, Queries]:
+    if not isinstance(labels, Mapping):
+        return dict.fromkeys(models, as_queries(labels, **columns))
+    missing = [name for name in models if name not in labels]
+    if missing:
+        msg = f"model {missing[0]!r} has no queries.\nHint: a Queries for each model, or one for all."
+        raise InputError(msg)
+    return {name: as_queries(labels[name], **columns) for name in models}
+
+
+def _places(name: str, first: Queries, other: Queries) -> NDArray[np.intp]:
+    """Where the first model's queries stand among another's."""
+    if other is first:
+        return np.arange(first.n_queries)
+    places = {query: place for place, query in enumerate(other.query_ids.tolist())}
+    wanted = first.query_ids.tolist()
+    if len(places) != len(wanted) or any(query not in places for query in wanted):
+        msg = (
+            f"model {name!r} has other queries than the first one ({len(places)} and {len(wanted)}).\n"
+            "Hint: evaluate all models over the same queries."
+        )
+        raise InputError(msg)
+    return np.array([places[query] for query in wanted], np.intp)

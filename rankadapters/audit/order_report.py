@@ -1,0 +1,179 @@
+"""Models under conventions: their values, how their orders agree, and which pairs change places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankadapters.audit.document import Document, Table, signed
+from rankadapters.core.convention import Convention
+from rankadapters.core.score import Score
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """Two models under one convention.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    convention : Convention
+        What they are compared under.
+    difference : float
+        Value of the first minus that of the second.
+    low, high : float or None
+        Ends of the bootstrap interval of the difference; None with a single query.
+    p_value : float or None
+        Of the paired randomisation test, two-sided; None with a single query.
+    p_corrected : float or None
+        By Holm's method over all comparisons of the report.
+    significant : bool
+        Whether the corrected p-value is at most 1 - confidence.
+    """
+
+    first: str
+    second: str
+    convention: Convention
+    difference: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_corrected: float | None
+    significant: bool
+
+    @property
+    def ahead(self) -> str | None:
+        """The model with the higher value; None where they are equal."""
+        return None if self.difference == 0 else self.first if self.difference > 0 else self.second
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types."""
+        names = ("first", "second", "difference", "low", "high", "p_value", "p_corrected", "significant")
+        return {**{name: getattr(self, name) for name in names}, "signature": str(self.convention)}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Two models that change places between conventions.
+
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+        The two under every convention.
+    """
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """Name the two."""
+        return self.comparisons[0].first, self.comparisons[0].second
+
+    @property
+    def significant(self) -> bool:
+        """Whether each of the two is significantly ahead under some convention."""
+        return {c.ahead for c in self.comparisons if c.significant} >= set(self.models)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OrderReport(Document):
+    """Models under conventions; made by `order`.
+
+    Attributes
+    ----------
+    scores : dict of str to dict of Convention to Score
+        By model.
+    conventions : tuple of Convention
+        In the order given.
+    correlations : tuple of tuple of (float or None)
+        Kendall's tau-b between the orders of the models under each two conventions; None where one has all equal.
+    comparisons : tuple of Comparison
+        Every pair of models under every convention.
+    changes : tuple of Change
+        Every pair of models that changes places.
+    confidence : float
+        Of the intervals, and 1 minus the level of the tests.
+    notes : tuple of str
+        What a reader must know.
+    """
+
+    scores: dict[str, dict[Convention, Score]]
+    conventions: tuple[Convention, ...]
+    correlations: tuple[tuple[float | None, ...], ...]
+    comparisons: tuple[Comparison, ...] = field(repr=False)
+    changes: tuple[Change, ...] = field(repr=False)
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    def blocks(self) -> list[str | Table]:
+        """Give the values with their ranks, the correlations, and the pairs that change places."""
+        found: list[str | Table] = [self.values_table()]
+        if len(self.conventions) > 1:
+            found.append(self.correlation_table())
+        found.append(self._outcome())
+        if self.changes:
+            found.append(self.change_table())
+        notes = [f"Note: {note}" for note in self.notes]
+        return [*found, "\n".join([*(f"{c.name}: {c}" for c in self.conventions), *notes])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types."""
+        return {
+            "conventions": [str(convention) for convention in self.conventions],
+            "values": {
+                name: {str(c): scores[c].value for c in self.conventions} for name, scores in self.scores.items()
+            },
+            "correlations": [list(row) for row in self.correlations],
+            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
+            "changes": [{"models": list(c.models), "significant": c.significant} for c in self.changes],
+            "confidence": self.confidence,
+            "notes": list(self.notes),
+        }
+
+    def values_table(self) -> Table:
+        """Values and ranks of the models under each convention."""
+        ranks = {c: self._ranks(c) for c in self.conventions}
+        lines = [
+            (name, *(f"{scores[c].value:.6f} ({ranks[c][name]})" for c in self.conventions))
+            for name, scores in self.scores.items()
+        ]
+        return Table.of("Values, and ranks among the models", ("model", *(c.name for c in self.conventions)), lines)
+
+    def correlation_table(self) -> Table:
+        """Kendall's tau-b between conventions."""
+        names = [c.name for c in self.conventions]
+        lines = [
+            (name, *("-" if tau is None else f"{tau:.3f}" for tau in row))
+            for name, row in zip(names, self.correlations, strict=True)
+        ]
+        return Table.of("Kendall's tau-b between the orders of the models", ("convention", *names), lines)
+
+    def change_table(self) -> Table:
+        """The pairs that change places, under every convention."""
+        percent = f"{100 * self.confidence:g} %"
+        head = ("models", "convention", "ahead", "difference", f"{percent} interval", "p", "p (Holm)", "significant")
+        lines = [_line(comparison) for change in self.changes for comparison in change.comparisons]
+        return Table.of("Pairs that change places", head, lines)
+
+    def _outcome(self) -> str:
+        tested = [c for c in self.comparisons if c.p_value is not None]
+        significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
+        if not self.changes:
+            return f"No pair of models changes places. {significant}."
+        both = sum(change.significant for change in self.changes)
+        return (
+            f"{len(self.changes)} of {len(self.comparisons) // len(self.conventions)} pairs of models change places, "
+            f"{both} of them with a significant difference on both sides. {significant}."
+        )
+
+    def _ranks(self, convention: Convention) -> dict[str, int]:
+        values = {name: scores[convention].value for name, scores in self.scores.items()}
+        return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
+
+
+def _line(c: Comparison) -> tuple[str, ...]:
+    interval = "-" if c.low is None or c.high is None else f"{signed(c.low)} to {signed(c.high)}"
+    p_values = ("-" if p is None else f"{p:.4f}" for p in (c.p_value, c.p_corrected))
+    names = (f"{c.first}, {c.second}", c.convention.name, c.ahead or "-")
+    return (*names, signed(c.difference), interval, *p_values, "yes" if c.significant else "no")

@@ -1,0 +1,166 @@
+"""Whether the choice of the convention changes which model wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.audit.contest import Contest, enter
+from rankadapters.audit.order_report import Change, Comparison, OrderReport
+from rankadapters.audit.significance import Tested, compare, holm, scipy_stats, tau_b
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+from rankadapters.core.fields import is_whole
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], object]
+
+
+def order(
+    labels: object,
+    models: Mapping[str, object],
+    conventions: Iterable[Convention],
+    *,
+    n_resamples: int = 9999,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+    **columns: object,
+) -> OrderReport:
+    """Order models under several conventions, and tell whether the choice of the convention changes who wins.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
+        Relevance labels. A Queries for each model serves models that retrieved other rows of the same queries.
+    models : mapping of str to array-like, shape (n_docs,)
+        Scores by the name of the model, two at least.
+    conventions : iterable of Convention
+        What to compare under.
+    n_resamples : int
+        Of each randomisation test and each bootstrap.
+    confidence : float
+        Of the intervals; the tests' level is 1 minus it.
+    seed : int
+        The same seed gives the same report.
+    n_threads : int, optional
+        None takes all CPUs.
+    progress : callable, optional
+        Called with how many comparisons are done, and how many there are.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    OrderReport
+        Values, rank correlations, comparisons of every pair, and the pairs that change places.
+
+    Raises
+    ------
+    InputError
+        Fewer than two models, a model with another number of rows, or a convention without a value on the data.
+    MissingToolkitError
+        scipy is not installed.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> models = {"a": [3, 2, 1, 1, 1], "b": [1, 2, 3, 2, 1]}
+    >>> found = order([2, 0, 1, 0, 1], models, [ra.presets.yahoo(1), ra.presets.catboost(5)], group_sizes=[3, 2])
+    >>> [change.models for change in found.changes]
+    []
+    """
+    scipy_stats()
+    _check(n_resamples, confidence, seed)
+    contest = enter(labels, models, conventions, n_threads, columns)
+    plan = [(number, pair) for number, pair in enumerate(combinations(contest.scores, 2))]
+    n_tests = len(plan) * len(contest.conventions)
+    comparisons: list[Comparison] = []
+    for number, pair in plan:
+        test = _Test(int(n_resamples), float(confidence), (int(seed), number))
+        for convention in contest.conventions:
+            comparisons.append(_compare(contest, pair, convention, test))
+            if progress is not None:
+                progress(len(comparisons), n_tests)
+    corrected = _corrected(comparisons, 1 - confidence)
+    return OrderReport(
+        scores=contest.scores, conventions=contest.conventions, correlations=_correlations(contest),
+        comparisons=tuple(corrected), changes=_changes(corrected, len(contest.conventions)),
+        confidence=float(confidence), notes=_notes(contest, n_tests, int(n_resamples), 1 - confidence),
+    )  # fmt: skip
+
+
+class _Test:
+    """Tests of one pair of models; the same differences have the same result."""
+
+    def __init__(self, n_resamples: int, confidence: float, seed: tuple[int, int]) -> None:
+        self.how = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
+        self._done: dict[bytes, Tested] = {}
+
+    def __call__(self, first: Floats, second: Floats) -> Tested:
+        """Compare two models' shares."""
+        key = (first - second).tobytes()
+        if key not in self._done:
+            self._done[key] = compare(first, second, **self.how)  # type: ignore[arg-type]
+        return self._done[key]
+
+
+def _check(n_resamples: object, confidence: object, seed: object) -> None:
+    if not is_whole(n_resamples) or int(n_resamples) < 1:  # type: ignore[call-overload]
+        msg = f"n_resamples={n_resamples!r}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
+        raise InputError(msg)
+    if not isinstance(confidence, float) or not 0 < confidence < 1:
+        msg = f"confidence={confidence!r}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
+        raise InputError(msg)
+    if not is_whole(seed) or int(seed) < 0:  # type: ignore[call-overload]
+        msg = f"seed={seed!r}; allowed are whole numbers from 0 on.\nHint: seed=0."
+        raise InputError(msg)
+
+
+def _compare(contest: Contest, pair: tuple[str, str], convention: Convention, test: _Test) -> Comparison:
+    first, second = pair
+    values = [contest.scores[name][convention].value for name in pair]
+    tested = None
+    if contest.n_queries > 1:
+        tested = test(contest.shares[first][convention], contest.shares[second][convention])
+    return Comparison(
+        first=first, second=second, convention=convention, difference=values[0] - values[1],
+        low=tested.low if tested else None, high=tested.high if tested else None,
+        p_value=tested.p_value if tested else None, p_corrected=None, significant=False,
+    )  # fmt: skip
+
+
+def _corrected(comparisons: list[Comparison], level: float) -> list[Comparison]:
+    tested = [c for c in comparisons if c.p_value is not None]
+    if not tested:
+        return comparisons
+    p_values = holm([c.p_value for c in tested if c.p_value is not None])
+    return [replace(c, p_corrected=p, significant=p <= level) for c, p in zip(tested, p_values, strict=True)]
+
+
+def _changes(comparisons: list[Comparison], n_conventions: int) -> tuple[Change, ...]:
+    each = [Change(tuple(comparisons[i : i + n_conventions])) for i in range(0, len(comparisons), n_conventions)]
+    return tuple(change for change in each if {c.ahead for c in change.comparisons} >= set(change.models))
+
+
+def _correlations(contest: Contest) -> tuple[tuple[float | None, ...], ...]:
+    values = [[scores[c].value for scores in contest.scores.values()] for c in contest.conventions]
+    return tuple(tuple(tau_b(first, second) for second in values) for first in values)
+
+
+def _notes(contest: Contest, n_tests: int, n_resamples: int, level: float) -> tuple[str, ...]:
+    if contest.n_queries == 1:
+        return ("a single query says nothing of significance: there is nothing to resample",)
+    least = 2 / min(n_resamples + 1, 2**contest.n_queries)  # two-sided; all swaps are tried where these are fewer
+    if least * n_tests <= level:
+        return ()
+    note = (
+        f"no difference can be significant: the smallest p-value of {n_resamples} resamples of {contest.n_queries} "
+        f"queries, corrected for {n_tests} comparisons, is {min(1.0, least * n_tests):.2g}"
+    )
+    return (note,)
