@@ -121,7 +121,7 @@ def percent(share: float) -> str:
     >>> percent(0.28125)
     '28.1 %'
     """
-    return f"{100 * share:.1f} %"
+    return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0 makes -0.0 and 0.0 one number
 
 
 def _is_number(cell: str) -> bool:

@@ -126,7 +126,7 @@ class Matches(list[Match], Document):
         several = "one convention" if len(self) == 1 else f"{len(self)} conventions that differ on this data"
         head = f"{self.printed} is given by {several}."
         lines = [(str(m), f"{m.value:.8f}", _few(m.near), ", ".join(m.alike) or "-") for m in self[:SHOWN]]
-        shown = "All of them" if n_first == len(self) else f"The likeliest {n_first} of {len(self)}"
+        shown = "Matches" if n_first == len(self) else f"The likeliest {n_first} of {len(self)} matches"
         table = Table.of(shown, ("convention", "value", "presets, changed alike", "cannot be told here"), lines)
         return [head, table, *self._told(), *map(_signature, self[:SHOWN])]
 

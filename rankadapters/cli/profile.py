@@ -1,0 +1,41 @@
+"""`rankadapters profile`: what the data are like, and which choices of a convention matter on them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rankadapters.cli import sources
+from rankadapters.cli.common import SAME
+from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.identify import cutoff
+from rankadapters.core.errors import InputError
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "profile",
+        allow_abbrev=False,
+        help="describe judged queries, and which choices matter on them",
+        description="Describe judgments and scores in files: what is peculiar about the queries, the largest change "
+        "that each field of a convention makes, and the pitfalls that concern them. Exit status: 0, or 2 on bad input.",
+    )
+    parser.add_argument("--k", type=cutoff, nargs="+", default=[10], help="cutoffs in question, or 'all' (default: 10)")
+    sources.add(parser)
+    add_format(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    check_format(arguments)
+    with bar("looking"):
+        from rankadapters.audit import profile
+
+        judgments = sources.read(arguments, docids=None)
+        try:
+            found = profile(judgments.queries, k=arguments.k, scores=judgments.scores)
+        except InputError as error:
+            raise sources.located(error, judgments) from None
+    print_document(found, arguments, [judgments.note])
+    return SAME
