@@ -194,7 +194,7 @@ def test_progress_is_told_for_every_comparison():
 @pytest.mark.parametrize(
     ("given", "error", "problem"),
     [
-        ({"models": {"a": [1, 2]}}, ra.InputError, r"1 model has no order.\nHint: two at least"),
+        ({"models": {"a": [1, 2]}}, ra.InputError, r"1 of at least 2 models was given.\nHint: .*evaluate_many"),
         ({"models": [[1, 2], [2, 1]]}, ra.InputError, r"models is a list, not scores by name.\nHint"),
         ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model's name 1 is no text"),
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),

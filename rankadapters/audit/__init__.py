@@ -7,6 +7,7 @@ from rankadapters.audit.explanation import Explanation, explain
 from rankadapters.audit.matching import Match, Matches, identify
 from rankadapters.audit.order_report import Change, Comparison, OrderReport
 from rankadapters.audit.ordering import order
+from rankadapters.audit.page import page
 from rankadapters.audit.profiling import DataProfile, profile
 from rankadapters.audit.telling import Telling
 
@@ -23,5 +24,6 @@ __all__ = [
     "explain",
     "identify",
     "order",
+    "page",
     "profile",
 ]

@@ -34,15 +34,17 @@ def enter(
     conventions: Iterable[Convention],
     n_threads: int | None,
     columns: Mapping[str, object],
+    *,
+    least: int = 2,
 ) -> Contest:
     """Evaluate every model under every convention.
 
     Raises
     ------
     InputError
-        Fewer than two models, one with other rows or queries, or a convention without a value on the data.
+        Fewer models than `least`, one with other rows or queries, or a convention without a value on the data.
     """
-    _check(models)
+    _check(models, least)
     queries = _queries_of(labels, models, columns)
     several = list(conventions) if not isinstance(conventions, Convention) else conventions
     first = next(iter(queries.values()))
@@ -62,12 +64,15 @@ def enter(
     return contest
 
 
-def _check(models: object) -> None:
+def _check(models: object, least: int) -> None:
     if not isinstance(models, Mapping):
         msg = f"models is a {type(models).__name__}, not scores by name.\nHint: {{'a': scores, 'b': scores}}."
         raise InputError(msg)
-    if len(models) < 2:  # noqa: PLR2004 - one has no order
-        msg = f"{len(models)} model has no order.\nHint: two at least; ra.evaluate_many values one under many."
+    if len(models) < least:
+        msg = (
+            f"{len(models)} of at least {least} models {'was' if len(models) == 1 else 'were'} given.\n"
+            "Hint: scores by name; ra.evaluate_many values one model under many conventions."
+        )
         raise InputError(msg)
     for name in models:
         if not isinstance(name, str):

@@ -56,17 +56,16 @@ class Table:
 
     def html(self) -> str:
         """Write an HTML table with a caption and headers that say what they head."""
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in self.head)
+        heads = zip(self.numeric, self.head, strict=True)
+        head = "".join(f'<th scope="col"{_right(number)}>{escape(cell)}</th>' for number, cell in heads)
         body = "".join(f"<tr>{self._cells(line)}</tr>" for line in self.lines)
         caption = f"<caption>{escape(self.caption)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _cells(self, line: tuple[str, ...]) -> str:
         first, *rest = line
-        cells = (
-            f'<td class="number">{escape(cell)}</td>' if number else f"<td>{escape(cell)}</td>"
-            for number, cell in zip(self.numeric[1:], rest, strict=True)
-        )
+        pairs = zip(self.numeric[1:], rest, strict=True)
+        cells = (f"<td{_right(number)}>{escape(cell)}</td>" for number, cell in pairs)
         return f'<th scope="row">{escape(first)}</th>' + "".join(cells)
 
 
@@ -122,6 +121,10 @@ def percent(share: float) -> str:
     '28.1 %'
     """
     return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0 makes -0.0 and 0.0 one number
+
+
+def _right(number: bool) -> str:  # noqa: FBT001 - of a cell
+    return ' style="text-align:right"' if number else ""
 
 
 def _is_number(cell: str) -> bool:

@@ -93,7 +93,7 @@ class Explanation(Document):
         found: list[str | Table] = [f"From {a.convention.name} to {b.convention.name}: {gap}", names]
         if not self.contributions:
             return [*found, "The conventions are equal: there is nothing to explain."]
-        found.append(self._parts())
+        found.append(self.parts_table())
         queries = self.queries()
         if queries:
             found.append(self._query_table(queries))
@@ -116,13 +116,14 @@ class Explanation(Document):
     def _sorted(self) -> dict[str, float]:
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))
 
-    def _parts(self) -> Table:
+    def parts_table(self, caption: str = "Parts of the gap") -> Table:
+        """Give the fields with both values and their parts, largest first."""
         differing = self.a.convention.diff(self.b.convention)
         lines = [
             (name, *map(spelled, differing[name]), signed(part), percent(part / self.gap) if self.gap else "-")
             for name, part in self._sorted().items()
         ]
-        return Table.of("Parts of the gap", ("field", "a", "b", "part", "of the gap"), lines)
+        return Table.of(caption, ("field", "a", "b", "part", "of the gap"), lines)
 
     def _query_table(self, queries: list[dict[str, Any]]) -> Table:
         names = list(self._sorted())

@@ -111,7 +111,7 @@ class OrderReport(Document):
         found: list[str | Table] = [self.values_table()]
         if len(self.conventions) > 1:
             found.append(self.correlation_table())
-        found.append(self._outcome())
+        found.append(self.outcome())
         if self.changes:
             found.append(self.change_table())
         notes = [f"Note: {note}" for note in self.notes]
@@ -156,7 +156,8 @@ class OrderReport(Document):
         lines = [_line(comparison) for change in self.changes for comparison in change.comparisons]
         return Table.of("Pairs that change places", head, lines)
 
-    def _outcome(self) -> str:
+    def outcome(self) -> str:
+        """Say in a sentence how many pairs change places, and how many differences are significant."""
         tested = [c for c in self.comparisons if c.p_value is not None]
         significant = f"{sum(c.significant for c in tested)} of {len(tested)} differences are significant"
         if not self.changes:

@@ -66,9 +66,16 @@ class DataProfile(Document):
 
     def blocks(self) -> list[str | Table]:
         """Give the size, the shares, the labels, the effects of the fields, and the warnings."""
-        size = f"{self.n_queries} queries, {self.n_docs} rows, up to {self.longest} in a query"
-        found: list[str | Table] = [size, self._share_table(), self._label_table(), self._effect_table()]
-        return [*found, *(f"Warning: {warning}" for warning in self.warnings)]
+        return [self.size, *self.tables(), *(f"Warning: {warning}" for warning in self.warnings)]
+
+    @property
+    def size(self) -> str:
+        """Say how many queries and rows there are."""
+        return f"{self.n_queries} queries, {self.n_docs} rows, up to {self.longest} in a query"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give the shares, the labels and the effects."""
+        return self._share_table(), self._label_table(), self._effect_table()
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""

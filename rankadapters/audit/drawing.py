@@ -1,0 +1,74 @@
+"""The charts of a page, each with the words that a screen reader says in its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.audit.choices import evaluated
+from rankadapters.audit.document import signed
+from rankadapters.audit.explanation import Explanation
+from rankadapters.core.convention import Convention
+from rankadapters.core.queries import Queries
+from rankadapters.plotting.curves import curves
+from rankadapters.plotting.scatter import scatter
+from rankadapters.plotting.svg import inline_svg
+
+Floats = NDArray[np.float64]
+
+CUTOFFS = range(1, 21)
+TOLD = (1, 5, 10, 20)  # cutoffs that the words name
+
+
+class Chart(NamedTuple):
+    """A chart and what stands below it."""
+
+    svg: str
+    caption: str
+
+
+def waterfalls(found: Explanation, model: str, name: str) -> Chart:
+    """Draw the parts of a gap."""
+    a, b = found.a, found.b
+    title = f"{model}: from {a.convention.name} to {b.convention.name}"
+    parts = ", ".join(f"{field} {signed(part)}" for field, part in found.contributions.items())
+    description = f"Bars from {a.value:.4f} to {b.value:.4f}: {parts}."
+    return Chart(inline_svg(found.plot(), name=name, title=title, description=description), title)
+
+
+def query_scatter(x: Floats, y: Floats, names: tuple[str, str], model: str, name: str) -> Chart:
+    """Draw each query's value under two conventions."""
+    both = ~np.isnan(x) & ~np.isnan(y)
+    lower, higher = int(np.sum(y[both] < x[both])), int(np.sum(y[both] > x[both]))
+    title = f"{model}: each query under {names[0]} and {names[1]}"
+    description = (
+        f"Of {x.size} queries {int(both.sum())} have a value under both: {lower} a lower one under {names[1]}, "
+        f"{higher} a higher one, {int(both.sum()) - lower - higher} the same."
+    )
+    figure = scatter(x, y, *names)
+    return Chart(
+        inline_svg(figure, name=name, title=title, description=description), f"{title}. {description}"
+    )  # fmt: skip
+
+
+def cutoff_curves(queries: Queries, scores: object, conventions: Sequence[Convention], model: str, name: str) -> Chart:
+    """Draw the value of a model against the cutoff under each convention."""
+    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS))
+    lines = {}
+    for convention in dict.fromkeys(c.at(CUTOFFS[0]) for c in conventions):
+        found = (values.get(convention.at(k)) for k in CUTOFFS)
+        lines[_without_cutoff(convention)] = [math.nan if score is None else score.value for score in found]
+    title = f"{model}: value against the cutoff"
+    told = (f"{label} {', '.join(f'{line[k - 1]:.4f} at {k}' for k in TOLD)}" for label, line in lines.items())
+    figure = curves(list(CUTOFFS), lines, "cutoff k", f"{conventions[0].measure.upper()}@k")
+    svg = inline_svg(figure, name=name, title=title, description=f"One line per convention. {'; '.join(told)}.")
+    return Chart(svg, title)
+
+
+def _without_cutoff(convention: Convention) -> str:
+    """Name a convention as a line of all its cutoffs."""
+    return convention.name.partition("/")[2]

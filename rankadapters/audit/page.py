@@ -1,0 +1,186 @@
+"""One page that shows what the audits find: models under conventions, gaps and their parts, curves, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+import rankadapters
+from rankadapters.audit.contest import Contest, enter
+from rankadapters.audit.document import Table, signed
+from rankadapters.audit.drawing import Chart, cutoff_curves, query_scatter, waterfalls
+from rankadapters.audit.explanation import explain
+from rankadapters.audit.order_report import OrderReport
+from rankadapters.audit.ordering import order
+from rankadapters.audit.profiling import profile
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import MissingToolkitError
+from rankadapters.core.queries import Queries, as_queries
+
+Progress = Any
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A part of the page."""
+
+    name: str
+    heading: str
+    paragraphs: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    signatures: Mapping[str, str] | None = None
+
+
+def page(
+    labels: object,
+    models: Mapping[str, object],
+    conventions: Iterable[Convention],
+    *,
+    title: str = "Ranking report",
+    n_resamples: int = 9999,
+    seed: int = 0,
+    progress: Progress = None,
+    **columns: object,
+) -> str:
+    """Write a page that needs nothing else: no network, no script, no file beside it.
+
+    It shows the models under the conventions and, with two models or more, what `order` says of them; for each model
+    the gap between the first convention and each other one, as `explain` splits it, and the value of every query under
+    the two; NDCG at the cutoffs 1 to 20; what `profile` says of the data; and the signatures.
+
+    Parameters
+    ----------
+    labels, models, conventions, n_resamples, seed, progress
+        As in `order`; a single model will do.
+    title : str
+        What the page is called.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    str
+        HTML. The same input gives the same page.
+
+    Raises
+    ------
+    InputError
+        As in `order`.
+    MissingToolkitError
+        jinja2, matplotlib or scipy is not installed.
+
+    References
+    ----------
+    Busa-Fekete, Szarvas, Élteto, Kégl (2012), An apple-to-apple comparison of learning-to-rank algorithms in terms of
+    normalized discounted cumulative gain, Figure 1, for NDCG against the cutoff.
+    """
+    template = _template()
+    queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
+    contest = enter(queries, models, conventions, None, {}, least=1)
+    report = None
+    if len(models) > 1:
+        report = order(
+            queries, models, contest.conventions, n_resamples=n_resamples, seed=seed, progress=progress
+        )  # fmt: skip
+    sections = list(_sections(queries, models, contest, report))
+    summary = (
+        f"{len(models)} model{'s' * (len(models) > 1)} under {len(contest.conventions)} "
+        f"convention{'s' * (len(contest.conventions) > 1)}, over {contest.n_queries} queries."
+    )
+    return str(
+        template.render(title=title, summary=summary, sections=sections, version=rankadapters.__version__)
+    )  # fmt: skip
+
+
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError:
+        raise MissingToolkitError.of("jinja2", "report") from None
+    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    text = files("rankadapters.audit").joinpath("page.html.jinja").read_text(encoding="utf-8")
+    return environment.from_string(text)
+
+
+def _sections(
+    queries: Queries | Mapping[str, Queries], models: Mapping[str, object], contest: Contest, report: OrderReport | None
+) -> Iterable[Section]:
+    each = {name: queries[name] if isinstance(queries, Mapping) else queries for name in models}
+    yield _values(contest, report)
+    if report is not None:
+        yield _order(report)
+    if len(contest.conventions) > 1:
+        yield _gaps(each, models, contest)
+    yield _curves(each, models, contest)
+    yield _data(each, models, contest)
+    yield Section(
+        name="signatures", heading="Signatures",
+        paragraphs=("A signature says everything that decides the value; ra.parse reads it back.",),
+        signatures={convention.name: str(convention) for convention in contest.conventions},
+    )  # fmt: skip
+
+
+def _values(contest: Contest, report: OrderReport | None) -> Section:
+    if report is not None:
+        table = report.values_table()
+    else:
+        [(name, scores)] = contest.scores.items()
+        line = (name, *(f"{scores[c].value:.6f}" for c in contest.conventions))
+        table = Table.of("Values", ("model", *(c.name for c in contest.conventions)), [line])
+    return Section(name="values", heading="Models and conventions", tables=(table,))
+
+
+def _order(report: OrderReport) -> Section:
+    tables = [report.correlation_table()] if len(report.conventions) > 1 else []
+    if report.changes:
+        tables.append(report.change_table())
+    return Section(
+        name="order", heading="Does the convention change who wins?", paragraphs=(report.outcome(), *report.notes),
+        tables=tuple(tables),
+    )  # fmt: skip
+
+
+def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
+    first, *others = contest.conventions
+    tables, charts, paragraphs = [], [], []
+    for number, (name, scores) in enumerate(models.items()):
+        for place, other in enumerate(others):
+            x, y = (contest.values[name][convention] for convention in (first, other))
+            found = explain(each[name], scores, first, other)
+            same = np.array_equal(x, y, equal_nan=True)
+            every = ", and every query has the same value" if same else ""
+            paragraphs.append(f"{name}: {signed(found.gap)} from {first.name} to {other.name}{every}.")
+            if not same:
+                tables.append(found.parts_table(f"{name}, {first.name} to {other.name}: parts of the gap"))
+                charts.append(waterfalls(found, name, f"gap-{number}-{place}"))
+                charts.append(query_scatter(x, y, (first.name, other.name), name, f"queries-{number}-{place}"))
+    return Section(
+        name="gaps", heading="Why the conventions differ", paragraphs=tuple(paragraphs), tables=tuple(tables),
+        charts=tuple(charts),
+    )  # fmt: skip
+
+
+def _curves(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
+    charts = [
+        cutoff_curves(each[name], scores, contest.conventions, name, f"curve-{number}")
+        for number, (name, scores) in enumerate(models.items())
+    ]
+    return Section(
+        name="cutoffs", heading="Value against the cutoff", charts=tuple(charts),
+        paragraphs=("Each point is a measure of its own: compare models at one cutoff, not one model at several.",),
+    )  # fmt: skip
+
+
+def _data(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
+    name, scores = next(iter(models.items()))
+    found = profile(each[name], k=[c.k for c in contest.conventions], scores=scores)
+    return Section(
+        name="data", heading="The data", paragraphs=(found.size, f"Ties and effects are those of {name}."),
+        warnings=found.warnings, tables=found.tables(),
+    )  # fmt: skip

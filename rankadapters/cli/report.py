@@ -1,0 +1,56 @@
+"""`rankadapters report`: one page to look at, which needs nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from rankadapters.cli import sources
+from rankadapters.cli.common import SAME, resolve
+from rankadapters.cli.documents import bar
+from rankadapters.cli.order import add_conventions, add_tests
+from rankadapters.core.errors import InputError
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "report",
+        allow_abbrev=False,
+        help="write a page about models under several conventions",
+        description="Write an HTML page about the scores of one or more models under several conventions: values, "
+        "order, the gaps between the first convention and the others, values against the cutoff, the data, the "
+        "signatures. It needs no network, no script and no other file. Exit status: 0, or 2 on bad input.",
+    )
+    parser.add_argument("out", metavar="OUT.html", help="where to write the page; an existing file is replaced")
+    parser.add_argument("--title", default="Ranking report", help="of the page (default: Ranking report)")
+    add_conventions(parser)
+    add_tests(parser)
+    sources.add(parser, several=True)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
+    with bar("comparing") as step:
+        from rankadapters.audit import page
+
+        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
+        try:
+            text = page(
+                models.queries, models.scores, conventions, title=arguments.title, n_resamples=arguments.resamples,
+                seed=arguments.seed, progress=step,
+            )  # fmt: skip
+        except InputError as error:
+            raise sources.located(error, models.first) from None
+    try:
+        Path(arguments.out).write_text(text, encoding="utf-8")
+    except OSError as error:
+        msg = f"{arguments.out} cannot be written: {error.strerror}.\nHint: a path in a folder that exists."
+        raise InputError(msg) from None
+    for note in models.notes:
+        print(note, file=sys.stderr)
+    print(arguments.out)
+    return SAME
