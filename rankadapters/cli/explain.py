@@ -34,9 +34,9 @@ def _run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     a, b = resolve(arguments.a, "--a"), resolve(arguments.b, "--b")
     with bar("explaining"):
+        judgments = sources.read(arguments, docids=sources.by_docid([a, b]))
         from rankadapters.audit import explain
 
-        judgments = sources.read(arguments, docids=sources.by_docid([a, b]))
         try:
             found = explain(judgments.queries, judgments.scores, a, b, top=arguments.top)
         except InputError as error:

@@ -52,9 +52,9 @@ def _cutoff_or_unknown(text: str) -> str | int | None:
 def _run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     with bar("searching") as step:
+        judgments = sources.read(arguments, docids=None)
         from rankadapters.audit import identify
 
-        judgments = sources.read(arguments, docids=None)
         try:
             found = identify(arguments.value, judgments.queries, judgments.scores, k=arguments.k, progress=step)
         except InputError as error:

@@ -49,9 +49,9 @@ def _run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
     with bar("comparing") as step:
+        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
         from rankadapters.audit import order
 
-        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
         try:
             found = order(
                 models.queries, models.scores, conventions, n_resamples=arguments.resamples, seed=arguments.seed,

@@ -30,9 +30,9 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     with bar("looking"):
+        judgments = sources.read(arguments, docids=None)
         from rankadapters.audit import profile
 
-        judgments = sources.read(arguments, docids=None)
         try:
             found = profile(judgments.queries, k=arguments.k, scores=judgments.scores)
         except InputError as error:

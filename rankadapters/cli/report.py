@@ -35,9 +35,9 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
     with bar("comparing") as step:
+        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
         from rankadapters.audit import page
 
-        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
         try:
             text = page(
                 models.queries, models.scores, conventions, title=arguments.title, n_resamples=arguments.resamples,
