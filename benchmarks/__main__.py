@@ -6,7 +6,7 @@ import argparse
 import platform
 from importlib.metadata import version
 
-from benchmarks import evaluation, files, gradients, memory, searching, starting
+from benchmarks import auditing, evaluation, files, gradients, memory, searching, starting
 from benchmarks.data import make
 
 PARTS = {
@@ -15,6 +15,7 @@ PARTS = {
     "memory": lambda d, _: memory.run(d),
     "files": files.run,
     "searching": searching.run,
+    "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
 }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import runpy
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,3 +226,14 @@ except ra.MissingToolkitError as error:
 """
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert found == 'scipy is not installed.\nHint: pip install "rankadapters[audit]"\n'
+
+
+def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeypatch):
+    for toolkit in ("sklearn", "lightgbm"):
+        pytest.importorskip(toolkit)
+    example = Path(__file__).parent.parent / "examples" / "order_toolkits.py"
+    monkeypatch.setattr(sys, "argv", [str(example)])
+    runpy.run_path(str(example))
+    printed = capsys.readouterr().out
+    assert "LGBMRanker" in printed
+    assert "Kendall's tau-b" in printed

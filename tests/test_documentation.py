@@ -14,12 +14,13 @@ PAGES = [
     "docs/objectives.md",
     "docs/sklearn.md",
     "docs/queryranker.md",
+    "docs/audit.md",
 ]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
-    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn"):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy"):
         pytest.importorskip(toolkit)
     import sklearn
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import rankadapters
+from rankadapters import __version__
 from rankadapters.audit.contest import Contest, enter
 from rankadapters.audit.document import Table, signed
 from rankadapters.audit.drawing import Chart, cutoff_curves, query_scatter, waterfalls
@@ -94,7 +94,7 @@ def page(
         f"convention{'s' * (len(contest.conventions) > 1)}, over {contest.n_queries} queries."
     )
     return str(
-        template.render(title=title, summary=summary, sections=sections, version=rankadapters.__version__)
+        template.render(title=title, summary=summary, sections=sections, version=__version__)
     )  # fmt: skip
 
 

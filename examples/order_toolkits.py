@@ -1,0 +1,57 @@
+"""Does the convention change which toolkit wins? One small model of each installed toolkit, over several folds.
+
+    python examples/order_toolkits.py S1.txt S2.txt S3.txt S4.txt S5.txt
+
+Each file is a fold in SVMlight format; a model is trained on the other files and scores the documents of its own. The
+queries of all folds are then compared as one set. Without files, a generated data set is cut into three folds.
+"""
+
+import sys
+
+import numpy as np
+
+import rankadapters as ra
+from rankadapters.crosscheck.toolkits import TOOLKITS, Task, probe
+
+K = 10
+NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboost", "textbook")
+
+
+def folds():
+    if sys.argv[1:]:
+        return ra.io.read_svmlight(*([file] for file in sys.argv[1:]))
+    data, _ = ra.datasets.mq2008_like(seed=0, n_train_queries=90, n_test_queries=1)
+    number = data.qid % 3
+    return [
+        ra.datasets.RankingData(X=data.X[number == i], labels=data.labels[number == i], qid=data.qid[number == i])
+        for i in range(3)
+    ]
+
+
+def joined(parts):
+    """One set of all parts, whose queries stay apart."""
+    return ra.datasets.RankingData(
+        X=np.vstack([part.X for part in parts]),
+        labels=np.concatenate([part.labels for part in parts]),
+        qid=np.concatenate([[f"{number}:{qid}" for qid in part.qid] for number, part in enumerate(parts)]),
+    )
+
+
+parts = folds()
+found = {name: [] for name, toolkit in TOOLKITS.items() if probe(toolkit).version}
+tested = []
+for number, test in enumerate(parts):
+    others = joined([part for i, part in enumerate(parts) if i != number])
+    task = Task(ra.datasets.Grouped.of(others), ra.datasets.Grouped.of(joined([test])), seed=0)
+    tested.append(task.test)
+    for name, scores in found.items():
+        scores.append(TOOLKITS[name].ask(task, TOOLKITS[name].convention(K)).scores)
+
+labels = np.concatenate([test.labels for test in tested])
+sizes = np.concatenate([test.sizes for test in tested])
+report = ra.audit.order(
+    ra.Queries(labels, group_sizes=sizes),
+    {TOOLKITS[name].model: np.concatenate(scores) for name, scores in found.items()},
+    [getattr(ra.presets, name)(K) for name in NAMES],
+)
+print(report)
