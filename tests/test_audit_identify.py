@@ -269,7 +269,15 @@ def test_with_labels_below_zero_a_value_may_leave_the_unit_interval():
 def test_scores_beyond_float32_are_searched_in_float64_only():
     found = ra.audit.identify("1.0", [1, 0], [1e300, 1], k=1, group_sizes=[2])
     assert found[0].alike.get("precision") is None
-    assert any("beyond float32" in note for note in found.notes)
+    assert len([note for note in found.notes if "beyond float32" in note]) == 1
+
+
+def test_gains_that_overflow_are_not_searched():
+    labels, scores = [1023.9, 1023.9, 0], [1, 2, 3]
+    value = ra.evaluate(labels, scores, ra.presets.sklearn(2), group_sizes=[3]).value
+    found = ra.audit.identify(f"{value:.6f}", labels, scores, k=2, group_sizes=[3])
+    assert "sklearn" in found[0].presets
+    assert [note for note in found.notes if note.startswith("gain=exp2 was not searched: the ideal DCG of query 0 ov")]
 
 
 @pytest.mark.parametrize("k", [0, 1.5, "10"])

@@ -202,6 +202,7 @@ def test_progress_is_told_for_every_comparison():
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
         ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
         ({"conventions": []}, ra.InputError, "no convention was given"),
+        ({"conventions": 10}, ra.InputError, "10 is no list of conventions"),
         ({"conventions": YAHOO}, ra.InputError, "is no list of conventions"),
         ({"n_resamples": 0}, ra.InputError, r"n_resamples=0.*\nHint: n_resamples=9999"),
         ({"confidence": 95}, ra.InputError, r"confidence=95.*\nHint: confidence=0.95"),

@@ -133,7 +133,15 @@ def test_conventions_without_values_at_some_cutoffs_leave_holes():
     queries, scores = small()
     convention = ra.presets.yahoo(5).replace(short="skip")  # beyond 13 rows every query is skipped
     found = ra.audit.page(queries, {"only": scores}, [convention])
-    assert "nan at 20" in found
+    assert "no value at 20" in found
+
+
+def test_conventions_that_differ_in_their_cutoff_only_are_one_line():
+    queries, scores = small()
+    other = ra.presets.yahoo(5).replace(gain="linear")
+    found = ra.audit.page(queries, {"only": scores}, [ra.presets.yahoo(3), ra.presets.yahoo(5), other])
+    [words] = re.findall(r"One line per convention. (.*?)\.</desc>", found)
+    assert [line.partition(" ")[0] for line in words.split("; ")] == ["yahoo", other.name.partition("/")[2]]
 
 
 @pytest.mark.parametrize(("missing", "extra"), [("jinja2", "report"), ("matplotlib", "plot"), ("scipy", "audit")])

@@ -46,7 +46,7 @@ def enter(
     """
     _check(models, least)
     queries = _queries_of(labels, models, columns)
-    several = list(conventions) if not isinstance(conventions, Convention) else conventions
+    several = list(conventions) if isinstance(conventions, Iterable) else conventions
     first = next(iter(queries.values()))
     panels = {id(each): Panel(each, several, n_threads) for each in queries.values()}
     contest = Contest(tuple(panels[id(first)].conventions), {}, {}, {}, first.n_queries)

@@ -58,17 +58,18 @@ def query_scatter(x: Floats, y: Floats, names: tuple[str, str], model: str, name
 def cutoff_curves(queries: Queries, scores: object, conventions: Sequence[Convention], model: str, name: str) -> Chart:
     """Draw the value of a model against the cutoff under each convention."""
     values = evaluated(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS))
+    # Conventions that differ in their cutoff only are one line, under the name of the first.
+    different = {c.at(CUTOFFS[0]): c for c in reversed(conventions)}
     lines = {}
-    for convention in dict.fromkeys(c.at(CUTOFFS[0]) for c in conventions):
+    for convention in reversed(different.values()):
         found = (values.get(convention.at(k)) for k in CUTOFFS)
-        lines[_without_cutoff(convention)] = [math.nan if score is None else score.value for score in found]
+        lines[convention.name.partition("/")[2]] = [math.nan if score is None else score.value for score in found]
     title = f"{model}: value against the cutoff"
-    told = (f"{label} {', '.join(f'{line[k - 1]:.4f} at {k}' for k in TOLD)}" for label, line in lines.items())
+    told = (f"{label} {', '.join(f'{_told(line[k - 1])} at {k}' for k in TOLD)}" for label, line in lines.items())
     figure = curves(list(CUTOFFS), lines, "cutoff k", f"{conventions[0].measure.upper()}@k")
     svg = inline_svg(figure, name=name, title=title, description=f"One line per convention. {'; '.join(told)}.")
     return Chart(svg, title)
 
 
-def _without_cutoff(convention: Convention) -> str:
-    """Name a convention as a line of all its cutoffs."""
-    return convention.name.partition("/")[2]
+def _told(value: float) -> str:
+    return "no value" if math.isnan(value) else f"{value:.4f}"

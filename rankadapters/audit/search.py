@@ -61,17 +61,23 @@ def search(
     queries: Queries, scores: Array, printed: Printed, cutoffs: Cutoffs, progress: Progress | None = None
 ) -> Found:
     """Hold every convention of the grid at every cutoff against a printed number."""
+    with np.errstate(over="ignore", invalid="ignore"):  # an ideal DCG that overflows is left out
+        return _search(queries, scores, printed, cutoffs, progress)
+
+
+def _search(queries: Queries, scores: Array, printed: Printed, cutoffs: Cutoffs, progress: Progress | None) -> Found:
     found, values = Found(), grid(queries)
     if "docid-ascending" not in values["ties"]:
         found.left_out.append("ties=docid-descending and docid-ascending were not searched: there are no docids")
     if queries.query_weight is not None:
         found.left_out.append("average=uniform was not searched: there are query weights")
-    ties = [(str(order), precision) for order in values["ties"] for precision in _precisions(scores, found)]
-    tasks = [(u, g) for u in _unjudged(queries) for g in _gain_classes(queries, values["gain"], found)]
-    for number, (unjudged, (gain_names, row_gains)) in enumerate(tasks):
-        binder = Binder(queries, [_base(gain_names[0], unjudged[0])])
+    ties = [(str(order), precision) for precision in _precisions(scores, found) for order in values["ties"]]
+    tasks = [
+        (gain, unjudged) for gain in _gain_classes(queries, values["gain"], found) for unjudged in _unjudged(queries)
+    ]
+    for number, ((gain_names, row_gains), unjudged) in enumerate(tasks):
         shared = {"gain": gain_names, "unjudged": unjudged}
-        _search_gain(binder, row_gains, ties, scores, _Goal(printed, cutoffs, shared, found))
+        _search_gain(queries, row_gains, ties, scores, _Goal(printed, cutoffs, shared, found))
         if progress is not None:
             progress(number + 1, len(tasks))
     return found
@@ -84,10 +90,10 @@ class _Goal(NamedTuple):
     found: Found
 
 
-def _search_gain(binder: Binder, row_gains: Floats, ties: list[tuple[str, str]], scores: Array, goal: _Goal) -> None:
+def _search_gain(queries: Queries, row_gains: Floats, ties: list[tuple[str, str]], scores: Array, goal: _Goal) -> None:
     """Search all conventions of one gain and one treatment of unjudged rows."""
-    queries = binder.queries
     base = _base(goal.shared["gain"][0], goal.shared["unjudged"][0])
+    binder = Binder(queries, [base])
     retrieved = binder.lower(base).rows.sizes
     policies = Policies.of(queries, retrieved, binder.judged.sizes, goal.cutoffs)
     ranks, rankings = Ranks.of(retrieved), _rankings(binder, base, ties, scores)
@@ -97,7 +103,8 @@ def _search_gain(binder: Binder, row_gains: Floats, ties: list[tuple[str, str]],
             dcg = ranks.dcg(ranked.gains, discount, goal.cutoffs)
             for names, ideal, usable in ideals:
                 fields = {**goal.shared, "discount": (discount,), "ideal": names}
-                _collect(policies.outcomes(dcg, ideal, usable), fields, ranked, goal)
+                finite = usable & np.isfinite(ideal).all(axis=0)
+                _collect(policies.outcomes(dcg, ideal, finite), fields, ranked, goal)
 
 
 def _collect(outcomes: Outcomes, fields: Block, ranked: Ranked, goal: _Goal) -> None:
@@ -147,6 +154,7 @@ def _gain_classes(queries: Queries, gains: Values, found: Found) -> list[tuple[V
     for gain in gains:
         try:
             row_gains = gains_of(queries.labels, queries.judged, _base(gain, "zero"))
+            Binder(queries, [_base(gain, "zero")]).lower(_base(gain, "zero"))  # refuses an ideal DCG that overflows
         except InputError as error:
             why = str(error).partition("\n")[0]
             found.left_out.append(f"gain={gain} was not searched: {why}")
