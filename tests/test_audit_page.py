@@ -136,6 +136,16 @@ def test_conventions_without_values_at_some_cutoffs_leave_holes():
     assert "no value at 20" in found
 
 
+def test_a_second_measure_is_shown_without_a_gap():
+    queries, scores = small()
+    ndcg = ra.presets.yahoo(5)
+    dcg = ra.DCG(**{name: value for name, value in ndcg.to_dict().items() if name not in {"ideal", "empty"}})
+    found = ra.audit.page(queries, {"only": scores}, [ndcg, dcg])
+    assert str(dcg) in found
+    assert "NDCG@k, DCG@k" in found
+    assert "parts of the gap" not in found
+
+
 def test_conventions_that_differ_in_their_cutoff_only_are_one_line():
     queries, scores = small()
     other = ra.presets.yahoo(5).replace(gain="linear")

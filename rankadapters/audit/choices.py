@@ -15,6 +15,8 @@ from rankadapters.core.score import Score
 GAINS = (*CHOICES["gain"], "table_0_1_3", "table_0_1_3_7_15")
 EMPTY = (0.0, 0.5, 1.0, "skip")
 
+AT_ONCE = 256  # conventions whose values of all queries are in memory together
+
 Values = tuple[float | str, ...]
 
 
@@ -45,10 +47,17 @@ def grid(queries: Queries) -> dict[str, Values]:
 def evaluated(queries: Queries, scores: object, conventions: Iterable[Convention]) -> dict[Convention, Score]:
     """Score of each convention that has one on this data; those that have none are left out."""
     several = list(dict.fromkeys(conventions))
+    found: dict[Convention, Score] = {}
+    for first in range(0, len(several), AT_ONCE):
+        found |= _evaluated(queries, scores, several[first : first + AT_ONCE])
+    return found
+
+
+def _evaluated(queries: Queries, scores: object, several: list[Convention]) -> dict[Convention, Score]:
     try:
-        return Panel(queries, several).evaluate(scores) if several else {}
+        return Panel(queries, several).evaluate(scores)
     except InputError:
         if len(several) == 1:
             return {}
     middle = len(several) // 2
-    return evaluated(queries, scores, several[:middle]) | evaluated(queries, scores, several[middle:])
+    return _evaluated(queries, scores, several[:middle]) | _evaluated(queries, scores, several[middle:])

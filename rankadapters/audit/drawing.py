@@ -66,7 +66,8 @@ def cutoff_curves(queries: Queries, scores: object, conventions: Sequence[Conven
         lines[convention.name.partition("/")[2]] = [math.nan if score is None else score.value for score in found]
     title = f"{model}: value against the cutoff"
     told = (f"{label} {', '.join(f'{_told(line[k - 1])} at {k}' for k in TOLD)}" for label, line in lines.items())
-    figure = curves(list(CUTOFFS), lines, "cutoff k", f"{conventions[0].measure.upper()}@k")
+    measures = dict.fromkeys(convention.measure.upper() for convention in conventions)
+    figure = curves(list(CUTOFFS), lines, "cutoff k", ", ".join(f"{measure}@k" for measure in measures))
     svg = inline_svg(figure, name=name, title=title, description=f"One line per convention. {'; '.join(told)}.")
     return Chart(svg, title)
 

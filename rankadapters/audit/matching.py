@@ -204,7 +204,7 @@ def identify(
     """
     queries = as_queries(labels, **columns)
     array = queries.check_scores(scores)
-    printed = read(value, decimals, negative=bool(queries.labels.min() < 0))
+    printed = read(value, decimals, negative=_has_negative_labels(queries))
     cutoffs = _cutoffs(k)
     found = search(queries, array, printed, cutoffs, progress)
     matches = _confirmed(queries, array, printed, found)
@@ -216,6 +216,11 @@ def identify(
     notes = () if near is None else tuple(needed(queries, array, printed, near.convention.k, others))
     cut = () if near is None or not printed.truncates(near.value) else (f"{near} gives it cut off, not rounded",)
     return Matches([], printed=printed, nearest=near, notes=(*cut, *dict.fromkeys(notes), *found.left_out))
+
+
+def _has_negative_labels(queries: Queries) -> bool:
+    judged = slice(None) if queries.judged is None else queries.judged
+    return bool((queries.labels[judged] < 0).any())
 
 
 def _few(names: tuple[str, ...]) -> str:

@@ -15,13 +15,11 @@ from rankadapters.audit.document import Table, signed
 from rankadapters.audit.drawing import Chart, cutoff_curves, query_scatter, waterfalls
 from rankadapters.audit.explanation import explain
 from rankadapters.audit.order_report import OrderReport
-from rankadapters.audit.ordering import order
+from rankadapters.audit.ordering import Progress, order
 from rankadapters.audit.profiling import profile
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import MissingToolkitError
 from rankadapters.core.queries import Queries, as_queries
-
-Progress = Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +43,7 @@ def page(
     title: str = "Ranking report",
     n_resamples: int = 9999,
     seed: int = 0,
-    progress: Progress = None,
+    progress: Progress | None = None,
     **columns: object,
 ) -> str:
     """Write a page that needs nothing else: no network, no script, no file beside it.
@@ -148,6 +146,7 @@ def _order(report: OrderReport) -> Section:
 
 def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
     first, *others = contest.conventions
+    others = [other for other in others if other.measure == first.measure]  # the others have no gap to explain
     tables, charts, paragraphs = [], [], []
     for number, (name, scores) in enumerate(models.items()):
         for place, other in enumerate(others):
