@@ -675,3 +675,13 @@ def test_rankers_are_fitted_in_other_processes():
     found = joblib.Parallel(n_jobs=2)(joblib.delayed(fitted_predictions)(value, data) for value in values)
     for value, scores in zip(values, found, strict=True):
         np.testing.assert_array_equal(scores, fitted_predictions(value, data))
+
+
+def test_a_cut_is_seen_through_a_subset_of_a_subset():
+    lgb = pytest.importorskip("lightgbm")
+    whole = lgb.Dataset(
+        np.random.default_rng(0).random((60, 2)), np.arange(60) % 3, group=[20] * 3, free_raw_data=False
+    )
+    part = whole.construct().subset(range(5, 60)).subset(range(55)).construct()
+    with pytest.raises(ra.InputError, match="holds 15 of the 20 rows of query 0: its queries were cut"):
+        ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())(np.zeros(55), part)

@@ -101,6 +101,16 @@ def test_values_outside_their_choices_are_refused(changes, message):
         base.replace(**changes)
 
 
+def test_no_draws_at_all_are_refused():
+    with pytest.raises(ra.ConventionError, match="samples=0; allowed are whole numbers from 1 on"):
+        objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=0)
+
+
+def test_without_a_cutoff_nothing_lies_beyond_it():
+    value = objectives.lightgbm_lambdarank().replace(convention=ra.presets.lightgbm(None))
+    assert value.replace(beyond_k="cut") == value
+
+
 @pytest.mark.parametrize(("value", "sigmoid"), [(ALL[7], "table"), (ALL[6], "exact")], ids=str)
 def test_a_sigmoid_that_an_objective_lacks_is_refused(value, sigmoid):
     with pytest.raises(ra.ConventionError, match=f"has no sigmoid='{sigmoid}'\\.\nHint: sigmoid='float32'"):

@@ -365,6 +365,21 @@ def test_xgboost_is_trained_by_a_callable_objective():
     assert (again.predict(DATA.X) == model.predict(DATA.X)).all()
 
 
+def test_declared_objectives_train_both_toolkits():
+    pytest.importorskip("lightgbm")
+    pytest.importorskip("xgboost")
+    letor = ra.presets.letor4(5)
+    of_lightgbm = ra.lightgbm.lambdarank(letor, truncation=5)
+    first = QueryRanker(lightgbm(objective=of_lightgbm)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    hand = lightgbm(objective=of_lightgbm).fit(DATA.X, DATA.y, group=DATA.sizes)
+    assert (first.predict(DATA.X) == hand.predict(DATA.X)).all()
+    of_xgboost = ra.xgboost.lambdarank(letor, truncation=5)
+    second = QueryRanker(xgboost()).set_params(estimator__objective=of_xgboost).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert (clone(second).fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X) == second.predict(DATA.X)).all()
+    plain = QueryRanker(xgboost()).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert (plain.predict(DATA.X) != second.predict(DATA.X)).any()
+
+
 def test_a_callable_objective_is_copied_searched_and_stopped():
     inner = make_pipeline(StandardScaler(), xgboost(n_estimators=100, early_stopping_rounds=3, learning_rate=0.9))
     model = QueryRanker(inner, eval_metric=CONV, validation_fraction=0.25)

@@ -514,3 +514,26 @@ def test_further_objectives_improve_ndcg(value):
     data = fitting(graded(20), value)
     scores = margins(data, 20, obj=ours(value))
     assert ndcg(data, scores) > ndcg(data, np.zeros(data.y.size)) + 0.1
+
+
+def test_weights_that_do_not_count_may_all_be_0():
+    xgb = pytest.importorskip("xgboost")
+    matrix = xgb.DMatrix(np.eye(4), [0, 1, 1, 0], qid=[0, 0, 1, 1], weight=[0, 0])
+    uniform = ra.xgboost.lambdarank(ra.presets.yahoo(5), truncation=5)
+    assert uniform(np.zeros(4), matrix)[0].all()
+    weighted = ra.xgboost.lambdarank(ra.presets.xgboost(5), truncation=5)
+    with pytest.raises(ra.InputError, match=r"weights add up to 0\.\nHint"):
+        weighted(np.zeros(4), matrix)
+
+
+def test_any_number_of_top_ranks_has_native_parameters():
+    value = ra.objectives.xgboost_ndcg(lambdarank_num_pair_per_sample=2**40)
+    assert ra.xgboost.native_objective(value)["lambdarank_num_pair_per_sample"] == 2**31 - 1
+
+
+@pytest.mark.parametrize("version", ["3.4.0", "4.0.1"])
+def test_draws_that_xgboost_no_longer_makes_have_no_native_parameters(version, monkeypatch):
+    xgb = pytest.importorskip("xgboost")
+    monkeypatch.setattr(xgb, "__version__", version)
+    with pytest.raises(ra.UnsupportedConventionError, match=f"XGBoost {version} draws the pairs of `mean` otherwise"):
+        ra.xgboost.native_objective(ra.objectives.xgboost_ndcg(lambdarank_pair_method="mean"))

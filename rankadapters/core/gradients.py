@@ -93,7 +93,9 @@ class Gradients:
         run = partial(self._run, array, grad, hess)
         bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads) if row >= 0]
         if bad:
-            msg = f"scores[{bad[0]}] is {given[bad[0]]}, too far from its query's best.\nHint: rescale the scores."
+            msg = (
+                f"scores[{bad[0]}] is {given[bad[0]]}, too far from the others of its query.\nHint: rescale the scores."
+            )
             raise InputError(msg)
         self.state += self.state.dtype.type(self._advance)
         if self._row_weights is not None:

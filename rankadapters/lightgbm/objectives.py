@@ -206,8 +206,13 @@ def _factors(row_weights: Any) -> list[Any]:
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
     """Refuse a subset that holds a part of a query."""
-    whole = dataset.reference
-    if dataset.used_indices is None or whole is None or whole.get_group() is None:
+    while dataset.used_indices is not None and dataset.reference is not None:
+        _refuse_cut_from(dataset, dataset.reference)
+        dataset = dataset.reference
+
+
+def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
+    if whole.get_group() is None:
         return
     sizes = np.asarray(whole.get_group())
     used = np.bincount(np.repeat(np.arange(sizes.size), sizes)[np.asarray(dataset.used_indices)], minlength=sizes.size)
@@ -215,7 +220,6 @@ def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
     if cut.size:
         msg = (
             f"the Dataset holds {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.\n"
-            "Hint: lgb.cv(folds=...) with folds of whole queries, such as sklearn.model_selection.GroupKFold(5).split("
-            "X, y, groups=np.repeat(np.arange(len(group)), group))."
+            "Hint: lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), which LightGBM hands the queries."
         )
         raise InputError(msg)

@@ -130,7 +130,7 @@ class QuerySoftMax(Objective):
     Raises
     ------
     InputError
-        When bound: a label is negative.
+        When bound: a label is negative or above 1e30.
 
     References
     ----------
@@ -160,7 +160,7 @@ class QuerySoftMax(Objective):
         from rankadapters.core._kernels.listwise import softmax_gradients
         from rankadapters.core.gradients import all_rows
 
-        _refuse_labels(queries.labels, 0, np.inf)
+        _refuse_labels(queries.labels, 0, 1e30)
         targets = all_rows(queries).take(queries.labels)
         return _by_query(queries, targets, n_threads, softmax_gradients, self.beta, self.ridge)
 
@@ -261,7 +261,6 @@ def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None
     bad = (labels < low) | (labels > high)
     if bad.any():
         row = int(np.argmax(bad))
-        upper = "" if high == np.inf else f" to {high:g}"
-        allowed = f"the objective takes labels from {low:g}{upper}"
+        allowed = f"the objective takes labels from {low:g} to {high:g}"
         msg = f"labels[{row}] is {labels[row]:g}; {allowed}.\nHint: map your labels."
         raise InputError(msg)

@@ -116,7 +116,7 @@ class LambdaRank(_Pairwise):
         Gains, discounts and the ideal DCG, which its `k` cuts. Under `average="uniform"` weights are ignored.
     beyond_k : str
         `keep`: ranks beyond k keep their discounts, as in LightGBM and XGBoost. `cut`: they have none, so that delta
-        is the true change of NDCG@k.
+        is the true change of NDCG@k. Without a cutoff both are written `keep`.
     truncation : int or None
         The first row of a pair is among this many top ranks; None takes all pairs.
     samples : int or None
@@ -168,6 +168,8 @@ class LambdaRank(_Pairwise):
         _Pairwise.__post_init__(self)
         require_ndcg(self.convention)
         as_choice("beyond_k", self.beyond_k, BEYOND_K)
+        if self.convention.k is None:
+            self._set("beyond_k", "keep")  # equal by meaning is equal as a value
 
     @property
     def uses_weights(self) -> bool:

@@ -56,7 +56,7 @@ def lightgbm_lambdarank(
 
 
 def lightgbm_xendcg(*, objective_seed: int = 5) -> XENDCG:
-    """LightGBM's `rank_xendcg`, bit for bit.
+    """LightGBM's `rank_xendcg`, bit for bit while no probability rounds to 1, beyond which LightGBM divides by 0.
 
     References
     ----------
@@ -95,7 +95,7 @@ def xgboost_ndcg(
 
     References
     ----------
-    XGBoost 3.2.0, src/objective/lambdarank_obj.cc, `LambdaRankNDCG`. Later versions seed `mean` otherwise.
+    XGBoost 3.2.0, src/objective/lambdarank_obj.cc, `LambdaRankNDCG`. From 3.4.0 on `mean` draws otherwise.
 
     Examples
     --------
@@ -210,7 +210,9 @@ def _pairs(method: str, number: int | None) -> tuple[int | None, int | None]:
     if method not in {"topk", "mean"}:
         msg = f"lambdarank_pair_method={method!r} is not a choice; allowed are 'topk', 'mean'."
         raise ConventionError(msg)
-    return (TOP_PAIRS if number is None else number, None) if method == "topk" else (None, number or 1)
+    return (
+        (TOP_PAIRS if number is None else number, None) if method == "topk" else (None, 1 if number is None else number)
+    )
 
 
 def _normalization(by_sum: bool, by_distance: bool) -> str:  # noqa: FBT001 - its two callers' own flags

@@ -85,7 +85,7 @@ def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
         query, rows = cut[0]
         msg = (
             f"{len(cut)} of {queries.n_queries} queries are not whole: query {query!r} has {rows} rows here instead of "
-            f"{whole[query]}, so this number is not the metric of these queries.\n"
+            f"{whole[query]}, so what is computed here is not of whole queries.\n"
             "Hint: cv=QueryKFold(...), and no tool that takes rows one by one, such as KFold, train_test_split, "
             "learning_curve, or halving with resource='n_samples'."
         )

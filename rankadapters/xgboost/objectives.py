@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks import Judged
 from rankadapters.core.convention import NDCG
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.objectives import (
     LambdaMAP,
     LambdaRank,
@@ -26,6 +26,8 @@ from rankadapters.training import Training, no_native, require_native
 from rankadapters.xgboost.metrics import NO_CUTOFF, judged_of
 
 Array = NDArray[Any]
+
+OTHER_DRAWS = (3, 4)  # the first version whose `mean` seeds its draws otherwise
 
 
 class ObjectiveCallback:
@@ -54,11 +56,13 @@ class ObjectiveCallback:
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
                 "XGBRanker hands an objective no queries.\n"
-                "Hint: xgb.train(params, dmatrix, obj=objective), or QueryRanker(XGBRanker(objective=...))."
+                "Hint: xgb.train(params, dmatrix, obj=objective), or "
+                "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective)."
             )
             raise InputError(msg)
         judged = judged_of(dmatrix)
-        return self._training.gradients(dmatrix, judged, _factors(judged), preds)
+        factors = _factors(judged) if self.objective.uses_weights else []
+        return self._training.gradients(dmatrix, judged, factors, preds)
 
 
 def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCallback:
@@ -192,7 +196,7 @@ def native_objective(value: Objective) -> dict[str, Any]:
     name, preset = kinds[type(value)]
     fields = value.to_dict()
     topk, normalization = fields["samples"] is None, fields["normalization"]
-    wanted = value.replace(truncation=fields["truncation"] or NO_CUTOFF) if topk else value
+    wanted = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
     params: dict[str, Any] = {
         "lambdarank_pair_method": "topk" if topk else "mean",
         "lambdarank_num_pair_per_sample": wanted.to_dict()["truncation"] if topk else fields["samples"],
@@ -203,6 +207,9 @@ def native_objective(value: Objective) -> dict[str, Any]:
         wanted, params = _gains(wanted, params)
     nearest = preset(**params)
     require_native("XGBoost", wanted, nearest)
+    if not topk and _version() >= OTHER_DRAWS:
+        msg = f"XGBoost {xgb.__version__} draws the pairs of `mean` otherwise than 3.3 did.\nHint: objective(value)."
+        raise UnsupportedConventionError(msg)
     return {"objective": name, **params}
 
 
@@ -212,9 +219,14 @@ def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[
     params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
     if convention.gain == "exp2":
         convention = convention.replace(gain="exp2-floor")
-    if convention.k is None and value.samples is None:
-        convention = convention.at(NO_CUTOFF)
+    if value.samples is None:
+        convention = convention.at(min(convention.k or NO_CUTOFF, NO_CUTOFF))
     return value.replace(convention=convention), params
+
+
+def _version() -> tuple[int, ...]:
+    major, minor, *_ = xgb.__version__.split(".")
+    return int(major), int(minor)
 
 
 def _factors(judged: Judged) -> list[Any]:

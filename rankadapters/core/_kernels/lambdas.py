@@ -138,7 +138,7 @@ def sum_scale(total, by_sum):
 def lambda_gradients(scores, order, indptr, gains, inverse_ideal, discounts, unit, pairing, grad, hess):
     """Gradients of every query with a positive `inverse_ideal`; the others' rows stay as they are.
 
-    Returns the row of a score too far from its query's best, else -1. `order` and `gains` are as in ranked_gains.
+    Returns the row of a score too far from others of its query, else -1. `order` and `gains` are as in ranked_gains.
     """
     width = longest(indptr)
     rows, space = make_sorted(width), make_workspace(width)

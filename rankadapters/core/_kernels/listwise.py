@@ -10,6 +10,7 @@ from rankadapters.core._kernels.measures import ALL_FINITE
 
 SMALLEST_REST = 2.0**-53  # what is left of 1 where a probability rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
+LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
 HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbours
 
 
@@ -92,7 +93,10 @@ def xendcg_gradients(scores, order, indptr, powers, states, grad, hess):
 
 @kernel
 def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
-    """Squared error after the best shift of each query, which is the mean of its residuals."""
+    """Squared error after the best shift of each query, which is the mean of its residuals.
+
+    Returns a row whose residual is beyond float32, else -1.
+    """
     for q in range(indptr.size - 1):
         start, last = indptr[q], indptr[q + 1]
         mean = 0.0
@@ -101,7 +105,10 @@ def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
             mean += (np.float64(scores[row]) - labels[i]) / (last - start)
         for i in range(start, last):
             row = order[i] if order.size else i
-            grad[row] = np.float64(scores[row]) - labels[i] - mean
+            residual = np.float64(scores[row]) - labels[i] - mean
+            if not abs(residual) <= LARGEST_FLOAT32:
+                return row
+            grad[row] = residual
             hess[row] = 1.0
     return ALL_FINITE
 
