@@ -173,6 +173,44 @@ class Queries:
         same_index("scores", pandas_index(scores), self.index)
         return array
 
+    def inert(self, a: Any, b: Any, scores: object) -> tuple[str, ...]:
+        """Name the fields in which two conventions differ that cannot matter on this data.
+
+        Where there are no ties, `ties` cannot; where no query is empty, neither can `empty`; and so on, judged by
+        evaluation: the fields named can be switched from either convention to the other's values without changing
+        any query's value or its part in the mean. When they are all that differ, the conventions give one number.
+
+        Parameters
+        ----------
+        a, b : Convention
+            Each must have a value on this data; what is no convention is a ConventionError.
+        scores : array-like, shape (n_docs,)
+            Predicted scores, higher is better.
+
+        Returns
+        -------
+        tuple of str
+            Some of `a.diff(b)`, in the order of the signature.
+
+        Raises
+        ------
+        InputError
+            A convention has no value on this data.
+
+        Examples
+        --------
+        >>> from rankadapters import presets
+        >>> queries = Queries([1, 0, 0, 2], group_sizes=[2, 2])
+        >>> a, b = presets.sklearn(10), presets.catboost(10)
+        >>> queries.inert(a, b, [0.1, 0.2, 0.3, 0.4])
+        ('ties', 'empty')
+        >>> queries.inert(a, b, [0.1, 0.1, 0.3, 0.4])
+        ('empty',)
+        """
+        from rankadapters.core.inert import inert_fields  # far above: see the contract's exception in pyproject.toml
+
+        return inert_fields(self, a, b, scores)
+
     def _refuse_idle_rows(self) -> None:
         if self.retrieved is None or self.judged is None:
             return

@@ -1,0 +1,146 @@
+"""Fields that cannot matter on given data: none claimed that evaluation does not bear out, none missed where plain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.inert import terms_of
+from tests.core.strategies import conventions
+
+BASE = ra.presets.textbook(2)
+PLAIN = {"labels": [2, 0, 1, 1, 0], "group_sizes": [3, 2]}
+DISTINCT = [0.9, 0.1, 0.5, 0.7, 0.2]
+
+
+def inert(change, scores=DISTINCT, base=BASE, **data):
+    queries = ra.Queries(**{**PLAIN, **data})
+    return queries.inert(base, base.replace(**change), scores)
+
+
+@pytest.mark.parametrize(
+    ("change", "data"),
+    [
+        ({"ties": "worst"}, {}),
+        ({"empty": 1}, {}),
+        ({"precision": "float32"}, {}),
+        ({"missing": "zero"}, {}),
+        ({"unjudged": "drop"}, {}),
+        ({"short": "zero"}, {}),
+        ({"ideal": "retrieved"}, {}),
+        ({"average": "query"}, {}),
+        ({"gain": "table_0_1_3"}, {}),
+        ({"gain": "exp2-floor"}, {}),
+        ({"gain": "linear"}, {"labels": [1, 0, 1, 1, 0]}),
+        ({"gain": "linear-positive"}, {"labels": [1, 0, 1, 1, 0]}),
+        ({"k": None}, {"labels": [2, 0, 1], "group_sizes": [2, 1]}),
+        ({"discount": "reciprocal"}, {"labels": [1, 0, 1], "group_sizes": [1, 1, 1]}),
+    ],
+)
+def test_what_cannot_matter_is_inert(change, data):
+    scores = DISTINCT[: len(data.get("labels", DISTINCT))]
+    assert inert(change, scores, **data) == tuple(change)
+
+
+@pytest.mark.parametrize(
+    ("change", "data", "scores"),
+    [
+        ({"ties": "worst"}, {}, [0.5, 0.1, 0.5, 0.7, 0.2]),
+        ({"empty": 1}, {"labels": [2, 0, 1, 0, 0]}, DISTINCT),
+        ({"precision": "float32"}, {}, [1 + 1e-12, 0.1, 1, 0.7, 0.2]),
+        ({"short": "zero"}, {"labels": [2, 0, 1, 1, 1], "group_sizes": [4, 1]}, DISTINCT),
+        ({"k": 1}, {}, [0.1, 0.9, 0.5, 0.7, 0.2]),
+        ({"gain": "linear"}, {}, [0.1, 0.9, 0.5, 0.7, 0.2]),
+        ({"discount": "jk2"}, {}, [0.1, 0.9, 0.5, 0.7, 0.2]),
+        ({"gain": "table_0_1"}, {}, DISTINCT),  # a label without a gain: no value, and so a change
+        ({"empty": "error"}, {"labels": [2, 0, 1, 0, 0]}, DISTINCT),
+    ],
+)
+def test_what_matters_is_not_inert(change, data, scores):
+    queries = ra.Queries(**{**PLAIN, **data})
+    if "error" in change.values() or "table_0_1" in change.values():
+        with pytest.raises(ra.InputError):
+            queries.inert(BASE, BASE.replace(**change), scores)
+    else:
+        assert inert(change, scores, **data) == ()
+
+
+def test_ties_among_rows_of_one_gain_do_not_matter():
+    assert inert({"ties": "worst"}, [0.5, 0.1, 0.6, 0.2, 0.2], labels=[1, 0, 1, 1, 1]) == ("ties",)
+
+
+def test_ties_below_the_cutoff_do_not_matter():
+    assert inert({"ties": "worst"}, [0.9, 0.8, 0.1, 0.1, 0.1], labels=[2, 0, 1, 0, 2], group_sizes=[5]) == ("ties",)
+
+
+def test_fields_matter_apart_from_each_other():
+    change = {"ties": "worst", "empty": 1, "gain": "linear"}
+    assert inert(change, [0.5, 0.1, 0.5, 0.7, 0.2], labels=[1, 0, 0, 1, 0]) == ("gain", "empty")
+
+
+def test_equal_query_weights_do_not_matter_and_others_do():
+    scores = [0.1, 0.9, 0.5, 0.7, 0.2]
+    weighted = ra.Queries(**PLAIN, query_weight=[0.3, 0.3])
+    assert weighted.inert(BASE, BASE.replace(average="query"), scores) == ("average",)
+    uneven = ra.Queries(**PLAIN, query_weight=[0.3, 0.4])
+    assert uneven.inert(BASE, BASE.replace(average="query"), scores) == ()
+
+
+def test_equal_conventions_have_no_inert_field():
+    assert ra.Queries(**PLAIN).inert(BASE, BASE, DISTINCT) == ()
+
+
+def test_another_measure_is_never_inert():
+    dcg = ra.DCG(**{name: value for name, value in BASE.to_dict().items() if name in ra.DCG.fields()})
+    assert ra.Queries(**PLAIN).inert(BASE, dcg.replace(ties="best"), DISTINCT) == ("ties",)
+
+
+@pytest.mark.parametrize("bad", ["ndcg@10", None])
+def test_what_is_no_convention_is_refused(bad):
+    with pytest.raises(ra.ConventionError, match="is no convention"):
+        ra.Queries(**PLAIN).inert(BASE, bad, DISTINCT)
+
+
+def test_data_without_a_value_is_an_error():
+    with pytest.raises(ra.InputError, match="no gain for"):
+        ra.Queries([1, -1], group_sizes=[2]).inert(BASE, BASE.at(3), [1, 2])
+
+
+@st.composite
+def cases(draw):
+    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
+    n = sum(sizes)
+    labels = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    scores = draw(st.lists(st.sampled_from([0.0, 1e-9, 0.25, 0.5]), min_size=n, max_size=n))
+    weights = draw(st.none() | st.lists(st.sampled_from([0.5, 1.0, 2.0]), min_size=len(sizes), max_size=len(sizes)))
+    return labels, scores, sizes, weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases(), conventions(lenient=True), conventions(lenient=True))
+def test_inert_fields_can_be_switched_without_effect(case, a, b):
+    labels, scores, sizes, weights = case
+    queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights, docid=[str(i) for i in range(len(labels))])
+    try:
+        found = queries.inert(a, b, scores)
+    except ra.InputError:
+        return  # nothing left to average, or a label outside the table
+    assert set(found) <= set(a.diff(b))
+    for one, other in ((a, b), (b, a)):
+        mixed = one.replace(**{name: getattr(other, name) for name in found})
+        assert terms_of(queries, scores, mixed).same(terms_of(queries, scores, one))
+    if set(found) == set(a.diff(b)):
+        assert terms_of(queries, scores, a).shares.sum() == pytest.approx(terms_of(queries, scores, b).shares.sum())
+
+
+def test_shares_add_up_to_the_value():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 6, 20)
+    queries = ra.Queries(rng.integers(0, 3, sizes.sum()), group_sizes=sizes, query_weight=rng.uniform(0.5, 2, 20))
+    scores = rng.random(sizes.sum())
+    for preset in (ra.presets.lightgbm, ra.presets.sklearn, ra.presets.catboost):
+        shares = terms_of(queries, scores, preset(3)).shares
+        assert shares.sum() == pytest.approx(ra.evaluate(queries, scores, preset(3)).value, rel=1e-13)
