@@ -103,6 +103,7 @@ def test_json_holds_every_field_and_the_signature():
     report = json.loads(json.dumps(ParityReport((compared(0.75, 0.5, reason="cut"),)).to_dict(), allow_nan=False))
     assert report == {
         "ok": False,
+        "unmet": "",
         "rows": [
             {
                 "source": "log",
@@ -114,6 +115,7 @@ def test_json_holds_every_field_and_the_signature():
                 "tolerance": SIX_DECIMALS,
                 "verdict": "different",
                 "reason": "cut",
+                "per_query": None,
             }
         ],
     }

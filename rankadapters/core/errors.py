@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class RankAdaptersError(Exception):
@@ -18,7 +19,11 @@ class InputError(RankAdaptersError, ValueError):
 
 
 class UnsupportedConventionError(ConventionError):
-    """A toolkit cannot express the convention natively."""
+    """A toolkit cannot express the convention natively; `nearest` is the nearest it can, where there is one."""
+
+    def __init__(self, message: str, *, nearest: Any = None) -> None:
+        super().__init__(message)
+        self.nearest = nearest
 
 
 class IncomparableScoresError(RankAdaptersError, TypeError):

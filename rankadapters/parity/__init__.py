@@ -1,0 +1,37 @@
+"""Parity: whether a source's number and ours are the same under one convention, and why not where they are not."""
+
+from __future__ import annotations
+
+from rankadapters.parity.checking import Held, Route, Toolkit, check_value
+from rankadapters.parity.expressible import (
+    differing,
+    nearest_expressible,
+    require_convention,
+    require_expressible,
+    spelled,
+)
+from rankadapters.parity.report import ParityError, ParityReport
+from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
+from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, SIX_DECIMALS, printed, relative
+
+__all__ = [
+    "FLOAT32",
+    "FULL_DOUBLE",
+    "SIX_DECIMALS",
+    "Held",
+    "ParityError",
+    "ParityReport",
+    "ParityRow",
+    "QueryDifferences",
+    "Route",
+    "Toolkit",
+    "Verdict",
+    "check_value",
+    "differing",
+    "nearest_expressible",
+    "printed",
+    "relative",
+    "require_convention",
+    "require_expressible",
+    "spelled",
+]

@@ -1,0 +1,241 @@
+"""What would explain a number that is not ours: another field, a query cut or left out, tied rows, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core import presets
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.fields import CHOICES, GAINS
+from rankadapters.core.inert import Terms, terms_of, unweighted
+from rankadapters.core.queries import Queries
+
+Floats = NDArray[np.float64]
+
+CUTOFFS = (1, 3, 5, 10, 20, None)
+TABLE = "table_0_1_3_7_15"
+MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
+MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
+NAMED = 3  # causes of a kind that are named
+
+
+class Case(NamedTuple):
+    """A number that differs, and the data and convention it was expected from."""
+
+    queries: Queries
+    scores: NDArray[Any]
+    convention: Convention
+    terms: Terms
+    value: float
+    tolerance: float
+
+    def hits(self, values: Any) -> NDArray[np.intp]:
+        """Places of the values that are the number sought and not ours."""
+        close = np.abs(np.asarray(values, float) - self.value) <= self.tolerance
+        return np.flatnonzero(close)
+
+
+def causes(
+    queries: Queries, scores: NDArray[Any], convention: Convention, *, value: float, tolerance: float
+) -> list[str]:
+    """Search for one change of the convention or of the data that gives a number which differs from ours.
+
+    Searched are: every field of the convention, the presets, each query left out, cut short or cut in two (where the
+    data is not too large), rows that belong to no query, weights that are ignored, swapped or replaced by the number
+    of rows, and the orders of tied rows.
+
+    Parameters
+    ----------
+    queries : Queries
+        The data.
+    scores : float array, shape (n_docs,)
+        Predicted scores.
+    convention : Convention
+        What the number was expected to be computed under.
+    value : float
+        The number.
+    tolerance : float
+        How far from a candidate it may lie.
+
+    Returns
+    -------
+    list of str
+        One sentence per candidate; empty where none gives the number. A number of few decimals has many.
+
+    Examples
+    --------
+    >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
+    >>> causes(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2), value=1.0, tolerance=1e-9)[1]
+    'it is the value without query 1'
+    """
+    if not np.isfinite(value):
+        return [f"it is {value}, which is no value of any convention"]
+    case = Case(queries, scores, convention, terms_of(queries, scores, convention), value, tolerance)
+    found = [text for search in (_fields, _left_out, _cut, _grouping, _weights) for text in _few(search(case))]
+    return found or list(_tied_rows(case))
+
+
+def _few(found: Iterator[str]) -> list[str]:
+    named = [text for _, text in zip(range(NAMED + 1), found, strict=False)]
+    return named if len(named) <= NAMED else [*named[:NAMED], f"and others like this: {named[NAMED]}"]
+
+
+def _fields(case: Case) -> Iterator[str]:
+    """Another value of one field; else a preset."""
+    single = [text for other in _flips(case.convention)
+              if (text := _as_other(case, other, _spelled(case.convention, other)))]  # fmt: skip
+    yield from single
+    for name in [] if single else presets.names():
+        other = getattr(presets, name)(case.convention.k)
+        if text := _as_other(case, other, f"presets.{name}, that is {_spelled(case.convention, other)}"):
+            yield text
+
+
+def _flips(convention: Convention) -> Iterator[Convention]:
+    values: dict[str, tuple[Any, ...]] = {name: CHOICES[name] for name in convention.fields() if name != "k"}
+    k = convention.k
+    values["k"] = tuple(dict.fromkeys((*CUTOFFS, *(() if k is None else (k - 1 or None, k + 1)))))
+    values |= {"gain": (*GAINS[:-1], TABLE)} if "gain" in values else {}
+    values |= {"empty": (0, 0.5, 1, "skip")} if "empty" in values else {}
+    for name in convention.fields():
+        for value in values[name]:
+            try:
+                other = convention.replace(**{name: value})
+            except RankAdaptersError:
+                continue
+            if other != convention:
+                yield other
+
+
+def _as_other(case: Case, other: Convention, spelled: str) -> str:
+    try:
+        hit = case.hits([terms_of(case.queries, case.scores, other).shares.sum()]).size
+    except RankAdaptersError:
+        return ""
+    return f"it is the value under {spelled}" if hit else ""
+
+
+def _spelled(convention: Convention, other: Convention) -> str:
+    pairs = other.diff(convention).items()
+    return ", ".join(f"{name}={new!r} in place of {name}={old!r}" for name, (new, old) in pairs)
+
+
+def _left_out(case: Case) -> Iterator[str]:
+    values, weights, divisors = case.terms
+    parts = np.where(weights == 0, 0.0, values) * weights
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = (parts.sum() - parts) / (divisors.sum() - divisors)
+    counted = divisors > 0
+    for place in case.hits(np.where(counted, means, np.nan)):
+        yield f"it is the value without query {case.queries.query_ids[place]}"
+
+
+def _cut(case: Case) -> Iterator[str]:
+    """A query that lost its last rows, or whose rows became two queries."""
+    sizes = np.diff(case.queries.indptr)
+    if (sizes * (sizes - 1)).sum() > MOST_PIECES or sizes.max() == 1:
+        return
+    pieces, query, where = _pieces(case.queries)
+    try:
+        found = terms_of(pieces, case.scores[where], case.convention)
+    except RankAdaptersError:
+        return
+    kept = np.where(found.weights == 0, 0.0, found.values) * found.weights
+    first, second = (slice(half, None, 2) for half in (0, 1))
+    parts, divisors = case.terms.shares * case.terms.divisors.sum(), case.terms.divisors
+    rest, below = parts.sum() - parts[query], divisors.sum() - divisors[query]
+    cut_at = [part for n in sizes for part in range(1, n)]
+    for texts, tops, downs in (
+        ("{} cut after its first {} rows", kept[first], found.divisors[first]),
+        ("{} cut in two after {} rows", kept[first] + kept[second], found.divisors[first] + found.divisors[second]),
+    ):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = (rest + tops) / (below + downs)
+        for place in case.hits(means):
+            name = case.queries.query_ids[query[place]]
+            yield f"it is the value with query {texts.format(name, cut_at[place])}"
+
+
+def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
+    """Both parts of every query cut at every place: as queries, with the query each pair is of, and its rows."""
+    order = np.arange(queries.n_docs) if queries.order is None else queries.order
+    sizes = np.diff(queries.indptr)
+    cut = sizes - 1
+    rows = [order[start:end] for start, end in zip(queries.indptr, queries.indptr[1:], strict=False)]
+    where = np.concatenate([np.tile(part, n) for part, n in zip(rows, cut, strict=True)])
+    lengths = np.array([length for n in sizes for first in range(1, n) for length in (first, n - first)])
+    query = np.repeat(np.arange(sizes.size), cut)
+    weight = None if queries.query_weight is None else np.repeat(queries.query_weight[query], 2)
+    pieces = Queries(queries.labels[where], group_sizes=lengths, query_weight=weight)
+    return _with_ranks(pieces, queries, where), query, where
+
+
+def _with_ranks(part: Queries, queries: Queries, where: NDArray[Any]) -> Queries:
+    return part if queries.docid_rank is None else part.with_docid_ranks(queries.docid_rank[where])
+
+
+def _grouping(case: Case) -> Iterator[str]:
+    if case.queries.n_queries == 1:
+        return
+    one = Queries(case.queries.labels, group_sizes=[case.queries.n_docs])
+    with_order = _with_ranks(one, case.queries, np.arange(case.queries.n_docs))
+    if _as_other(case._replace(queries=with_order), case.convention, "it"):
+        yield "it is the value with all rows taken as one query"
+
+
+def _weights(case: Case) -> Iterator[str]:
+    """Weights ignored, by rows, turned round, or those of two queries swapped."""
+    queries, weights = case.queries, case.queries.query_weight
+    sizes = np.diff(queries.indptr).astype(float)
+    tried: dict[str, Callable[[], Queries]] = {"every query weighed by its number of rows": lambda: _weighed(sizes)}
+    weighted = case.convention
+    if weights is None or case.convention.average == "uniform":
+        weighted = weighted.replace(average="query")
+    else:
+        tried["the query weights ignored"] = lambda: unweighted(queries)
+        tried["the query weights in reverse order"] = lambda: _weighed(weights[::-1])
+
+    def _weighed(given: Floats) -> Queries:
+        other = unweighted(queries)
+        object.__setattr__(other, "query_weight", given)
+        return other
+
+    for text, make in tried.items():
+        if _as_other(case._replace(queries=make()), weighted, "it"):
+            yield f"it is the value with {text}"
+    if weights is not None and case.convention.average == "query" and weights.size**2 <= MOST_PAIRS:
+        yield from _swapped(case, weights)
+
+
+def _swapped(case: Case, weights: Floats) -> Iterator[str]:
+    values, divisors = case.terms.values, case.terms.divisors
+    scored = np.flatnonzero(divisors > 0)
+    values, some = values[scored], weights[scored]
+    means = (
+        case.terms.shares.sum() + (some[None, :] - some[:, None]) * (values[:, None] - values[None, :]) / divisors.sum()
+    )
+    first, second = np.triu_indices(scored.size, 1)
+    names = case.queries.query_ids[scored]
+    for place in case.hits(means[first, second]):
+        yield f"it is the value with the weights of queries {names[first[place]]} and {names[second[place]]} swapped"
+
+
+def _tied_rows(case: Case) -> Iterator[str]:
+    """The only cause that is a range and no number, so that it is looked at last."""
+    try:
+        low, high = (
+            float(terms_of(case.queries, case.scores, case.convention.replace(ties=ties)).shares.sum())
+            for ties in ("worst", "best")
+        )
+    except RankAdaptersError:
+        return
+    if high - low > case.tolerance and low - case.tolerance <= case.value <= high + case.tolerance:
+        yield (
+            f"tied rows in another order than ties={case.convention.ties!r} would do: "
+            f"the orders of ties give {low:.6g} to {high:.6g}"
+        )
