@@ -1,0 +1,17 @@
+"""CatBoost: a convention as its metric string, the declared metric in its training, and its numbers held to ours."""
+
+from __future__ import annotations
+
+from rankadapters.core.errors import MissingToolkitError
+
+try:
+    import catboost  # noqa: F401 - whether it is there, before our own modules ask for it
+except ImportError as error:
+    raise MissingToolkitError.of("catboost", "catboost") from error
+
+from rankadapters.catboost.metrics import native_metric, read_metric
+from rankadapters.catboost.models import check_model
+from rankadapters.catboost.parity import check_parity
+from rankadapters.catboost.training import EvalMetric, eval_metric
+
+__all__ = ["EvalMetric", "check_model", "check_parity", "eval_metric", "native_metric", "read_metric"]

@@ -1,0 +1,80 @@
+"""The data as CatBoost holds it, and its own value for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import catboost as cb
+import numpy as np
+from catboost.utils import eval_metric
+from numpy.typing import NDArray
+
+from rankadapters.core.columns import as_numbers, same_length
+from rankadapters.core.convention import Discounted
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.parity import Held, Toolkit
+from rankadapters.parity.data import as_float32, in_order
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+CATBOOST = Toolkit(name="CatBoost", package="catboost", version=cb.__version__)
+
+
+def as_held(queries: Queries, scores: Array, *notes: str) -> Held:
+    """Bring the queries together, with labels and weights rounded as CatBoost rounds them."""
+    labels, weights = as_float32("labels", queries.labels, "CatBoost"), queries.query_weight
+    rounded = [] if (labels == queries.labels).all() else ["labels"]
+    if weights is not None:
+        weights = as_float32("query_weight", weights, "CatBoost")
+        rounded += [] if (weights == queries.query_weight).all() else ["query_weight"]
+    if rounded:
+        notes = (f"{' and '.join(rounded)} rounded to float32, as CatBoost holds them.", *notes)
+    held, rows = in_order(queries, labels=labels, query_weight=weights)
+    return Held(queries=held, scores=scores[rows], notes=notes)
+
+
+def refuse_negative(queries: Queries, convention: Discounted) -> None:
+    """Refuse labels that CatBoost's exponential gain takes and ours does not."""
+    negative = queries.labels < 0
+    if convention.gain == "exp2" and negative.any():
+        row = int(np.argmax(negative))
+        msg = (
+            f"labels[{row}] is {queries.labels[row]:g}, negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, "
+            "our exp2 refuses it.\nHint: gain='linear' (type=Base) takes negative labels as they are."
+        )
+        raise InputError(msg)
+
+
+def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Floats, int | None]:
+    """Take CatBoost's `group_weight`, one per row, as it does: each query's first row; and the first that varies."""
+    weights = as_numbers("group_weight", group_weight).astype(np.float64)
+    same_length("group_weight", weights, queries.n_docs)
+    ordered = weights if queries.order is None else weights[queries.order]
+    first = ordered[queries.indptr[:-1]]
+    varies = np.flatnonzero(ordered != np.repeat(first, np.diff(queries.indptr)))
+    if not varies.size:
+        return first, None
+    return first, int(np.searchsorted(queries.indptr, varies[0], side="right")) - 1
+
+
+def ask(queries: Queries, scores: Array, metric: str, **weights: Any) -> float:
+    """CatBoost's own value of contiguous queries; it wants group weights by row."""
+    sizes = np.diff(queries.indptr)
+    by_row = np.repeat(np.arange(sizes.size), sizes)
+    if "group_weight" not in weights and queries.query_weight is not None:
+        weights["group_weight"] = queries.query_weight[by_row]
+    approx = scores.astype(np.float64)
+    try:
+        [value] = eval_metric(queries.labels, approx, metric, group_id=by_row, thread_count=1, **weights)
+    except cb.CatBoostError as error:
+        msg = f"catboost refuses: {sentence(error)}.\nHint: mend the data, or leave catboost out."
+        raise InputError(msg) from error
+    return float(value)
+
+
+def sentence(error: BaseException) -> str:
+    """What CatBoost says, without the place in its source."""
+    text = " ".join(str(error).split())
+    return (text.partition(": ")[2] if text.partition(": ")[0].rpartition(":")[2].isdigit() else text)[:300].rstrip(".")

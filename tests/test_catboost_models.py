@@ -1,0 +1,170 @@
+"""A trained CatBoost model by each of its routes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+
+cb = pytest.importorskip("catboost")
+
+DECLARED = ra.presets.catboost(3)
+LAST = 5
+
+
+def data(seed=0, n_queries=20):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, n_queries)
+    n = int(sizes.sum())
+    qid = np.repeat(np.arange(n_queries), sizes)
+    X = rng.integers(0, 6, (n, 4)).astype(float)
+    labels = np.clip(np.round(X[:, 0] / 3 + rng.normal(0, 0.8, n)), 0, 3) * np.repeat(
+        rng.random(n_queries) < 0.8, sizes
+    )
+    return X, labels, qid, np.repeat(rng.uniform(0.5, 2, n_queries).astype(np.float32).astype(float), sizes)
+
+
+def pools(*, weighted=False):
+    made = []
+    for seed in (0, 1):
+        X, labels, qid, weights = data(seed)
+        made.append(cb.Pool(X, labels, group_id=qid, group_weight=weights if weighted else None))
+    return made
+
+
+def fitted(train, valid, **more):
+    model = cb.CatBoostRanker(
+        iterations=LAST + 1, depth=3, loss_function="QueryRMSE", thread_count=2, random_seed=0,
+        custom_metric=["NDCG:top=3;hints=skip_train~false"], allow_writing_files=False, logging_level="Silent", **more,
+    )  # fmt: skip
+    return model.fit(train, eval_set=valid, use_best_model=False)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    train, valid = pools()
+    return fitted(train, valid), train, valid
+
+
+@pytest.mark.parametrize("iteration", [None, 0, 2, LAST])
+@pytest.mark.parametrize("dataset", ["learn", "validation"])
+def test_every_route_agrees_at_every_iteration(trained, dataset, iteration):
+    model, train, valid = trained
+    pool = train if dataset == "learn" else valid
+    report = ra.catboost.check_model(model, pool, DECLARED, dataset=dataset, iteration=iteration)
+    assert [row.verdict for row in report.rows] == ["equal"] * 4
+    shown = LAST if iteration is None else iteration
+    metric = "NDCG:top=3;type=Base;denominator=LogPosition"
+    assert [row.source for row in report.rows] == [
+        f"model.predict and catboost.utils.eval_metric {metric}",
+        f"model.staged_predict and catboost.utils.eval_metric {metric}",
+        f"model.eval_metrics {metric}",
+        f"log of {dataset}, iteration {shown}, NDCG:top=3;type=Base",
+    ]
+    X, labels, qid, _ = data(0 if dataset == "learn" else 1)
+    ours = ra.evaluate(labels, model.predict(X, ntree_end=shown + 1), DECLARED, qid=qid).value
+    assert {row.our_value for row in report.rows} == {ours}
+
+
+def test_the_iterations_are_different_numbers(trained):
+    model, _, valid = trained
+    values = {ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST + 1)}
+    assert len(values) > 1
+
+
+@pytest.mark.parametrize(
+    "convention", [DECLARED.replace(gain="exp2"), DECLARED.at(None).replace(discount="reciprocal")]
+)
+def test_other_forms_agree(trained, convention):
+    model, _, valid = trained
+    assert ra.catboost.check_model(model, valid, convention).ok
+
+
+def test_the_declared_convention_is_stated(trained):
+    model, _, valid = trained
+    report = ra.catboost.check_model(model, valid, ra.presets.textbook(3))
+    assert [row.verdict for row in report.rows] == ["equal", "equal", "equal", "not-comparable"]
+    assert "ties='average'" in report.rows[-1].reason
+
+
+def test_group_weights_are_told(trained):
+    model, _, _ = trained
+    _, valid = pools(weighted=True)
+    X, labels, qid, weights = data(1)
+    report = ra.catboost.check_model(model, valid, DECLARED, group_weight=weights)
+    report.raise_if_failed()
+    first = np.unique(qid, return_index=True)[1]
+    ours = ra.evaluate(labels, model.predict(X), DECLARED, qid=qid, query_weight=weights[first]).value
+    assert report.rows[0].our_value == ours
+
+
+def test_group_weights_that_nobody_told_are_found_out(trained):
+    model, _, _ = trained
+    _, valid = pools(weighted=True)
+    report = ra.catboost.check_model(model, valid, DECLARED)
+    assert not report.ok
+    differing = [row for row in report.rows if row.verdict == "different"]
+    assert [row.source.partition(" ")[0] for row in differing] == ["model.eval_metrics"]
+    assert "The Pool has group weights, which cannot be read back" in differing[0].reason
+
+
+def test_a_pool_without_groups_says_what_catboost_does(trained):
+    model, _, _ = trained
+    X, labels, qid, _ = data(1)
+    report = ra.catboost.check_model(model, cb.Pool(X, labels), DECLARED, qid=qid)
+    [row] = report.rows
+    assert not report.ok
+    assert row.value is None
+    assert row.our_value == ra.evaluate(labels, model.predict(X), DECLARED, qid=qid).value
+    assert row.reason.startswith("The Pool has no group ids, and CatBoost refuses it: Groupwise loss/metrics require ")
+    assert row.reason.endswith("Hint: catboost.Pool(X, labels, group_id=qid).")
+    assert ra.catboost.check_model(model, cb.Pool(X, labels), DECLARED).rows[0].our_value is None
+
+
+def test_qid_is_held_against_the_pools_groups(trained):
+    model, _, valid = trained
+    qid = data(1)[2]
+    assert ra.catboost.check_model(model, valid, DECLARED, qid=[f"q{q}" for q in qid]).ok
+    other = qid.copy()
+    other[np.flatnonzero(np.diff(qid))[2] + 1] -= 1
+    with pytest.raises(ra.InputError, match=r"at row \d+ the Pool begins a group but qid does not"):
+        ra.catboost.check_model(model, valid, DECLARED, qid=other)
+
+
+def untrained():
+    return cb.CatBoostRanker()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": untrained}, "the model is not trained, so it has no scores"),
+        ({"model": lambda: None}, "takes a CatBoost model and a Pool, not NoneType and Pool"),
+        ({"pool": lambda: [1, 2]}, "takes a CatBoost model and a Pool, not CatBoostRanker and list"),
+        ({"pool": lambda: cb.Pool(data(1)[0], group_id=data(1)[2])}, "the Pool has no labels"),
+        ({"qid": [1, 2]}, r"qid has 2 rows but labels has \d+"),
+        ({"group_weight": [1.0, 2.0]}, r"group_weight has 2 rows but labels has \d+"),
+        ({"group_weight": np.arange(data(1)[2].size) + 1.0}, "group_weight varies within query"),
+        ({"iteration": LAST + 1}, f"iteration={LAST + 1}, but the model has the iterations 0 to {LAST}"),
+        ({"iteration": -1}, "iteration=-1, but"),
+        ({"dataset": "test"}, r"the training logged no 'test', but \['learn', 'validation'\]"),
+        ({"dataset": "learn", "convention": DECLARED.at(7)}, "none of which is NDCG:top=7;type=Base"),
+    ],
+)
+def test_bad_input_is_refused(trained, change, message):
+    model, _, valid = trained
+    given = {"model": model, "pool": valid, "convention": DECLARED, **change}
+    given = {name: value() if callable(value) and name in {"model", "pool"} and value is not model else value
+             for name, value in given.items()}  # fmt: skip
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.check_model(**given)
+
+
+def test_negative_labels_under_exp_are_named(trained):
+    model, _, _ = trained
+    X, labels, qid, _ = data(1)
+    pool = cb.Pool(X, labels - 1, group_id=qid)
+    assert ra.catboost.check_model(model, pool, DECLARED).ok
+    with pytest.raises(ra.InputError, match="our exp2 refuses it"):
+        ra.catboost.check_model(model, pool, DECLARED.replace(gain="exp2"))
