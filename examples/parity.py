@@ -4,7 +4,7 @@ import rankadapters as ra
 
 train, test = ra.datasets.mq2008_like(seed=0)
 declared = ra.presets.letor4(10)
-report = ra.crosscheck.check(train, test, k=10, conventions=[declared])
+report = ra.crosscheck.check_models(train, test, k=10, conventions=[declared])
 
 for row in report.rows:
     if row.native_value is None:

@@ -50,7 +50,7 @@ def first_feature(task, convention):
 @pytest.mark.parametrize("k", [1, 10])
 def test_every_toolkit_reports_what_we_compute(data, toolkit, k):
     need(toolkit)
-    report = crosscheck.check(*data, k=k, toolkits=[toolkit], conventions=[LETOR, TEXTBOOK])
+    report = crosscheck.check_models(*data, k=k, toolkits=[toolkit], conventions=[LETOR, TEXTBOOK])
     [row] = report.rows
     preset = getattr(ra.presets, toolkit)(k)
     assert row.toolkit == toolkit
@@ -72,7 +72,7 @@ def test_the_models_tie_and_so_put_the_order_of_ties_to_the_test(data, toolkit, 
     spy = dataclasses.replace(asked, ask=lambda *given: said.append(asked.ask(*given)) or said[-1])
     monkeypatch.setitem(crosscheck.TOOLKITS, toolkit, spy)
     best_and_worst = [asked.convention(10).replace(ties=ties) for ties in ("best", "worst")]
-    [row] = crosscheck.check(*data, toolkits=[toolkit], conventions=best_and_worst).rows
+    [row] = crosscheck.check_models(*data, toolkits=[toolkit], conventions=best_and_worst).rows
     best, worst = row.declared.values()
     assert best > worst
     assert said[0].scores.dtype == (np.float32 if toolkit == "xgboost" else np.float64)
@@ -81,7 +81,7 @@ def test_the_models_tie_and_so_put_the_order_of_ties_to_the_test(data, toolkit, 
 @pytest.mark.parametrize("toolkit", ALL)
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(data, toolkit):
     need(toolkit)
-    rows = [crosscheck.check(*data, toolkits=[toolkit], seed=seed).rows[0] for seed in (5, 5, 6)]
+    rows = [crosscheck.check_models(*data, toolkits=[toolkit], seed=seed).rows[0] for seed in (5, 5, 6)]
     assert rows[0] == rows[1]
     assert rows[0].our_value != rows[2].our_value
 
@@ -91,12 +91,14 @@ def test_queries_that_are_not_contiguous_are_brought_together(data, toolkit):
     need(toolkit)
     order = np.random.default_rng(0).permutation(data[1].qid.size)
     shuffled = RankingData(X=data[1].X[order], labels=data[1].labels[order], qid=data[1].qid[order] + 2**40)
-    one, other = (crosscheck.check(data[0], test, toolkits=[toolkit]) for test in (data[1], shuffled))
+    one, other = (crosscheck.check_models(data[0], test, toolkits=[toolkit]) for test in (data[1], shuffled))
     assert one.parity
     assert other.parity
     averaged = ra.presets.sklearn(10)
     one, other = (
-        crosscheck.check(data[0], test, toolkits=[toolkit], conventions=[averaged]).rows[0].declared[str(averaged)]
+        crosscheck.check_models(data[0], test, toolkits=[toolkit], conventions=[averaged])
+        .rows[0]
+        .declared[str(averaged)]
         for test in (data[1], shuffled)
     )
     assert one == pytest.approx(other, abs=1e-12)
@@ -106,7 +108,7 @@ def test_without_conventions_the_toolkits_own_are_declared(data, monkeypatch):
     for name in ("sklearn", "catboost"):
         stand_in(monkeypatch, name, first_feature)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    report = crosscheck.check(*data, k=3, toolkits=["lightgbm", "sklearn", "catboost", "sklearn"])
+    report = crosscheck.check_models(*data, k=3, toolkits=["lightgbm", "sklearn", "catboost", "sklearn"])
     assert report.conventions == (ra.presets.yahoo(3),)
     assert [row.toolkit for row in report.rows] == ["lightgbm", "sklearn", "catboost"]
 
@@ -115,7 +117,7 @@ def test_one_document_queries_are_left_out_on_both_sides_and_counted(data):
     need("sklearn")
     _, test = data
     sizes = np.unique(test.qid, return_counts=True)[1]
-    [row] = crosscheck.check(*data, toolkits=["sklearn"], conventions=[ra.presets.sklearn(10)]).rows
+    [row] = crosscheck.check_models(*data, toolkits=["sklearn"], conventions=[ra.presets.sklearn(10)]).rows
     assert row.note == f"ndcg_score refuses one-document queries: {(sizes == 1).sum()} left out on both sides"
     assert row.our_value == pytest.approx(row.native_value, abs=1e-12)
     assert row.declared[row.native_convention] != row.our_value
@@ -124,7 +126,7 @@ def test_one_document_queries_are_left_out_on_both_sides_and_counted(data):
 def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_noted(data):
     need("catboost")
     train, test = (dataclasses.replace(part, labels=part.labels * 0.3 + 1e-3 * part.X[:, 0]) for part in data)
-    report = crosscheck.check(train, test, toolkits=["catboost"])
+    report = crosscheck.check_models(train, test, toolkits=["catboost"])
     [row] = report.rows
     assert report.parity
     assert row.note == "of labels rounded to float32, as it holds them"
@@ -135,7 +137,7 @@ def test_nothing_but_one_document_queries_leaves_scikit_learn_without_a_value(da
     need("sklearn")
     train, test = data
     alone = RankingData(X=test.X, labels=test.labels, qid=np.arange(test.qid.size))
-    report = crosscheck.check(train, alone, toolkits=["sklearn"])
+    report = crosscheck.check_models(train, alone, toolkits=["sklearn"])
     assert (report.rows[0].native_value, report.rows[0].our_value, report.rows[0].difference) == (None, None, None)
     assert all(value is not None for value in report.rows[0].declared.values())
     assert not report.parity
@@ -144,7 +146,7 @@ def test_nothing_but_one_document_queries_leaves_scikit_learn_without_a_value(da
 def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_parity(data, monkeypatch):
     stand_in(monkeypatch, "sklearn", first_feature)
     monkeypatch.setitem(sys.modules, "catboost", None)
-    report = crosscheck.check(*data, toolkits=["sklearn", "catboost"], conventions=[LETOR])
+    report = crosscheck.check_models(*data, toolkits=["sklearn", "catboost"], conventions=[LETOR])
     row = report.to_dict()["rows"][1]
     assert list(row) == KEYS
     assert row.pop("note") == 'catboost is not installed: pip install "rankadapters[catboost]"'
@@ -158,7 +160,7 @@ def test_rankers_that_miss_scikit_learn_say_so(data, monkeypatch):
     pytest.importorskip("lightgbm")
     stand_in(monkeypatch, "catboost", first_feature)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    report = crosscheck.check(*data, toolkits=["catboost", "lightgbm"])
+    report = crosscheck.check_models(*data, toolkits=["catboost", "lightgbm"])
     assert report.rows[1].note == 'sklearn is not installed: pip install "rankadapters[lightgbm]"'
 
 
@@ -167,7 +169,7 @@ def test_a_toolkit_that_cannot_be_loaded_says_why(data, monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     stand_in(monkeypatch, "sklearn", first_feature)
     stand_in(monkeypatch, "catboost", first_feature, package="broken_toolkit")
-    report = crosscheck.check(*data, toolkits=["sklearn", "catboost"])
+    report = crosscheck.check_models(*data, toolkits=["sklearn", "catboost"])
     assert report.rows[1].version is None
     assert report.rows[1].note == (
         "broken_toolkit is installed but cannot be imported: libgomp.so.1: cannot open shared object file"
@@ -178,7 +180,7 @@ def test_with_no_toolkit_at_all_the_extra_is_named(data, monkeypatch):
     for name in ("sklearn", "lightgbm", "xgboost", "catboost"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ra.MissingToolkitError, match=r"(?s)lightgbm is not installed.*rankadapters\[all\]"):
-        crosscheck.check(*data)
+        crosscheck.check_models(*data)
 
 
 @pytest.mark.parametrize(("shift", "parity"), [(0.0, True), (9e-10, True), (1.1e-9, False), (-0.1, False)])
@@ -189,7 +191,7 @@ def test_parity_holds_within_1e_9(data, monkeypatch, shift, parity):
 
     stand_in(monkeypatch, "sklearn", shifted)
     stand_in(monkeypatch, "catboost", first_feature)
-    report = crosscheck.check(*data, toolkits=["sklearn", "catboost"])
+    report = crosscheck.check_models(*data, toolkits=["sklearn", "catboost"])
     assert report.parity is parity
     assert [row.agrees for row in report.rows] == [parity, True]
 
@@ -203,12 +205,12 @@ def test_a_preset_that_were_wrong_would_be_found_out(data, monkeypatch):
         "lightgbm",
         dataclasses.replace(wrong, ask=lambda task, convention: asked(task, convention.at(10))),
     )
-    assert not crosscheck.check(*data, toolkits=["lightgbm"]).parity
+    assert not crosscheck.check_models(*data, toolkits=["lightgbm"]).parity
 
 
 def test_the_report_is_plain_json_with_the_agreed_keys(data, monkeypatch):
     stand_in(monkeypatch, "sklearn", first_feature)
-    report = crosscheck.check(*data, toolkits=["sklearn"], conventions=[LETOR, LETOR, TEXTBOOK])
+    report = crosscheck.check_models(*data, toolkits=["sklearn"], conventions=[LETOR, LETOR, TEXTBOOK])
     found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert list(found) == ["convention", "rows", "parity"]
     assert found["convention"] == [str(LETOR), str(TEXTBOOK)]
@@ -219,27 +221,27 @@ def test_progress_names_the_models_that_are_trained(data, monkeypatch):
     stand_in(monkeypatch, "sklearn", first_feature)
     monkeypatch.setitem(sys.modules, "catboost", None)
     told = []
-    crosscheck.check(*data, toolkits=["catboost", "sklearn"], progress=told.append)
+    crosscheck.check_models(*data, toolkits=["catboost", "sklearn"], progress=told.append)
     assert told == ["StandIn"]
 
 
 def test_an_unknown_toolkit_is_refused(data):
     with pytest.raises(ra.InputError, match="'ranklib' is no toolkit; allowed are 'sklearn', 'lightgbm'"):
-        crosscheck.check(*data, toolkits=["ranklib"])
+        crosscheck.check_models(*data, toolkits=["ranklib"])
 
 
 def test_features_that_do_not_meet_are_refused(data, monkeypatch):
     stand_in(monkeypatch, "sklearn", first_feature)
     narrow = dataclasses.replace(data[1], X=data[1].X[:, :3])
     with pytest.raises(ra.InputError, match="train has 46 features, test 3"):
-        crosscheck.check(data[0], narrow, toolkits=["sklearn"])
+        crosscheck.check_models(data[0], narrow, toolkits=["sklearn"])
 
 
 def test_a_convention_that_the_data_does_not_fit_is_refused_before_anything_is_trained(data, monkeypatch):
     stand_in(monkeypatch, "sklearn", lambda task, convention: pytest.fail("trained"))
     graded = dataclasses.replace(data[1], labels=data[1].labels * 2)
     with pytest.raises(ra.InputError, match=r"test: labels\[\d+\] is 4, outside the gain table"):
-        crosscheck.check(data[0], graded, toolkits=["sklearn"], conventions=[LETOR])
+        crosscheck.check_models(data[0], graded, toolkits=["sklearn"], conventions=[LETOR])
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def test_labels_that_a_toolkit_refuses_are_named(data, toolkit, change, match):
     need(toolkit)
     changed = dataclasses.replace(data[1], labels=change(data[1].labels))
     with pytest.raises(ra.InputError, match=match):
-        crosscheck.check(data[0], changed, toolkits=[toolkit], conventions=[ra.presets.sklearn(10)])
+        crosscheck.check_models(data[0], changed, toolkits=[toolkit], conventions=[ra.presets.sklearn(10)])
 
 
 def test_a_query_too_long_for_lightgbm_is_named():
@@ -263,7 +265,7 @@ def test_a_query_too_long_for_lightgbm_is_named():
     n = 10_001
     long = RankingData(X=np.zeros((n, 1)), labels=np.zeros(n), qid=np.zeros(n, int))
     with pytest.raises(ra.InputError, match="train: a query of 10001 rows, but lightgbm takes 10000"):
-        crosscheck.check(long, long, toolkits=["lightgbm"])
+        crosscheck.check_models(long, long, toolkits=["lightgbm"])
 
 
 def test_a_toolkit_that_fails_is_named_in_one_sentence(data, monkeypatch):
@@ -272,7 +274,7 @@ def test_a_toolkit_that_fails_is_named_in_one_sentence(data, monkeypatch):
 
     stand_in(monkeypatch, "sklearn", fail)
     with pytest.raises(ra.InputError, match=r"^sklearn fails: \[10:00\] Check failed\.\nHint"):
-        crosscheck.check(*data, toolkits=["sklearn"])
+        crosscheck.check_models(*data, toolkits=["sklearn"])
 
 
 def test_the_example_runs(capsys):

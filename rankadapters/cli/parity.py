@@ -68,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
         step("reading")
         train, test = _data(arguments)
-        report = crosscheck.check(
+        report = crosscheck.check_models(
             train, test, k=arguments.k, conventions=conventions, toolkits=arguments.toolkits, seed=arguments.seed,
             progress=step,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, choices
 from rankadapters.datasets import Grouped
 
 Array = NDArray[Any]
@@ -204,6 +204,14 @@ def _last_round(log: dict[str, dict[str, list[float]]]) -> tuple[str, float]:
     [metrics] = log.values()
     [(metric, values)] = metrics.items()
     return metric, values[-1]
+
+
+def named(name: str) -> Toolkit:
+    """Find a toolkit by name."""
+    if name not in TOOLKITS:
+        msg = f"{name!r} is no toolkit; allowed are {choices(TOOLKITS)}."
+        raise InputError(msg)
+    return TOOLKITS[name]
 
 
 def probe(toolkit: Toolkit) -> Found:

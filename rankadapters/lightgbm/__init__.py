@@ -12,6 +12,7 @@ except ImportError as error:
 from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, EvalMetric, eval_metric, native_metric, query_weights
 from rankadapters.lightgbm.objectives import ObjectiveCallback, lambdarank, native_objective, objective
+from rankadapters.lightgbm.parity import check_model, check_parity
 
 __all__ = [
     "LABELS",
@@ -19,6 +20,8 @@ __all__ = [
     "EarlyStopping",
     "EvalMetric",
     "ObjectiveCallback",
+    "check_model",
+    "check_parity",
     "early_stopping",
     "eval_metric",
     "lambdarank",

@@ -254,5 +254,7 @@ def _asked(route: Route, held: Held, convention: Convention) -> QueryDifferences
             values[place] = route.ask(one, held.scores[rows])
         except RankAdaptersError:
             return None
-    parts = np.where(ours.weights == 0, 0.0, values - ours.values) * ours.weights / ours.divisors.sum()
+    apart = values - ours.values
+    equal = np.abs(apart) <= route.precision * np.maximum(1, np.abs(ours.values))
+    parts = np.where(equal | (ours.weights == 0), 0.0, apart) * ours.weights / ours.divisors.sum()
     return QueryDifferences(query_ids=queries.query_ids, values=values, our_values=ours.values, contributions=parts)

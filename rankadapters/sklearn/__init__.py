@@ -9,6 +9,7 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
+from rankadapters.sklearn.parity import check_parity
 from rankadapters.sklearn.qid import CutQueriesWarning
 from rankadapters.sklearn.ranker import QueryRanker
 from rankadapters.sklearn.scorer import QueryScorer, query_scorer, query_scorers
@@ -21,6 +22,7 @@ __all__ = [
     "QueryScorer",
     "QueryShuffleSplit",
     "StratifiedQueryKFold",
+    "check_parity",
     "query_scorer",
     "query_scorers",
 ]

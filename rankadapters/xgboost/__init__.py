@@ -12,12 +12,15 @@ except ImportError as error:
 from rankadapters.xgboost.callbacks import EarlyStopping, EvalCallback, early_stopping
 from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric
 from rankadapters.xgboost.objectives import ObjectiveCallback, lambdarank, native_objective, objective
+from rankadapters.xgboost.parity import check_model, check_parity
 
 __all__ = [
     "CustomMetric",
     "EarlyStopping",
     "EvalCallback",
     "ObjectiveCallback",
+    "check_model",
+    "check_parity",
     "custom_metric",
     "early_stopping",
     "lambdarank",

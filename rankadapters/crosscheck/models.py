@@ -1,0 +1,204 @@
+"""Each installed toolkit's own NDCG beside ours: train a small ranker, ask the toolkit, evaluate the same scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
+from rankadapters.core.evaluator import Panel, evaluate
+from rankadapters.crosscheck.toolkits import TOOLKITS, Found, Said, Task, Toolkit, named, probe
+from rankadapters.datasets import Grouped, RankingData
+from rankadapters.parity import FULL_DOUBLE, relative
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One model: what its toolkit says, and what we say.
+
+    Attributes
+    ----------
+    model : str
+        Class that was trained.
+    toolkit : str
+        Name of the extra that installs it.
+    version : str or None
+        The toolkit's; None, like the values, where it cannot be used.
+    native_metric : str or None
+        What the toolkit calls its metric.
+    native_value : float or None
+        What it reported for the model on the test set, in full precision.
+    native_convention : str or None
+        Signature of the convention that the toolkit's metric follows.
+    our_value : float or None
+        Ours under it, of the same scores.
+    difference : float or None
+        `native_value - our_value`.
+    declared : dict of str to (float or None)
+        Ours under each declared convention, by signature.
+    note : str or None
+        What a reader must know to judge the row.
+    """
+
+    model: str
+    toolkit: str
+    version: str | None = None
+    native_metric: str | None = None
+    native_value: float | None = None
+    native_convention: str | None = None
+    our_value: float | None = None
+    difference: float | None = None
+    declared: dict[str, float | None]
+    note: str | None = None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the difference is within 1e-9: the route taken to each toolkit gives a full double."""
+        if self.difference is None or self.our_value is None:
+            return False
+        return abs(self.difference) <= relative(FULL_DOUBLE, self.our_value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CrossCheck:
+    """Rows of the models that were trained and of the toolkits that could not be used.
+
+    Attributes
+    ----------
+    conventions : tuple of Convention
+        What was declared.
+    rows : tuple of Row
+        One per toolkit.
+    """
+
+    conventions: tuple[Convention, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def parity(self) -> bool:
+        """Whether something was compared and every difference is within the toolkit's precision."""
+        compared = [row for row in self.rows if row.difference is not None]
+        return bool(compared) and all(row.agrees for row in compared)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types."""
+        signatures = [str(convention) for convention in self.conventions]
+        return {"convention": signatures, "rows": [asdict(row) for row in self.rows], "parity": self.parity}
+
+
+def check_models(
+    train: RankingData,
+    test: RankingData,
+    *,
+    k: int = 10,
+    conventions: Iterable[Convention] = (),
+    toolkits: Iterable[str] | None = None,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> CrossCheck:
+    """Train a small ranker with every installed toolkit and hold its own NDCG@k against ours.
+
+    Parameters
+    ----------
+    train, test : RankingData
+        With the same features.
+    k : int
+        Cutoff that the toolkits report at.
+    conventions : iterable of Convention
+        What to evaluate all models under; the presets of the installed toolkits at k by default.
+    toolkits : iterable of str, optional
+        Some of `TOOLKITS`; all by default.
+    seed : int
+        Seed of the models. The same seed, data and versions give the same numbers.
+    progress : callable, optional
+        Called with the name of each model before it is trained.
+
+    Returns
+    -------
+    CrossCheck
+        A row per toolkit, in the order given; a toolkit that is not installed has a note in place of values.
+
+    Raises
+    ------
+    MissingToolkitError
+        None of the toolkits is installed.
+    InputError
+        A convention has no value on the test set, or a toolkit refuses the data.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> train, test = ra.datasets.mq2008_like(n_train_queries=30, n_test_queries=10)
+    >>> report = check_models(train, test, k=5, conventions=[ra.presets.letor4(5)], toolkits=["lightgbm"])
+    >>> [row.native_metric for row in report.rows], report.parity
+    (['ndcg@5'], True)
+    """
+    found = {name: probe(named(name)) for name in (TOOLKITS if toolkits is None else toolkits)}
+    native = {name: TOOLKITS[name].convention(k) for name in found if found[name].version}
+    if not native:
+        raise _none_installed(found.values())
+    declared = tuple(dict.fromkeys(conventions)) or tuple(dict.fromkeys(native.values()))
+    if train.X.shape[1] != test.X.shape[1]:
+        msg = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}.\nHint: the same columns in both."
+        raise InputError(msg)
+    task = Task(_about("train", Grouped.of, train), _about("test", Grouped.of, test), seed)
+    # Bound before anything is trained, so that a convention that the data does not fit is refused at once.
+    panel = _about("test", lambda queries: Panel(queries, declared), task.test.queries)
+    rows = []
+    for name, usable in found.items():
+        if name not in native:
+            rows.append(_blank(TOOLKITS[name], usable, declared))
+            continue
+        if progress is not None:
+            progress(TOOLKITS[name].model)
+        rows.append(_row(TOOLKITS[name], native[name], usable, task, panel))
+    return CrossCheck(conventions=declared, rows=tuple(rows))
+
+
+def _row(toolkit: Toolkit, convention: Convention, found: Found, task: Task, panel: Panel) -> Row:
+    said = _ask(toolkit, convention, task)
+    ours = None if said.value is None else _ours(said, convention, task.test)
+    return Row(
+        model=toolkit.model, toolkit=toolkit.name, version=found.version, native_metric=said.metric,
+        native_value=said.value, native_convention=str(convention), our_value=ours,
+        difference=None if said.value is None or ours is None else said.value - ours,
+        declared={str(c): score.value for c, score in panel.evaluate(said.scores).items()}, note=said.note,
+    )  # fmt: skip
+
+
+def _blank(toolkit: Toolkit, found: Found, declared: Iterable[Convention]) -> Row:
+    return Row(model=toolkit.model, toolkit=toolkit.name, declared=dict.fromkeys(map(str, declared)), note=found.note)
+
+
+def _ours(said: Said, convention: Convention, test: Grouped) -> float:
+    """Our value over the rows that the toolkit's covers, of the labels that it holds."""
+    rows = slice(None) if said.rows is None else said.rows
+    labels = test.labels if said.labels is None else said.labels
+    return evaluate(labels[rows], said.scores[rows], convention, qid=test.qid[rows]).value
+
+
+def _ask(toolkit: Toolkit, convention: Convention, task: Task) -> Said:
+    try:
+        return toolkit.ask(task, convention)
+    except RankAdaptersError:
+        raise
+    except Exception as error:
+        why = " ".join(str(error).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
+        msg = f"{toolkit.name} fails: {why[:300].rstrip('.')}.\nHint: mend the data, or leave {toolkit.name} out."
+        raise InputError(msg) from error
+
+
+def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:
+    """Say which part of the data an error is about."""
+    try:
+        return make(data)
+    except RankAdaptersError as error:
+        msg = f"{part}: {error}"
+        raise type(error)(msg) from None
+
+
+def _none_installed(found: Iterable[Found]) -> MissingToolkitError:
+    notes = "; ".join(each.note for each in found)
+    return MissingToolkitError(f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"')

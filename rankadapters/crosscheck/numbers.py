@@ -1,0 +1,114 @@
+"""Each installed toolkit's own number for the same scores, held against ours."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluator import evaluate
+from rankadapters.core.fields import is_whole
+from rankadapters.core.queries import Queries, as_queries
+from rankadapters.crosscheck.toolkits import TOOLKITS, Found, named, probe
+from rankadapters.parity import ParityReport, ParityRow
+
+INSTALLED = "installed"
+
+
+def check(
+    labels: object,
+    scores: object,
+    convention: Convention,
+    *,
+    toolkits: str | Iterable[str] = INSTALLED,
+    require: int = 1,
+    **columns: object,
+) -> ParityReport:
+    """Ask every installed toolkit for its own number for these scores, and hold it against ours.
+
+    For each toolkit, one of three things is found. It can express the convention, and must agree. Or nothing in this
+    data depends on the fields that it cannot express: then it must agree as well (`equal-on-this-data`). Or something
+    does: then it is `not-comparable`, with these fields and the nearest convention that it can express, under which it
+    must agree.
+
+    Parameters
+    ----------
+    labels, scores, convention
+        As in `ra.evaluate`.
+    toolkits : 'installed' or iterable of str
+        Some of `TOOLKITS`. One that is named but not installed is a row that says so.
+    require : int
+        How many toolkits must be compared under the declared convention for the report to be `ok`.
+    qid, group_sizes, query_weight, docid
+        As in `Queries`.
+
+    Returns
+    -------
+    ParityReport
+        The rows of every toolkit's `check_parity`. A toolkit that refuses the data is a row with its reason.
+
+    Raises
+    ------
+    InputError
+        The data has no value under the convention, or a toolkit is unknown.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> scores = [0.9, 0.4, 0.1, 0.3]
+    >>> report = check([2, 0, 1, 0], scores, ra.presets.yahoo(2), qid=[1, 1, 2, 2], toolkits=["lightgbm", "xgboost"])
+    >>> report.ok, [row.verdict for row in report.rows]
+    (True, ['equal', 'equal-on-this-data', 'equal', 'equal-on-this-data'])
+    """
+    queries = as_queries(labels, **columns)
+    ours = evaluate(queries, scores, convention).value
+    found = {name: _probed(name) for name in _names(toolkits)}
+    if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
+        msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."
+        raise InputError(msg)
+    parts = {name: _asked(name, usable, queries, scores, convention, ours) for name, usable in found.items()}
+    compared = [name for name, rows in parts.items() if _compared(rows, convention)]
+    rows = tuple(row for part in parts.values() for row in part)
+    return ParityReport(rows, "" if len(compared) >= require else _unmet(compared, list(found), require))
+
+
+def _names(toolkits: Any) -> list[str]:
+    if toolkits == INSTALLED:
+        return [name for name in TOOLKITS if _probed(name).version]
+    if isinstance(toolkits, str) or not isinstance(toolkits, Iterable):
+        msg = f"toolkits={toolkits!r:.60}; allowed are 'installed' and lists of names.\nHint: toolkits=['lightgbm']."
+        raise InputError(msg)
+    return list(dict.fromkeys(toolkits))
+
+
+def _probed(name: str) -> Found:
+    """Whether a toolkit is there; what only the training of its model needs does not matter here."""
+    toolkit = named(name)
+    return probe(replace(toolkit, packages=toolkit.packages[:1]))
+
+
+def _asked(  # noqa: PLR0917 - of this module
+    name: str, usable: Found, queries: Queries, scores: object, convention: Convention, ours: float
+) -> tuple[ParityRow, ...]:
+    if usable.version is None:
+        return (ParityRow.not_comparable(name, "", convention, our_value=ours, reason=usable.note),)
+    try:
+        report: ParityReport = importlib.import_module(f"rankadapters.{name}").check_parity(queries, scores, convention)
+    except RankAdaptersError as error:
+        return (ParityRow.not_comparable(name, usable.version, convention, our_value=ours, reason=str(error)),)
+    return report.rows
+
+
+def _compared(rows: tuple[ParityRow, ...], convention: Convention) -> bool:
+    return any(row.convention == convention and row.verdict != "not-comparable" for row in rows)
+
+
+def _unmet(compared: list[str], asked: list[str], require: int) -> str:
+    have = ", ".join(compared) or "none"
+    among = ", ".join(asked) or "no toolkit is installed"
+    hint = "" if asked else '; pip install "rankadapters[all]"'
+    several = "toolkit" if require == 1 else "toolkits"
+    return f"{require} {several} must be compared under the declared convention, {have} could be (of: {among}){hint}"

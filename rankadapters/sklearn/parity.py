@@ -1,0 +1,135 @@
+"""scikit-learn's own `ndcg_score` and `dcg_score`, held against ours."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from sklearn.metrics import dcg_score, ndcg_score
+
+from rankadapters.core import presets
+from rankadapters.core.convention import DCG, Convention, Discounted
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries, as_queries
+from rankadapters.parity import Held, ParityReport, Route, Toolkit, require_convention
+from rankadapters.parity.checking import compare
+from rankadapters.parity.data import bind, in_order, refuse_retrieval
+
+Array = NDArray[Any]
+
+SKLEARN = Toolkit(name="scikit-learn", package="sklearn", version=sklearn.__version__)
+
+
+def check_parity(
+    labels: object,
+    scores: object,
+    convention: Convention,
+    *,
+    qid: object = None,
+    group_sizes: object = None,
+    query_weight: object = None,
+) -> ParityReport:
+    """Hold scikit-learn's own NDCG or DCG of these scores against ours.
+
+    `ndcg_score`, or `dcg_score` for a DCG, is asked for each query and averaged. Where scikit-learn cannot express the
+    convention, the two are compared under the nearest that it can, and a second row states our value under the
+    declared one: equal where nothing in the data depends on the fields that it cannot express.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels; with a Queries, no other column is taken.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
+    convention : Convention
+        What is declared.
+    qid, group_sizes, query_weight
+        As in `Queries`. A query's weight is scikit-learn's `sample_weight`.
+
+    Returns
+    -------
+    ParityReport
+        scikit-learn's value against ours, which must agree to 1e-9; then the declared convention, if that is another.
+        Both functions refuse one-document queries, which are left out on both sides, as the reason says.
+
+    Raises
+    ------
+    InputError
+        The data has no value under the convention, or scikit-learn refuses it: negative labels in an NDCG, nothing but
+        one-document queries.
+
+    References
+    ----------
+    scikit-learn 1.9.1, sklearn/metrics/_ranking.py.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.7], presets.catboost(2), group_sizes=[3])
+    >>> print(report.rows[1].reason.splitlines()[0])
+    scikit-learn cannot express ties='worst', only ties='average', which matters here. Of no consequence here: ...
+    """
+    queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
+    refuse_retrieval(queries, "scikit-learn")
+    queries, array = bind(queries, scores, convention, {})
+    nearest = _nearest(convention)
+    held = _held(queries, array, nearest)
+    function = dcg_score if isinstance(nearest, DCG) else ndcg_score
+    route = Route(source=f"sklearn.metrics.{function.__name__}(k={nearest.k})", ask=partial(_ask, function, nearest.k))
+    return compare(SKLEARN, [route], held, declared=convention, nearest=nearest)
+
+
+def _nearest(convention: Convention) -> Discounted:
+    require_convention(convention)
+    nearest: Discounted = presets.sklearn(convention.k)
+    nearest = nearest.replace(average="uniform" if convention.average == "uniform" else "query")
+    if isinstance(convention, DCG):
+        fields = {name: value for name, value in nearest.to_dict().items() if name in DCG.fields()}
+        nearest = DCG(**fields)
+    return nearest.replace(missing=convention.missing, unjudged=convention.unjudged)
+
+
+def _held(queries: Queries, scores: Array, nearest: Discounted) -> Held:
+    together, rows = in_order(queries)
+    scores = scores[rows]
+    if not isinstance(nearest, DCG) and (together.labels < 0).any():
+        row = int(np.argmax(queries.labels < 0))
+        msg = (
+            f"labels[{row}] is {queries.labels[row]:g}, negative, which sklearn's ndcg_score refuses.\n"
+            "Hint: leave sklearn out."
+        )
+        raise InputError(msg)
+    sizes = np.diff(together.indptr)
+    alone = int((sizes == 1).sum())
+    if not alone:
+        return Held(queries=together, scores=scores)
+    return _without_single(together, scores, sizes, alone)
+
+
+def _without_single(queries: Queries, scores: Array, sizes: Array, alone: int) -> Held:
+    if alone == sizes.size:
+        msg = "every query has one document, which sklearn's functions refuse.\nHint: leave sklearn out."
+        raise InputError(msg)
+    kept, several = np.repeat(sizes > 1, sizes), sizes > 1
+    weights = None if queries.query_weight is None else queries.query_weight[several]
+    qid = np.repeat(queries.query_ids, sizes)[kept]
+    left = Queries(queries.labels[kept], qid=qid, query_weight=weights)
+    if queries.docid_rank is not None:
+        left = left.with_docid_ranks(queries.docid_rank[kept])
+    note = f"scikit-learn refuses one-document queries: {alone} left out on both sides."
+    return Held(queries=left, scores=scores[kept], notes=(note,))
+
+
+def _ask(function: Any, k: int | None, queries: Queries, scores: Array) -> float:
+    bounds = map(slice, queries.indptr[:-1], queries.indptr[1:])
+    try:
+        values = [function(queries.labels[None, rows], scores[None, rows], k=k) for rows in bounds]
+    except ValueError as error:
+        msg = f"sklearn refuses: {str(error).rstrip('.')}.\nHint: mend the data, or leave sklearn out."
+        raise InputError(msg) from error
+    weights = np.ones(len(values)) if queries.query_weight is None else queries.query_weight
+    return math.fsum(np.asarray(values) * weights) / math.fsum(weights)
