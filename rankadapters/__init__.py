@@ -15,18 +15,20 @@ from rankadapters.core.errors import (
     RankAdaptersError,
     UnsupportedConventionError,
 )
-from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score, Tally
 from rankadapters.core.signature import parse
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
     from rankadapters.core.mean_ndcg import mean_ndcg
+    from rankadapters.core.queries import Queries
+    from rankadapters.core.score import Score, Tally
 
 __version__ = "0.1.0"
 
-# Imported when first used: the evaluator brings numba, and each adapter its toolkit.
+# Imported when first used: the evaluator brings numba, each adapter its toolkit, and data numpy, which the pytest
+# plugin must not load into every test run.
 _LAZY = dict.fromkeys(("Evaluator", "evaluate", "evaluate_many"), "rankadapters.core.evaluator")
+_LAZY |= {"Queries": "rankadapters.core.queries"} | dict.fromkeys(("Score", "Tally"), "rankadapters.core.score")
 _LAZY["mean_ndcg"] = "rankadapters.core.mean_ndcg"
 _SUBMODULES = (
     "audit",

@@ -148,9 +148,7 @@ def test_a_preset_is_named_where_several_fields_differ(data):
 def test_what_nothing_explains_is_said_so(data):
     labels, scores, columns = data
     reason = check_value(labels, scores, DECLARED, 0.01234567891, **columns).rows[0].reason
-    assert reason == (
-        "Looking for the cause: no single change of the convention or of the data that was tried gives it."
-    )
+    assert reason == ("Looking for the cause: no single change of the convention or of the data gives it.")
 
 
 def test_nan_is_no_value(data):

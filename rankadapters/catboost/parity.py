@@ -14,7 +14,7 @@ from rankadapters.catboost.metrics import nearest_to, read_metric, spell
 from rankadapters.core.convention import Convention, Discounted
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate
-from rankadapters.core.inert import unweighted
+from rankadapters.core.inert import reweighted
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.parity import Held, ParityReport, ParityRow, Route, differing, require_convention, spelled
 from rankadapters.parity.checking import compare, compare_value
@@ -173,7 +173,7 @@ def _metric_row(held: Held, declared: Convention, metric: str, extra: dict[str, 
     except InputError as error:
         return stated(convention, value=value, our_value=None, reason=str(error))
     uniform = convention.average == "uniform"
-    queries = unweighted(held.queries) if uniform else held.queries
+    queries = reweighted(held.queries, None) if uniform else held.queries
     other = declared.diff(convention)
     notes = (*held.notes, f"Declared is {spelled(other)}.") if other else held.notes
     whole = Held(queries=queries, scores=held.scores, notes=notes)

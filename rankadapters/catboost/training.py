@@ -13,7 +13,7 @@ from rankadapters.catboost.data import weights_of_rows
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluator import Evaluator
-from rankadapters.core.inert import unweighted
+from rankadapters.core.inert import reweighted
 from rankadapters.core.queries import Queries
 from rankadapters.parity import require_convention
 from rankadapters.parity.data import as_float32
@@ -79,8 +79,7 @@ class EvalMetric:
         if bound is not None and _same(bound[0], weights):
             return bound[1]
         if weights is not None:
-            queries = unweighted(queries)
-            object.__setattr__(queries, "query_weight", weights)
+            queries = reweighted(queries, weights)
         evaluator = Evaluator(queries, self.convention)
         self._evaluators[place] = (weights, evaluator)
         return evaluator

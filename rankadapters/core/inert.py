@@ -50,7 +50,7 @@ def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
         The convention has no value on this data.
     """
     if convention.average == "uniform" and queries.query_weight is not None:
-        queries = unweighted(queries)
+        queries = reweighted(queries, None)
     values = Panel(queries, [convention]).per_query(scores)[convention]
     binder = Binder(queries, [convention])
     settled = binder.lower(binder.conventions[0]).settled
@@ -60,10 +60,10 @@ def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
     return Terms(values, np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors)
 
 
-def unweighted(queries: Queries) -> Queries:
-    """The same queries, each of weight 1."""
+def reweighted(queries: Queries, weights: Floats | None) -> Queries:
+    """The same queries with other weights, one per query; None is 1 for each."""
     other = copy.copy(queries)
-    object.__setattr__(other, "query_weight", None)
+    object.__setattr__(other, "query_weight", weights)
     for remembered in ("digest", "fingerprints"):  # which depend on the weights
         other.__dict__.pop(remembered, None)
     return other

@@ -10,6 +10,7 @@ from rankadapters.parity.expressible import (
     require_expressible,
     spelled,
 )
+from rankadapters.parity.numbers import compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, SIX_DECIMALS, printed, relative
@@ -27,6 +28,7 @@ __all__ = [
     "Toolkit",
     "Verdict",
     "check_value",
+    "compare_numbers",
     "differing",
     "nearest_expressible",
     "printed",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.fields import CHOICES, GAINS
-from rankadapters.core.inert import Terms, terms_of, unweighted
+from rankadapters.core.inert import Terms, reweighted, terms_of
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
@@ -22,6 +23,13 @@ TABLE = "table_0_1_3_7_15"
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
 MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
 NAMED = 3  # causes of a kind that are named
+
+
+class Cause(NamedTuple):
+    """What would give the number: in words, and the convention where it is another one."""
+
+    text: str
+    convention: Convention | None = None
 
 
 class Case(NamedTuple):
@@ -42,7 +50,7 @@ class Case(NamedTuple):
 
 def causes(
     queries: Queries, scores: NDArray[Any], convention: Convention, *, value: float, tolerance: float
-) -> list[str]:
+) -> list[Cause]:
     """Search for one change of the convention or of the data that gives a number which differs from ours.
 
     Searched are: every field of the convention, the presets, each query left out, cut short or cut in two (where the
@@ -64,36 +72,38 @@ def causes(
 
     Returns
     -------
-    list of str
-        One sentence per candidate; empty where none gives the number. A number of few decimals has many.
+    list of Cause
+        One per candidate; empty where none gives the number. A number of few decimals has many.
 
     Examples
     --------
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
-    >>> causes(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2), value=1.0, tolerance=1e-9)[1]
+    >>> causes(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2), value=1.0, tolerance=1e-9)[1].text
     'it is the value without query 1'
     """
     if not np.isfinite(value):
-        return [f"it is {value}, which is no value of any convention"]
+        return [Cause(f"it is {value}, which is no value of any convention")]
     case = Case(queries, scores, convention, terms_of(queries, scores, convention), value, tolerance)
-    found = [text for search in (_fields, _left_out, _cut, _grouping, _weights) for text in _few(search(case))]
-    return found or list(_tied_rows(case))
+    retrieval = queries.retrieved is not None or queries.judged is not None
+    of_data = (_left_out, _weights) if retrieval else (_left_out, _cut, _grouping, _weights)
+    found = [*_few(_fields(case)), *(cause for search in of_data for cause in _few(map(Cause, search(case))))]
+    return found or [Cause(text) for text in _tied_rows(case)]
 
 
-def _few(found: Iterator[str]) -> list[str]:
-    named = [text for _, text in zip(range(NAMED + 1), found, strict=False)]
-    return named if len(named) <= NAMED else [*named[:NAMED], f"and others like this: {named[NAMED]}"]
+def _few(found: Iterator[Cause]) -> list[Cause]:
+    several = list(islice(found, NAMED + 1))
+    several[NAMED:] = [Cause(f"and others, such as: {last.text}") for last in several[NAMED:]]
+    return several
 
 
-def _fields(case: Case) -> Iterator[str]:
+def _fields(case: Case) -> Iterator[Cause]:
     """Another value of one field; else a preset."""
-    single = [text for other in _flips(case.convention)
-              if (text := _as_other(case, other, _spelled(case.convention, other)))]  # fmt: skip
-    yield from single
+    single = [other for other in _flips(case.convention) if _is_value_of(case, other)]
+    yield from (Cause(f"it is the value under {_spelled(case.convention, other)}", other) for other in single)
     for name in [] if single else presets.names():
         other = getattr(presets, name)(case.convention.k)
-        if text := _as_other(case, other, f"presets.{name}, that is {_spelled(case.convention, other)}"):
-            yield text
+        if _is_value_of(case, other):
+            yield Cause(f"it is the value under presets.{name}, that is {_spelled(case.convention, other)}", other)
 
 
 def _flips(convention: Convention) -> Iterator[Convention]:
@@ -112,12 +122,11 @@ def _flips(convention: Convention) -> Iterator[Convention]:
                 yield other
 
 
-def _as_other(case: Case, other: Convention, spelled: str) -> str:
+def _is_value_of(case: Case, other: Convention) -> bool:
     try:
-        hit = case.hits([terms_of(case.queries, case.scores, other).shares.sum()]).size
+        return bool(case.hits([terms_of(case.queries, case.scores, other).shares.sum()]).size)
     except RankAdaptersError:
-        return ""
-    return f"it is the value under {spelled}" if hit else ""
+        return False
 
 
 def _spelled(convention: Convention, other: Convention) -> str:
@@ -184,31 +193,22 @@ def _grouping(case: Case) -> Iterator[str]:
         return
     one = Queries(case.queries.labels, group_sizes=[case.queries.n_docs])
     with_order = _with_ranks(one, case.queries, np.arange(case.queries.n_docs))
-    if _as_other(case._replace(queries=with_order), case.convention, "it"):
+    if _is_value_of(case._replace(queries=with_order), case.convention):
         yield "it is the value with all rows taken as one query"
 
 
 def _weights(case: Case) -> Iterator[str]:
     """Weights ignored, by rows, turned round, or those of two queries swapped."""
-    queries, weights = case.queries, case.queries.query_weight
-    sizes = np.diff(queries.indptr).astype(float)
-    tried: dict[str, Callable[[], Queries]] = {"every query weighed by its number of rows": lambda: _weighed(sizes)}
-    weighted = case.convention
-    if weights is None or case.convention.average == "uniform":
-        weighted = weighted.replace(average="query")
-    else:
-        tried["the query weights ignored"] = lambda: unweighted(queries)
-        tried["the query weights in reverse order"] = lambda: _weighed(weights[::-1])
-
-    def _weighed(given: Floats) -> Queries:
-        other = unweighted(queries)
-        object.__setattr__(other, "query_weight", given)
-        return other
-
-    for text, make in tried.items():
-        if _as_other(case._replace(queries=make()), weighted, "it"):
+    weights, average = case.queries.query_weight, case.convention.average
+    weighted = weights is not None and average != "uniform"
+    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": np.diff(case.queries.indptr) * 1.0}
+    if weights is not None and weighted:
+        tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
+    convention = case.convention if weighted else case.convention.replace(average="query")
+    for text, given in tried.items():
+        if _is_value_of(case._replace(queries=reweighted(case.queries, given)), convention):
             yield f"it is the value with {text}"
-    if weights is not None and case.convention.average == "query" and weights.size**2 <= MOST_PAIRS:
+    if weights is not None and average == "query" and weights.size**2 <= MOST_PAIRS:
         yield from _swapped(case, weights)
 
 
@@ -216,9 +216,8 @@ def _swapped(case: Case, weights: Floats) -> Iterator[str]:
     values, divisors = case.terms.values, case.terms.divisors
     scored = np.flatnonzero(divisors > 0)
     values, some = values[scored], weights[scored]
-    means = (
-        case.terms.shares.sum() + (some[None, :] - some[:, None]) * (values[:, None] - values[None, :]) / divisors.sum()
-    )
+    gained = (some[None, :] - some[:, None]) * (values[:, None] - values[None, :])
+    means = case.terms.shares.sum() + gained / divisors.sum()
     first, second = np.triu_indices(scored.size, 1)
     names = case.queries.query_ids[scored]
     for place in case.hits(means[first, second]):

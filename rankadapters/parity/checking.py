@@ -128,10 +128,12 @@ def compare_value(
     from rankadapters.parity.causes import causes
 
     found = causes(held.queries, held.scores, convention, value=value, tolerance=bound)
-    why = "; ".join(found) if found else "no single change of the convention or of the data that was tried gives it"
+    why = "; ".join(cause.text for cause in found) or "no single change of the convention or of the data gives it"
     reason = "\n".join([*held.notes, f"Looking for the cause: {why}."])
+    other = next((cause.convention for cause in found if cause.convention is not None), None)
+    apart = per_query() or (None if other is None else gap(held.queries, held.scores, other, convention))
     return ParityRow.compare(
-        source, version, convention, value=value, our_value=ours, tolerance=bound, reason=reason, per_query=per_query()
+        source, version, convention, value=value, our_value=ours, tolerance=bound, reason=reason, per_query=apart
     )
 
 
@@ -240,7 +242,7 @@ def gap(queries: Queries, scores: Array, theirs: Convention, ours: Convention) -
 
 def _asked(route: Route, held: Held, convention: Convention) -> QueryDifferences | None:
     """Ask for every query alone; None where that fails or would take too long."""
-    from rankadapters.core.inert import terms_of, unweighted
+    from rankadapters.core.inert import terms_of
 
     queries, ours = held.queries, terms_of(held.queries, held.scores, convention)
     if queries.n_queries > MOST_ASKED:
@@ -250,7 +252,7 @@ def _asked(route: Route, held: Held, convention: Convention) -> QueryDifferences
     for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):
         rows = order[start:end]
         try:
-            one = unweighted(Queries(queries.labels[rows], group_sizes=[rows.size]))
+            one = Queries(queries.labels[rows], group_sizes=[rows.size])
             values[place] = route.ask(one, held.scores[rows])
         except RankAdaptersError:
             return None

@@ -103,7 +103,7 @@ def spelled(different: dict[str, tuple[Any, Any]]) -> str:
     "ties='average', empty=0, only ties='worst', empty=1"
     """
     wanted, nearest = (
-        ", ".join(f"{name}={_text(values[side])}" for name, values in different.items()) for side in (0, 1)
+        ", ".join(f"{name}={as_text(values[side])}" for name, values in different.items()) for side in (0, 1)
     )
     return f"{wanted}, only {nearest}"
 
@@ -121,5 +121,6 @@ def _all_retrieved(convention: Convention) -> Convention:
     return convention
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """Write the value of a field, numbers in shortest form."""
     return number(value) if isinstance(value, float) else repr(value)

@@ -11,6 +11,7 @@ from typing import Any
 from rankadapters.core.errors import InputError, RankAdaptersError, choices
 from rankadapters.parity.rows import ParityRow
 
+UNDECLARED = "no convention was declared"
 COLUMNS = ("verdict", "source", "version", "its value", "our value", "difference", "tolerance")
 
 
@@ -78,17 +79,18 @@ class ParityReport:
         """Write the outcome, a table of the rows, and what a reader must know of each."""
         table = ["| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
         table += ["| " + " | ".join(map(_for_markdown, _cells(row))) + " |" for row in self.rows]
-        notes = [f"{place}. `{row.convention}`" + "".join(f"  \n   {_for_markdown(line)}" for line in _details(row))
-                 for place, row in enumerate(self.rows, 1)]  # fmt: skip
+        said = [f"`{row.signature}`" if row.signature else UNDECLARED for row in self.rows]
+        lines = ["".join(f"  \n   {_for_markdown(line)}" for line in _details(row)) for row in self.rows]
+        notes = [f"{place}. {head}{below}" for place, (head, below) in enumerate(zip(said, lines, strict=True), 1)]
         return "\n".join([f"**{_for_markdown(self.summary)}**", "", *table, "", *notes])
 
     def to_html(self) -> str:
         """Write the same as `to_markdown` for a notebook or a page; no script, no style sheet."""
         head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
         body = "".join(f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in _cells(row))}</tr>" for row in self.rows)
+        said = [[row.signature or UNDECLARED, *map(html.escape, _details(row))] for row in self.rows]
         notes = "".join(
-            f"<li><code>{row.convention}</code>{''.join(f'<br>{html.escape(line)}' for line in _details(row))}</li>"
-            for row in self.rows
+            f"<li><code>{head}</code>{''.join(f'<br>{line}' for line in lines)}</li>" for head, *lines in said
         )
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if self.rows else ""
         return f"<div><p><strong>{html.escape(self.summary)}</strong></p>{table}<ol>{notes}</ol></div>"
@@ -104,6 +106,7 @@ class ParityReport:
         ParityError
             Its message is the report.
         """
+        __tracebackhide__ = True  # so that pytest shows the line that asked
         if not self.ok:
             raise ParityError(str(self))
 
@@ -147,7 +150,7 @@ class ParityReport:
         row = self.differences()
         found = row.per_query.largest(n) if row.per_query else []
         bars = [(str(name), part) for name, _, _, part in found]
-        return contributions(bars, title=f"{row.source} {row.version} less ours, {row.convention.name}", ax=ax)
+        return contributions(bars, title=f"{row.source} {row.version} less ours", ax=ax)
 
 
 def rendered(summary: str, reports: list[tuple[str, ParityReport]], form: str) -> str:

@@ -75,8 +75,8 @@ class ParityRow:
         Who gave the number, and by which route.
     version : str
         The source's version.
-    convention : Convention
-        What our value was computed under.
+    convention : Convention or None
+        What our value was computed under; None where nobody said.
     value : float or None
         The source's value; None where it has none under this convention.
     our_value : float or None
@@ -96,7 +96,7 @@ class ParityRow:
 
     source: str
     version: str
-    convention: Convention
+    convention: Convention | None
     value: float | None
     our_value: float | None
     difference: float | None
@@ -110,7 +110,7 @@ class ParityRow:
         cls,
         source: str,
         version: str,
-        convention: Convention,
+        convention: Convention | None,
         *,
         value: float,
         our_value: float,
@@ -145,7 +145,7 @@ class ParityRow:
         cls,
         source: str,
         version: str,
-        convention: Convention,
+        convention: Convention | None,
         *,
         our_value: float | None,
         reason: str,
@@ -166,8 +166,13 @@ class ParityRow:
         if self.difference is not None:
             numbers += f", difference {self.difference:.3g} (<= {self.tolerance:.3g})"
         head = " ".join(filter(None, (f"{self.verdict}: {self.source}", self.version)))
-        details = filter(None, (str(self.convention), *self.reason.splitlines(), *self.queries()))
+        details = filter(None, (self.signature, *self.reason.splitlines(), *self.queries()))
         return "\n    ".join([f"{head}: {numbers}", *details])
+
+    @property
+    def signature(self) -> str:
+        """The convention as text; empty where there is none."""
+        return "" if self.convention is None else str(self.convention)
 
     def queries(self) -> list[str]:
         """Write the queries that contribute most to the difference, one a line; empty where none is known."""
@@ -180,7 +185,7 @@ class ParityRow:
         """Give plain JSON types: the convention as its signature, a number that is not finite as None."""
         values = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
         per_query = None if self.per_query is None else self.per_query.to_dict()
-        return {**values, "convention": str(self.convention), "per_query": per_query}
+        return {**values, "convention": self.signature, "per_query": per_query}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParityRow:
@@ -188,7 +193,8 @@ class ParityRow:
         from rankadapters.core.signature import parse
 
         per_query = data["per_query"] and QueryDifferences.from_dict(data["per_query"])
-        return cls(**{**data, "convention": parse(data["convention"]), "per_query": per_query})
+        convention = parse(data["convention"]) if data["convention"] else None
+        return cls(**{**data, "convention": convention, "per_query": per_query})
 
 
 def _float(value: float | None) -> float | None:

@@ -1,0 +1,132 @@
+"""Two numbers held against each other: with their conventions and queries where they are Scores."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.core.score import Score
+from rankadapters.parity.checking import Held, compare_value, gap
+from rankadapters.parity.expressible import as_text
+from rankadapters.parity.report import ParityReport
+from rankadapters.parity.rows import ParityRow
+
+SOURCE = "first number"
+
+
+def compare_numbers(
+    a: object,
+    b: object,
+    *,
+    tol: float = 0,
+    convention: Convention | None = None,
+    queries: Queries | None = None,
+    scores: object = None,
+) -> ParityReport:
+    """Hold one number against another.
+
+    Two Scores are the same only under one convention over the same queries: of conventions that differ, the fields are
+    named, unless `queries` and `scores` show that nothing depends on them.
+
+    Parameters
+    ----------
+    a, b : Score or float
+        `b` is ours in the report.
+    tol : float
+        Largest difference that counts as none.
+    convention : Convention, optional
+        What a bare number was computed under, where neither is a Score.
+    queries, scores : Queries and float array, shape (n_docs,), optional
+        The data behind the numbers. With them, a difference is searched for its cause and taken apart by query.
+
+    Returns
+    -------
+    ParityReport
+        One row.
+
+    Raises
+    ------
+    InputError
+        What is compared is neither a Score nor a number, or `tol` is none.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> labels, sizes = [1, 0, 0, 0], [2, 2]
+    >>> a, b = (ra.evaluate(labels, [1, 2, 3, 4], preset(2), group_sizes=sizes) for preset in (
+    ...     ra.presets.yahoo, ra.presets.ranklib
+    ... ))
+    >>> print(compare_numbers(a, b).rows[0].reason)
+    The conventions differ in empty=1 against empty=0.
+    """
+    first, second = _number("first", a), _number("second", b)
+    if not isinstance(tol, Real) or not 0 <= float(tol) < math.inf:
+        msg = f"tol={tol!r:.60} is no tolerance; allowed are numbers from 0 on.\nHint: tol=1e-9."
+        raise InputError(msg)
+    ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
+    row = ParityRow.compare(SOURCE, "", ours, value=first, our_value=second, tolerance=float(tol))
+    if isinstance(a, Score) and isinstance(b, Score):
+        return ParityReport((_of_scores(a, b, row, queries, scores),))
+    if row.verdict == "equal" or ours is None or queries is None:
+        return ParityReport((row,))
+    return ParityReport((_explained(row, queries, scores),))
+
+
+def _number(which: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (Score, Real)):
+        msg = f"the {which} of the two is {value!r:.60}, but Scores and numbers are compared.\nHint: float(value)."
+        raise InputError(msg)
+    return float(value)
+
+
+def _of_scores(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:
+    if a.convention != b.convention:
+        return _of_conventions(a, b, row, queries, scores)
+    if (a.n_queries, a.digest) != (b.n_queries, b.digest):
+        return _stated(row, f"They are of other queries: {_counts(a)} against {_counts(b)}.")
+    return row if row.verdict == "equal" or queries is None else _explained(row, queries, scores)
+
+
+def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:
+    pairs = a.convention.diff(b.convention)
+    theirs, ours = (", ".join(f"{name}={as_text(pair[side])}" for name, pair in pairs.items()) for side in (0, 1))
+    reason = f"The conventions differ in {theirs} against {ours}."
+    if queries is None:
+        return _stated(row, reason)
+    inert = queries.inert(a.convention, b.convention, scores)
+    if set(inert) == set(pairs):
+        return ParityRow.compare(
+            row.source, "", b.convention, value=a.value, our_value=b.value, tolerance=row.tolerance or 0.0, inert=inert,
+            reason=f"{reason} On this data that makes no difference.",
+        )  # fmt: skip
+    aside = f" Of no consequence here: {', '.join(inert)}." if inert else ""
+    return _stated(
+        row, reason + aside, per_query=gap(queries, queries.check_scores(scores), a.convention, b.convention)
+    )
+
+
+def _stated(row: ParityRow, reason: str, **more: Any) -> ParityRow:
+    return ParityRow.not_comparable(
+        row.source, "", row.convention, value=row.value, our_value=row.our_value, reason=reason, **more
+    )  # fmt: skip
+
+
+def _explained(row: ParityRow, queries: Queries, scores: object) -> ParityRow:
+    """Search for the cause, where the data behind the number is at hand and gives our number indeed."""
+    held = Held(queries=queries, scores=queries.check_scores(scores))
+    found = compare_value(row.source, "", held, row.convention, value=row.value, tolerance=row.tolerance)  # type: ignore[arg-type]
+    if found.our_value == row.our_value:
+        return found
+    reason = f"The data given makes {found.our_value!r}, which is not the second number.\n{found.reason}"
+    return ParityRow.compare(
+        row.source, "", row.convention, value=row.value or 0.0, our_value=row.our_value or 0.0,
+        tolerance=row.tolerance or 0.0, reason=reason, per_query=found.per_query,
+    )  # fmt: skip
+
+
+def _counts(score: Score) -> str:
+    return f"{score.n_queries} queries, {score.n_empty} of them empty and {score.n_short} short"
