@@ -15,6 +15,7 @@ PAGES = [
     "docs/sklearn.md",
     "docs/queryranker.md",
     "docs/audit.md",
+    "docs/parity.md",
 ]
 
 
