@@ -16,9 +16,9 @@ from rankadapters.core.convention import Convention, Discounted
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.queries import Queries
-from rankadapters.parity import Held, ParityReport, ParityRow, Route, require_convention
+from rankadapters.parity import ParityReport, ParityRow, Route, require_convention
 from rankadapters.parity.checking import compare
-from rankadapters.parity.data import bind
+from rankadapters.parity.data import bind, value_of
 
 Array = NDArray[Any]
 
@@ -217,17 +217,10 @@ def _without_groups(model: Any, pool: Any, labels: Array, nearest: Discounted, q
     if qid is not None:
         same_length("qid", np.asarray(qid), labels.size)
         queries = Queries(labels, qid=qid)
-        held: Held = as_held(queries, cb.CatBoost.predict(model, pool, prediction_type="RawFormulaVal"))
-        ours = bind_value(held, nearest)
+        held = as_held(queries, cb.CatBoost.predict(model, pool, prediction_type="RawFormulaVal"))
+        ours = value_of(held.queries, held.scores, nearest)
     reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
     row = ParityRow.not_comparable(
         f"model.eval_metrics {metric}", CATBOOST.version, nearest, value=value, our_value=ours, reason=reason
     )
     return ParityReport((row,), "the Pool has no group ids")
-
-
-def bind_value(held: Held, convention: Convention) -> float:
-    """Our value of held data."""
-    from rankadapters.core.evaluator import evaluate
-
-    return evaluate(held.queries, held.scores, convention).value

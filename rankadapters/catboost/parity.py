@@ -145,6 +145,9 @@ def _ask(metric: str, extra: dict[str, Any], queries: Queries, scores: NDArray[A
 
 
 def _check_metrics(held: Held, declared: Convention, metrics: Iterable[str], extra: dict[str, Any]) -> ParityReport:
+    if isinstance(metrics, str):
+        msg = f"metrics={metrics!r:.80} is one string.\nHint: metrics=[{metrics!r:.80}]."
+        raise InputError(msg)
     rows = [_metric_row(held, declared, metric, extra) for metric in metrics]
     unmet = [row.source for row in rows if row.verdict == "not-comparable"]
     if declared not in [row.convention for row in rows if row.verdict == "equal"]:
