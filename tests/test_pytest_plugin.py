@@ -48,6 +48,7 @@ def everything_is_imported():
 @pytest.fixture(autouse=True)
 def no_other_plugin(monkeypatch):
     monkeypatch.setenv(AUTOLOAD, "1")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # sessions elsewhere test this checkout too
 
 
 @pytest.fixture
