@@ -246,14 +246,20 @@ def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
     assert values[best] == pytest.approx(ra.evaluate(VALID.y, scores, CATBOOSTS, qid=VALID.qid).value, abs=1e-9)
 
 
-def test_catboost_refuses_a_metric_that_it_cannot_compute():
-    with pytest.raises(ra.UnsupportedConventionError, match="ties"):
-        QueryRanker(catboost(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    uniform = ra.presets.catboost(5, use_weights=False)
-    with pytest.raises(ra.UnsupportedConventionError, match=r"use_weights=false[^\0]*\nHint: eval_metric=convention"):
-        QueryRanker(catboost(), eval_metric=uniform).fit(
-            DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS, eval_set=VALID_SET
-        )
+@pytest.mark.parametrize(
+    ("convention", "weights"), [(CONV, None), (ra.presets.catboost(5, use_weights=False), ROW_WEIGHTS)]
+)
+def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights):
+    inner = catboost(iterations=100, early_stopping_rounds=4)
+    model = QueryRanker(inner, eval_metric=convention)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
+    values = [entry.value for entry in model.history_ if entry.dataset == 1]  # the training set is the first
+    best = int(np.argmax(values))
+    assert len(values) == best + 1 + 4 < 100
+    expected = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid).value
+    assert values[best] == pytest.approx(expected, abs=1e-12)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(VALID.X) == model.predict(VALID.X)).all()
 
 
 @pytest.mark.parametrize("make", RANKERS)

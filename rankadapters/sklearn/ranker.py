@@ -56,7 +56,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
     estimator_ : estimator
         The fitted clone.
     history_ : list of Evaluation
-        With `eval_metric` and LightGBM or XGBoost: (set, convention, value in full precision) of every round.
+        With `eval_metric`: (set, convention, value in full precision) of every round; not where CatBoost computes the
+        convention itself, whose values are in `estimator_.get_evals_result()`.
     n_features_in_ : int
         Number of features, without the qid column.
     feature_names_in_ : array of str
@@ -139,7 +140,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         InputError
             There is no qid, or one that does not fit; the message names what is wrong and the way out.
         ConventionError
-            `convention` or `eval_metric` is none, or CatBoost cannot express `eval_metric`.
+            `convention` or `eval_metric` is none.
 
         Warns
         -----

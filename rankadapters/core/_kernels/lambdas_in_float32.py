@@ -11,6 +11,8 @@ from rankadapters.core._kernels.lambdas import longest, make_workspace, rank_que
 from rankadapters.core._kernels.measures import ALL_FINITE
 from rankadapters.core._kernels.sorting import merge_sort
 
+Pairs = namedtuple("Pairs", "order left right")  # noqa: PYI024 - for numba
+
 DELTA_NDCG, DELTA_ONE, DELTA_MAP = 0, 1, 2
 LARGEST_EXPONENT = np.float32(88.7)
 
@@ -21,43 +23,47 @@ MULTIPLIER = 48271
 Ranked = namedtuple("Ranked", "scores gains lambdas hessians relevant precisions")  # noqa: PYI024 - for numba
 
 
-@inlined
-def delta_of(kind, rows, n, high, low, inverse_ideal, discounts):
-    """Change of the measure when the rows at two ranks trade places."""
-    if kind == DELTA_ONE:
-        return 1.0
-    if kind == DELTA_NDCG:
-        kept = rows.gains[high] * discounts[high] + rows.gains[low] * discounts[low]
-        traded = rows.gains[low] * discounts[high] + rows.gains[high] * discounts[low]
-        return abs(kept - traded) * inverse_ideal
-    first, last = min(high, low), max(high, low)
-    between = rows.precisions[last - 1] - rows.precisions[first]
-    if rows.gains[first] < rows.gains[last]:
-        gap = rows.relevant[last] / (last + 1.0) - (rows.relevant[first] + 1.0) / (first + 1.0) - between
-    else:
-        gap = rows.relevant[first] / (first + 1.0) - rows.relevant[last] / (last + 1.0) + between
-    return abs(gap) / rows.relevant[n - 1]
-
-
-@inlined
-def add_pair(kind, rows, n, i, j, inverse_ideal, discounts, pairing):
-    """Add one pair to both rows; return its part of the sum of lambdas."""
-    if rows.gains[i] == rows.gains[j]:
-        return 0.0
-    high, low = (i, j) if rows.gains[i] > rows.gains[j] else (j, i)
-    ahead = np.float32(rows.scores[high] - rows.scores[low])
-    falling = min(-ahead * np.float32(pairing.sigma), LARGEST_EXPONENT)
-    p = np.float64(np.float32(1.0) / (np.exp(falling) + np.float32(1.0)))
-    delta = delta_of(kind, rows, n, high, low, inverse_ideal, discounts)
-    if pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]:
-        delta /= abs(np.float64(ahead)) + pairing.offset
-    push = np.float32((p - 1.0) * delta * pairing.sigma)
-    bend = np.float32(max(p * (1.0 - p), pairing.floor) * delta * pairing.hessian * pairing.sigma * pairing.sigma)
-    rows.lambdas[high] += push
-    rows.lambdas[low] -= push
-    rows.hessians[high] += bend
-    rows.hessians[low] += bend
-    return -2.0 * push
+# It takes its arrays one by one, and pairs by the list: out of a tuple, or in an inlined function for one pair, each
+# access would count a reference.
+@kernel
+def add_pairs(
+    kind, scores, gains, lambdas, hessians, relevant, precisions, left, right, inverse_ideal, discounts, pairing
+):
+    """Add pairs of ranks to both rows, one after the other; return the sum of their lambdas."""
+    last = np.uint64(scores.size - 1)
+    apart = pairing.slope > 0.0 and scores[0] != scores[last]
+    total = 0.0
+    for t in range(left.size):
+        i, j = np.uint64(left[t]), np.uint64(right[t])
+        if gains[i] == gains[j]:
+            continue
+        high, low = (i, j) if gains[i] > gains[j] else (j, i)
+        ahead = np.float32(scores[high] - scores[low])
+        falling = min(-ahead * np.float32(pairing.sigma), LARGEST_EXPONENT)
+        p = np.float64(np.float32(1.0) / (np.exp(falling) + np.float32(1.0)))
+        delta = 1.0
+        if kind == DELTA_NDCG:
+            kept = gains[high] * discounts[high] + gains[low] * discounts[low]
+            traded = gains[low] * discounts[high] + gains[high] * discounts[low]
+            delta = abs(kept - traded) * inverse_ideal
+        elif kind == DELTA_MAP:
+            above, below = (i, j) if i < j else (j, i)
+            between = precisions[below - np.uint64(1)] - precisions[above]
+            if high == above:
+                change = relevant[above] / (above + 1.0) - relevant[below] / (below + 1.0) + between
+            else:  # the relevant row moves up, and counts at the rank above too
+                change = relevant[below] / (below + 1.0) - (relevant[above] + 1.0) / (above + 1.0) - between
+            delta = abs(change) / relevant[last]
+        if apart:
+            delta /= abs(np.float64(ahead)) + pairing.offset
+        push = np.float32((p - 1.0) * delta * pairing.sigma)
+        bend = np.float32(max(p * (1.0 - p), pairing.floor) * delta * pairing.hessian * pairing.sigma * pairing.sigma)
+        lambdas[high] += push
+        lambdas[low] -= push
+        hessians[high] += bend
+        hessians[low] += bend
+        total += -2.0 * push
+    return total
 
 
 @inlined
@@ -71,34 +77,69 @@ def draw(state, n):
 
 
 @kernel
-def add_sampled_pairs(kind, rows, n, seed, samples, inverse_ideal, discounts, pairing, order, spare):
+def add_sampled_pairs(kind, rows, seed, samples, inverse_ideal, discounts, pairing, pairs):
     """Pair each row with `samples` rows of other grades, drawn as XGBoost's `mean` draws them."""
+    scores, gains, lambdas, hessians, relevant, precisions = rows
+    n = scores.size
+    order, left, right = pairs.order[:n], pairs.left, pairs.right
     state = max((seed & 0xFFFFFFFF) % MODULUS, 1)
     for r in range(n):
         order[r] = r
-    merge_sort(rows.gains[:n], order[:n], spare)
+    merge_sort(gains, order, right)
     total, first = 0.0, 0
     while first < n:
         last = first + 1
-        while last < n and rows.gains[order[last]] == rows.gains[order[first]]:
+        while last < n and gains[order[last]] == gains[order[first]]:
             last += 1
-        others = n - (last - first)
+        others, count = n - (last - first), last - first
         for _ in range(samples if others else 0):
-            for place in range(first, last):
+            for t in range(count):
                 state, other = draw(state, others)
-                other += last - first if other >= first else 0
-                total += add_pair(kind, rows, n, order[place], order[other], inverse_ideal, discounts, pairing)
+                left[t] = order[first + t]
+                right[t] = order[other + (count if other >= first else 0)]
+            total += add_pairs(
+                kind,
+                scores,
+                gains,
+                lambdas,
+                hessians,
+                relevant,
+                precisions,
+                left[:count],
+                right[:count],
+                inverse_ideal,
+                discounts,
+                pairing,
+            )
         first = last
     return total
 
 
 @kernel
-def add_top_pairs(kind, rows, n, inverse_ideal, discounts, pairing):
+def add_top_pairs(kind, rows, inverse_ideal, discounts, pairing, pairs):
     """Pair each of the first ranks with every later one."""
+    scores, gains, lambdas, hessians, relevant, precisions = rows
+    n = scores.size
+    left, right = pairs.left, pairs.right
+    for r in range(n):
+        right[r] = r
     total = 0.0
     for i in range(min(pairing.limit, n - 1)):
-        for j in range(i + 1, n):
-            total += add_pair(kind, rows, n, i, j, inverse_ideal, discounts, pairing)
+        left[: n - i - 1] = i
+        total += add_pairs(
+            kind,
+            scores,
+            gains,
+            lambdas,
+            hessians,
+            relevant,
+            precisions,
+            left[: n - i - 1],
+            right[i + 1 : n],
+            inverse_ideal,
+            discounts,
+            pairing,
+        )
     return total
 
 
@@ -109,40 +150,41 @@ def lambda_gradients_in_float32(
     """As lambda_gradients; query i of these draws with seed + i, and `samples` of 0 takes the pairs from the top."""
     width = longest(indptr)
     space = make_workspace(width)
-    rows = Ranked(
+    all_scores, all_gains, all_relevant, all_precisions = (
         np.empty(width),
         np.empty(width),
-        np.empty(width, np.float32),
-        np.empty(width, np.float32),
         np.empty(width),
         np.empty(width),
     )
-    by_gain, spare = np.empty(width, np.int32), np.empty(width, np.int32)
+    all_lambdas, all_hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    pairs = Pairs(np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32))
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n <= 1 or inverse_ideal[q] <= 0.0:
             continue
         rank_query(scores, order, start, n, space)
+        lambdas, hessians = all_lambdas[:n], all_hessians[:n]
+        rows = Ranked(all_scores[:n], all_gains[:n], lambdas, hessians, all_relevant[:n], all_precisions[:n])
+        lambdas[:] = 0.0
+        hessians[:] = 0.0
         relevant, precisions = 0.0, 0.0
         for r in range(n):
             place = np.uint64(space.order[r])
             rows.scores[r] = space.scores[place]
             rows.gains[r] = gains[np.uint64(start) + place]
-            rows.lambdas[r] = 0.0
-            rows.hessians[r] = 0.0
             relevant += rows.gains[r]
             precisions += rows.gains[r] / (r + 1.0)
             rows.relevant[r] = relevant
             rows.precisions[r] = precisions
         if samples:
-            add_sampled_pairs(kind, rows, n, seed + q, samples, inverse_ideal[q], discounts, pairing, by_gain, spare)
+            add_sampled_pairs(kind, rows, seed + q, samples, inverse_ideal[q], discounts, pairing, pairs)
             scale = np.float32(1.0 / samples if pairing.by_sum else 1.0)
         else:
-            total = add_top_pairs(kind, rows, n, inverse_ideal[q], discounts, pairing)
+            total = add_top_pairs(kind, rows, inverse_ideal[q], discounts, pairing, pairs)
             scale = np.float32(sum_scale(total, pairing.by_sum))
         for r in range(n):
             place = start + space.order[r]
             row = np.uint64(order[place] if order.size else place)
-            grad[row] = rows.lambdas[r] * scale
-            hess[row] = rows.hessians[r] * scale
+            grad[row] = lambdas[r] * scale
+            hess[row] = hessians[r] * scale
     return ALL_FINITE
