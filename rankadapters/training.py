@@ -47,6 +47,10 @@ class Training:
         self._bound: dict[int, _Binding] = {}
         self._waiting: list[_Carried] = []
 
+    def knows(self, owner: object) -> bool:
+        """Tell whether a dataset has been seen, and found fit, before."""
+        return id(owner) in self._bound
+
     def gradients(self, owner: object, judged: Judged, factors: Sequence[Any], scores: Any) -> tuple[Array, Array]:
         """First and second derivatives for one dataset."""
         binding = self._binding(owner, judged, factors)

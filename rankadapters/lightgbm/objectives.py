@@ -44,13 +44,9 @@ class ObjectiveCallback:
         if isinstance(second, lgb.Dataset):
             second.construct()
             judged = judged_of(second)
-            _refuse_cut_queries(second)
-            if second.get_position() is not None:
-                msg = (
-                    "the Dataset has positions, but no objective of ours models position bias.\n"
-                    "Hint: lgb.Dataset without position=, or LightGBM's own lambdarank."
-                )
-                raise InputError(msg)
+            if not self._training.knows(second):
+                _refuse_cut_queries(second)
+                _refuse_positions(second)
             return self._training.gradients(second, judged, _factors(judged.weights), first)
         if group is None:
             raise missing_group("training data", "fit(group=...)")
@@ -202,6 +198,15 @@ def native_objective(value: Objective) -> dict[str, Any]:
 
 def _factors(row_weights: Any) -> list[Any]:
     return [] if row_weights is None else [row_weights]
+
+
+def _refuse_positions(dataset: lgb.Dataset) -> None:
+    if dataset.get_position() is not None:
+        msg = (
+            "the Dataset has positions, but no objective of ours models position bias.\n"
+            "Hint: lgb.Dataset without position=, or LightGBM's own lambdarank."
+        )
+        raise InputError(msg)
 
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
