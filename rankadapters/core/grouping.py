@@ -1,0 +1,88 @@
+"""Which rows form a query: an id for every row, or the number of rows of every query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.columns import Array, as_column, frozen, index_dtype, is_missing, same_length
+from rankadapters.core.errors import InputError
+
+
+def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
+    """Find the queries: `query_ids`, `indptr` and `order`, as Queries keeps them.
+
+    Raises
+    ------
+    InputError
+        Not exactly one of the two was given, or it has another length, a NaN, or a query without rows.
+    """
+    if (qid is None) == (group_sizes is None):
+        given = "neither" if qid is None else "both"
+        msg = (
+            f"exactly one of qid and group_sizes is needed, but {given} was given.\n"
+            "Hint: qid=one per row, or group_sizes=one per query."
+        )
+        raise InputError(msg)
+    return _from_sizes(group_sizes, n_docs) if qid is None else _from_qid(qid, n_docs)
+
+
+def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
+    sizes = as_column("group_sizes", group_sizes)
+    if sizes.dtype.kind not in "iu":
+        msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.\nHint: rows per query, as integers."
+        raise InputError(msg)
+    if sizes.min() < 1:
+        query = int(np.argmin(sizes))
+        msg = f"group_sizes[{query}] is {sizes[query]}, but a query has at least one row.\nHint: drop such queries."
+        raise InputError(msg)
+    total = sum(sizes.tolist())
+    if total != n_docs:
+        msg = f"group_sizes adds up to {total} but labels has {n_docs} rows.\nHint: qid= takes one id per row instead."
+        raise InputError(msg)
+    return {"query_ids": frozen(np.arange(sizes.size)), "indptr": _offsets(sizes), "order": None}
+
+
+def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
+    ids = as_column("qid", qid)
+    same_length("qid", ids, n_docs)
+    keys = _codes_of_objects(ids) if ids.dtype == object else ids
+    if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
+        raise _missing_qid(int(np.argmax(missing)), ids)
+    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+    _, first, codes = np.unique(keys[starts], return_index=True, return_inverse=True)
+    lengths = np.diff(starts, append=n_docs)
+    if first.size == starts.size:
+        return {"query_ids": frozen(ids[starts]), "indptr": _offsets(lengths), "order": None}
+    appearance = np.argsort(first)
+    place = np.empty_like(appearance)
+    place[appearance] = np.arange(appearance.size)
+    query_of_row = np.repeat(place[codes.ravel()], lengths)
+    return {
+        "query_ids": frozen(ids[starts[first[appearance]]]),
+        "indptr": _offsets(np.bincount(query_of_row)),
+        "order": frozen(np.argsort(query_of_row, kind="stable").astype(index_dtype(n_docs))),
+    }
+
+
+def _codes_of_objects(ids: Array) -> Array:
+    seen: dict[object, int] = {}
+    try:
+        codes = [seen.setdefault(item, len(seen)) for item in ids]
+    except TypeError as error:
+        msg = f"qid holds a value that is not hashable ({error}).\nHint: integers or strings."
+        raise InputError(msg) from None
+    for item, code in seen.items():
+        if is_missing(item):
+            raise _missing_qid(codes.index(code), ids)
+    return np.asarray(codes)
+
+
+def _missing_qid(row: int, ids: Array) -> InputError:
+    return InputError(f"qid[{row}] is {ids[row]}, but every row belongs to a query.\nHint: drop rows without a query.")
+
+
+def _offsets(sizes: Array) -> NDArray[np.int64]:
+    return frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))
