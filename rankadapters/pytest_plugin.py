@@ -50,9 +50,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Refuse a marker on a test that never asks for what it declares."""
     own = [mark for mark in item.own_markers if mark.name == MARKER]
-    if own and "ranking_parity" not in getattr(item, "fixturenames", ()):
+    if own and not {"ranking_parity", "assert_same_ndcg", "request"} & set(getattr(item, "fixturenames", ())):
         pytest.fail(
-            f"the test is marked {MARKER} but does not use the fixture ranking_parity, so nothing is compared.\n"
+            f"the test is marked {MARKER} but uses no fixture that compares something.\n"
             "Hint: def test_...(ranking_parity): ranking_parity(labels, scores, qid=qid).",
             pytrace=False,
         )
@@ -122,10 +122,12 @@ def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport
 
 def _declared(request: pytest.FixtureRequest) -> dict[str, Any]:
     """What the marker says, and the option where it does not."""
-    mark = request.node.get_closest_marker(MARKER)
-    told: dict[str, Any] = {} if mark is None else dict(mark.kwargs)
-    if mark is not None and (mark.args or set(told) - set(DECLARES)):
-        given = [*map(repr, mark.args), *sorted(set(told) - set(DECLARES))]
+    told: dict[str, Any] = {}
+    marks = list(request.node.iter_markers(MARKER))
+    for mark in reversed(marks):  # the closest decides
+        told |= mark.kwargs
+    given = [*(repr(arg) for mark in marks for arg in mark.args), *sorted(set(told) - set(DECLARES))]
+    if given:
         _refuse(f"the marker {MARKER} was given {given[0]}; it takes the keywords {', '.join(DECLARES)}.")
     spec = told.get("convention", request.config.getoption("rank_convention"))
     return {**told, "convention": None if spec is None else _resolved(spec, f"the convention of {MARKER}")}

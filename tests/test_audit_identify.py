@@ -305,3 +305,18 @@ def test_every_form_holds_the_signature():
     found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json()):
         assert str(found[0].convention) in text
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_numbers_of_narrow_types_are_found(kind):
+    for value in np.random.default_rng(0).random(500):
+        assert read(kind(value), None).holds(value)
+
+
+def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
+    _, test = ra.datasets.mq2008_like(seed=0)
+    queries, scores = ra.Queries(test.labels, qid=test.qid), test.X[:, 24]
+    value = ra.evaluate(queries, scores, ra.presets.yahoo(10).replace(empty=0.3)).value
+    found = ra.audit.identify(f"{value:.6f}", queries, scores)
+    assert not found
+    assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]

@@ -238,3 +238,30 @@ def test_the_example_orders_the_models_of_the_installed_toolkits(capsys, monkeyp
     printed = capsys.readouterr().out
     assert "LGBMRanker" in printed
     assert "Kendall's tau-b" in printed
+
+
+@pytest.mark.parametrize(
+    ("labels", "weights", "what"),
+    [([0, 0, 0, 2, 1, 0], None, "judged labels"), ([2, 0, 0, 0, 1, 0], [1, 2], "weights")],
+)
+def test_models_over_other_judgments_are_refused(labels, weights, what):
+    first = ra.Queries([2, 0, 0, 0, 1, 0], qid=[0, 0, 0, 1, 1, 1])
+    other = ra.Queries(labels, qid=[0, 0, 0, 1, 1, 1], query_weight=weights)
+    scores = {"a": [1, 2, 3, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
+    with pytest.raises(ra.InputError, match=f"model 'b' has the first one's queries with other {what}"):
+        ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2)])
+
+
+def test_the_same_judgments_in_another_order_are_one_set():
+    first = ra.Queries([2, 0, 0, 0, 1, 0], qid=[0, 0, 0, 1, 1, 1])
+    other = ra.Queries([0, 1, 0, 0, 0, 2], qid=[1, 1, 1, 0, 0, 0])
+    scores = {"a": [3, 2, 1, 1, 2, 3], "b": [3, 2, 1, 3, 2, 1]}
+    report = ra.audit.order({"a": first, "b": other}, scores, [ra.presets.lightgbm(2), ra.presets.letor4(2)])
+    assert "ndcg@2/lightgbm" in str(report)
+
+
+def test_a_name_that_is_not_printed_is_refused():
+    queries, _ = small(0, 5)
+    scores = np.zeros(queries.n_docs)
+    with pytest.raises(ra.InputError, match="has a line break or another character that is not printed"):
+        ra.audit.order(queries, {"a\n": scores, "b": scores}, [LETOR4])

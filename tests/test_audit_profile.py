@@ -144,3 +144,8 @@ def test_weighted_queries_are_described_without_presets_that_ignore_weights():
     found = ra.audit.profile([1, 0, 0, 0], k=2, group_sizes=[2, 2], query_weight=[1.0, 3.0])
     assert all(effect.convention.average != "uniform" for effect in found.effects)
     assert effects(found)["empty"] == 0.75
+
+
+def test_labels_beyond_any_exponential_gain_are_described():
+    found = ra.audit.profile([2000, 1, 0], k=2, group_sizes=[3], scores=[1, 2, 1])
+    assert any("one such document is worth more than float64 holds in" in warning for warning in found.warnings)

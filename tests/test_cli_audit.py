@@ -301,3 +301,30 @@ def test_bm25_on_mq2008_is_explained_and_identified(capsys):
     first = json.loads(printed(capsys, "identify", "0.2947", "--k", "3", *files, "--format", "json"))["matches"][0]
     assert "trec_eval_9" in first["near"]
     assert first["changes"] == {"gain": "exp2"}
+
+
+def test_profile_needs_no_scores(capsys, tmp_path):
+    features, table = tmp_path / "features.txt", tmp_path / "table.csv"
+    features.write_text("2 qid:1 3:0.5\n0 qid:1 3:0.1\n1 qid:2 3:0.2\n")
+    table.write_text("grade,query\n2,1\n0,1\n1,2\n")
+    found = ra.audit.profile([2, 0, 1], qid=["1", "1", "2"], k=10)
+    for source in (["--features", str(features)], ["--table", str(table), "--label", "grade", "--qid", "query"]):
+        assert cli.main(["profile", *source, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["effects"] == found.to_dict()["effects"]
+
+
+def test_runs_of_one_file_name_are_told_apart_by_names_of_ones_own(capsys, tmp_path):
+    qrels = tmp_path / "qrels"
+    qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 c 0\n")
+    runs = []
+    for folder, order in (("one", "ab"), ("two", "ba")):
+        (tmp_path / folder).mkdir()
+        runs.append(tmp_path / folder / "run")
+        runs[-1].write_text(
+            "".join(f"1 Q0 {docid} {rank} {-rank} x\n" for rank, docid in enumerate(order)) + "2 Q0 a 1 1 x\n"
+        )
+    common = ["order", "--qrels", str(qrels), "--convention", "trec_eval_9@2", "letor4@2", "--run"]
+    assert cli.main([*common, *map(str, runs)]) == 2
+    assert "--run NAME=FILE" in capsys.readouterr().err
+    assert cli.main([*common, f"first={runs[0]}", f"second={runs[1]}"]) == 0
+    assert "second" in capsys.readouterr().out

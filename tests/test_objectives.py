@@ -55,11 +55,33 @@ def test_a_signature_shows_every_choice():
 
 @pytest.mark.parametrize(
     "signature",
-    ["", "lambdarank", "nosuch/v1", "query-rmse/v2", "ranknet/truncation/v1", str(ALL[0])[:-20], "query-rmse/a=1/v1"],
+    [
+        "",
+        "lambdarank",
+        "nosuch/v1",
+        "xendcg/seed=5/seed=6/v1",
+        "xendcg/seed=0_5/v1",
+        "listnet/v1/x",
+        "xendcg/seed=5/v1 ",
+        "query-rmse/v2",
+        "ranknet/truncation/v1",
+        str(ALL[0])[:-20],
+        "query-rmse/a=1/v1",
+    ],
 )
 def test_a_broken_signature_is_refused(signature):
     with pytest.raises(ra.ConventionError):
         objectives.parse(signature)
+
+
+def test_another_version_of_a_signature_is_named():
+    with pytest.raises(ra.ConventionError, match=r"has version 'v10'; this rankadapters knows 'v1'\.\nHint: upgrade"):
+        objectives.parse("xendcg/seed=5/v10")
+
+
+def test_fields_by_position_are_refused():
+    with pytest.raises(ra.ConventionError, match="LambdaRank takes its fields as keywords: 'truncation'"):
+        objectives.LambdaRank(ra.presets.letor4(10))
 
 
 def test_what_is_left_out_is_named_with_its_choices():
@@ -102,7 +124,7 @@ def test_values_outside_their_choices_are_refused(changes, message):
 
 
 def test_no_draws_at_all_are_refused():
-    with pytest.raises(ra.ConventionError, match="samples=0; allowed are whole numbers from 1 on"):
+    with pytest.raises(ra.ConventionError, match="lambdarank_num_pair_per_sample=0; allowed are whole"):
         objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=0)
 
 

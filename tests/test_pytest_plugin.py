@@ -263,7 +263,7 @@ def test(ranking_parity):
 def test_a_marker_that_declares_nothing_that_is_used_is_refused(run):
     found = run("@pytest.mark.rank_parity(convention='yahoo@2')\ndef test():\n    pass\n")
     found.assert_outcomes(errors=1)
-    found.stdout.fnmatch_lines(["*marked rank_parity but does not use the fixture ranking_parity*"])
+    found.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares something*"])
 
 
 def test_a_marker_of_a_class_may_meet_tests_that_compare_nothing(run):
@@ -404,3 +404,20 @@ def test_the_example_project_passes_as_a_newcomer_would_run_it(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 fail" in done.stdout
     assert report.read_text(encoding="utf-8").startswith("# Parity\n")
+
+
+def test_markers_of_a_class_and_its_test_are_joined(run):
+    result = run(
+        """
+@pytest.mark.rank_parity(convention="lightgbm@2", toolkits=["catboost"])
+class TestBoth:
+    @pytest.mark.rank_parity(toolkits=["sklearn"])
+    def test_joined(self, request):
+        from rankadapters.pytest_plugin import _declared
+
+        declared = _declared(request)
+        assert declared["convention"] == ra.presets.lightgbm(2)
+        assert declared["toolkits"] == ["sklearn"]
+"""
+    )
+    result.assert_outcomes(passed=1)

@@ -438,3 +438,20 @@ def test_a_search_without_routing_says_how_to_turn_it_on():
 def test_a_single_column_of_all_queries_alike_is_no_id():
     X = np.ones((3, 2))
     assert QueryRanker(Ridge()).fit(X, [0, 1, 2], qid=[1, 1, 1]).n_features_in_ == 2
+
+
+def test_features_of_other_names_or_another_number_are_refused():
+    frame = pd.DataFrame(DATA.X).rename(columns="f{}".format)
+    model = QueryRanker(Ridge()).fit(frame, DATA.y, qid=DATA.qid)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[frame.columns[::-1]])
+    with pytest.raises(ValueError, match="4 features, but QueryRanker is expecting 5"):
+        QueryRanker(Ridge()).fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X[:, :4])
+
+
+@pytest.mark.parametrize("kind", ["coo", "bsr"])
+def test_sparse_matrices_without_rows_are_taken_too(kind):
+    rows = np.random.default_rng(0).permutation(DATA.y.size)
+    model = QueryRanker(Ridge()).fit(sp.csr_matrix(DATA.X[rows]), DATA.y[rows], qid=DATA.qid[rows])
+    other = QueryRanker(Ridge()).fit(sp.csr_matrix(DATA.X[rows]).asformat(kind), DATA.y[rows], qid=DATA.qid[rows])
+    assert (model.predict(DATA.X) == other.predict(DATA.X)).all()

@@ -253,7 +253,9 @@ def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights)
     inner = catboost(iterations=100, early_stopping_rounds=4)
     model = QueryRanker(inner, eval_metric=convention)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
-    values = [entry.value for entry in model.history_ if entry.dataset == 1]  # the training set is the first
+    values = [entry.value for entry in model.history_]
+    assert {entry.dataset for entry in model.history_} == {0}
+    assert model.estimator_.get_params().get("eval_metric") is None
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
     expected = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid).value
@@ -345,6 +347,15 @@ def test_bad_validation_is_refused(case):
 def test_one_query_cannot_be_divided():
     with pytest.raises(ra.InputError, match=r"two queries or more, but there is one\.\nHint"):
         QueryRanker(xgboost(), validation_fraction=0.5).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
+
+
+@pytest.mark.parametrize("make", [lightgbm, xgboost])
+def test_validation_sets_are_checked_before_the_training(make):
+    narrow = (VALID.X[:, :3], VALID.y, VALID.qid)
+    with pytest.raises(ValueError, match="3 features, but QueryRanker is expecting 5"):
+        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=narrow)
+    with pytest.raises(ra.InputError, match="eval_set lists no validation queries"):
+        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[])
 
 
 # objectives of one's own

@@ -78,6 +78,9 @@ def _check(models: object, least: int) -> None:
         if not isinstance(name, str):
             msg = f"the model's name {name!r:.80} is no text.\nHint: {{'a': scores, 'b': scores}}."
             raise InputError(msg)
+        if not name.isprintable():
+            msg = f"the model's name {name!r:.80} has a line break or another character that is not printed."
+            raise InputError(msg)
 
 
 def _queries_of(labels: object, models: Mapping[str, object], columns: Mapping[str, object]) -> dict[str, Queries]:
@@ -102,4 +105,31 @@ def _places(name: str, first: Queries, other: Queries) -> NDArray[np.intp]:
             "Hint: evaluate all models over the same queries."
         )
         raise InputError(msg)
-    return np.array([places[query] for query in wanted], np.intp)
+    found = np.array([places[query] for query in wanted], np.intp)
+    _refuse_other_judgments(name, first, other, found)
+    return found
+
+
+def _refuse_other_judgments(name: str, first: Queries, other: Queries, places: NDArray[np.intp]) -> None:
+    """Refuse queries of the same ids with other judged labels or weights; the rows retrieved may differ."""
+    one, two = _judged_labels(first, np.arange(first.n_queries)), _judged_labels(other, np.argsort(places))
+    same_labels = all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    mine, theirs = first.query_weight, other.query_weight
+    same_weights = mine is theirs or (mine is not None and theirs is not None and np.array_equal(mine, theirs[places]))
+    if not (same_labels and same_weights):
+        what = "weights" if same_labels else "judged labels"
+        msg = (
+            f"model {name!r} has the first one's queries with other {what}.\n"
+            "Hint: evaluate all models over the same judgments; only the rows that were retrieved may differ."
+        )
+        raise InputError(msg)
+
+
+def _judged_labels(queries: Queries, number: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Number of the query and label of every judged row, sorted by both."""
+    of_row = number[np.repeat(np.arange(queries.n_queries), np.diff(queries.indptr))]
+    rows = slice(None) if queries.order is None else queries.order
+    judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged[rows]
+    of_row, labels = of_row[judged], queries.labels[rows][judged]
+    order = np.lexsort((labels, of_row))
+    return of_row[order], labels[order]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rankadapters.audit.choices import evaluated
 from rankadapters.audit.document import Document, Table, signed, spelled
-from rankadapters.audit.known import Block, Near, named, nearest, nearest_of
+from rankadapters.audit.known import USUAL, Block, Near, named, nearest, nearest_of
 from rankadapters.audit.needed import needed
 from rankadapters.audit.printed import Printed, read
 from rankadapters.audit.search import Found, Progress, search
@@ -213,7 +213,8 @@ def identify(
         return Matches(matches, printed=printed, telling=telling, notes=tuple(found.left_out))
     near = _nearest(queries, array, found)
     others = () if len(cutoffs) > 1 else tuple(c for c in _cutoffs("unknown") if c not in cutoffs)
-    notes = () if near is None else tuple(needed(queries, array, printed, near.convention.k, others))
+    usual = dict.fromkeys((near.convention.k, *USUAL)) if near and len(cutoffs) > 1 else cutoffs
+    notes = () if near is None else tuple(needed(queries, array, printed, usual, others))
     cut = () if near is None or not printed.truncates(near.value) else (f"{near} gives it cut off, not rounded",)
     return Matches([], printed=printed, nearest=near, notes=(*cut, *dict.fromkeys(notes), *found.left_out))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -19,12 +19,14 @@ DIGITS = 2  # of a value of `empty`; with more, some value fits any number
 
 
 def needed(
-    queries: Queries, scores: Array, printed: Printed, k: int | None, cutoffs: tuple[int | None, ...]
+    queries: Queries, scores: Array, printed: Printed, ks: Iterable[int | None], cutoffs: tuple[int | None, ...]
 ) -> Iterator[str]:
-    """Tell which one field of a preset would have to have which value outside the grid: `empty`, then `k`."""
-    yield from _needed_empty(queries, scores, printed, k)
-    if cutoffs:
-        yield from _needed_cutoff(queries, scores, printed, cutoffs)
+    """Tell which one field of a preset would have to have which value outside the grid: `empty` at `ks`, then `k`."""
+    found = [note for k in ks for note in _needed_empty(queries, scores, printed, k)]
+    found += _needed_cutoff(queries, scores, printed, cutoffs) if cutoffs else []
+    yield from found
+    if not found:
+        yield "no other value of `empty`, and no other cutoff up to 100, would give it in a preset"
 
 
 def _needed_empty(queries: Queries, scores: Array, printed: Printed, k: int | None) -> Iterator[str]:

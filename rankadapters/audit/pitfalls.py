@@ -14,6 +14,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluator import Panel
 from rankadapters.core.queries import Queries
 
+LARGEST_EXPONENT = 1024  # of float64
 MANY_GRADES = 5  # beyond labels 0..4, which the largest public sets have
 LIGHTGBM_LABELS = 30  # the largest label with a default gain there
 MOST = 0.5
@@ -27,9 +28,10 @@ def pitfalls(queries: Queries, seen: Seen, effects: tuple[Effect, ...]) -> tuple
 def _grades(seen: Seen) -> Iterator[str]:
     highest = max(seen.labels, default=0.0)
     if highest >= MANY_GRADES:
+        worth = f"{2.0**highest - 1:.4g}" if highest < LARGEST_EXPONENT else "more than float64 holds in"
         yield (
             f"labels go up to {spelled(highest)}: under exponential gain one such document is worth "
-            f"{2.0**highest - 1:.4g} documents of label 1, so that few queries decide the rest of the ranking. "
+            f"{worth} documents of label 1, so that few queries decide the rest of the ranking. "
             "A linear gain or a table says what a label is worth."
         )
     if highest > LIGHTGBM_LABELS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+import numpy as np
+
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
 
@@ -22,15 +24,18 @@ class Printed:
         What was printed.
     decimals : int
         To how many decimals.
+    rounding : Decimal
+        How far the number may lie from what it was rounded from in binary: a step of float32, say.
     """
 
     value: Decimal
     decimals: int
+    rounding: Decimal = Decimal(0)
 
     @property
     def half(self) -> Decimal:
-        """Half a unit of the last decimal that can be trusted."""
-        return Decimal(5).scaleb(-min(self.decimals, TRUSTED) - 1)
+        """Half a unit of the last decimal that can be trusted, or of the binary number that was given."""
+        return max(Decimal(5).scaleb(-min(self.decimals, TRUSTED) - 1), self.rounding)
 
     def holds(self, value: float) -> bool:
         """Tell whether a value rounds to the printed number; one that lies exactly between two rounds to both.
@@ -95,7 +100,10 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):  # type: ignore[call-overload]
         msg = f"value={value} has {written} decimals, but decimals={decimals}.\nHint: leave decimals out."
         raise InputError(msg)
-    return Printed(number, int(decimals))  # type: ignore[call-overload]
+    # Rounding to float32 and writing its shortest text may each move it by half a step.
+    narrow = isinstance(value, np.float32 | np.float16)
+    rounding = Decimal(float(np.spacing(value))) if narrow else Decimal(0)  # type: ignore[call-overload]
+    return Printed(number, int(decimals), rounding)  # type: ignore[call-overload]
 
 
 def _as_decimal(value: object) -> Decimal:

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 class EvalMetric:
-    """A declared metric for CatBoost's `eval_metric=` or `custom_metric=`; made by `eval_metric`."""
+    """A declared metric for CatBoost's `eval_metric=`; made by `eval_metric`."""
 
     no_jit = True  # CatBoost would warn that numba cannot compile these methods
 
@@ -59,8 +59,9 @@ class EvalMetric:
         for place, known in enumerate(self._targets):
             if known.size == target.size and np.array_equal(np.sort(known), np.sort(target)):
                 msg = (
-                    f"the labels of set {place} arrive in another order: CatBoost permutes the rows that it trains on "
-                    "under boosting_type='Ordered', and does not say how.\nHint: boosting_type='Plain'."
+                    f"the labels of set {place} arrive in another order than declared: CatBoost permutes the rows that "
+                    "it trains on under boosting_type='Ordered' and with cat_features, and does not say how.\n"
+                    "Hint: boosting_type='Plain', has_time=True with cat_features; sets= with the rows as in the Pool."
                 )
                 raise InputError(msg)
         lengths = [known.size for known in self._targets]

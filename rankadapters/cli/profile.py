@@ -30,11 +30,11 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     with bar("looking"):
-        judgments = sources.read(arguments, docids=None)
+        judgments, scored = sources.read_judged(arguments)
         from rankadapters.audit import profile
 
         try:
-            found = profile(judgments.queries, k=arguments.k, scores=judgments.scores)
+            found = profile(judgments.queries, k=arguments.k, scores=judgments.scores if scored else None)
         except InputError as error:
             raise sources.located(error, judgments) from None
     print_document(found, arguments, [judgments.note])

@@ -64,6 +64,14 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     )  # fmt: skip
 
 
+def _first_feature(path: str) -> int:
+    """Number of the first feature of a file, which the reader wants where no scores are."""
+    from rankadapters.io.text import read_text
+
+    found = re.search(rb"\s([0-9]+):", read_text(path))
+    return int(found[1]) if found else 1
+
+
 def by_docid(conventions: Iterable[Convention]) -> bool:
     """Tell whether a convention orders ties by docid."""
     return any(convention.ties.startswith("docid") for convention in conventions)
@@ -72,6 +80,18 @@ def by_docid(conventions: Iterable[Convention]) -> bool:
 def read(arguments: argparse.Namespace, *, docids: bool | None) -> Judgments:
     """Read one model; docids are needed (True), not read (False), or taken where there are any (None)."""
     return _read(_source(arguments), arguments, docids)
+
+
+def read_judged(arguments: argparse.Namespace) -> tuple[Judgments, bool]:
+    """Read judgments, with scores or without, and tell which."""
+    options = vars(arguments)
+    if arguments.features is not None and arguments.predictions is None and arguments.feature is None:
+        return read(
+            argparse.Namespace(**{**options, "feature": _first_feature(arguments.features[0])}), docids=None
+        ), False
+    if arguments.table is not None and arguments.score is None:
+        return read(argparse.Namespace(**{**options, "score": arguments.label}), docids=None), False
+    return read(arguments, docids=None), True
 
 
 class Models(NamedTuple):
@@ -89,7 +109,11 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
     found: dict[str, Judgments] = {}
     for name, model in _each(source, arguments):
         if name in found:
-            msg = f"two models are named {name!r}.\nHint: --predictions NAME=FILE, or other file names."
+            way_out = {"table": "name each column once", "qrels": "--run NAME=FILE"}.get(
+                source, "--predictions NAME=FILE"
+            )
+            way_out = "name each feature once" if arguments.feature else way_out
+            msg = f"two models are named {name!r}.\nHint: {way_out}."
             raise InputError(msg)
         found[name] = _read(source, model, docids)
     several = {name: judgments.queries for name, judgments in found.items()}
@@ -113,7 +137,7 @@ def _each(source: str, arguments: argparse.Namespace) -> Iterator[tuple[str, arg
         if option == "predictions" and value is not None:
             name, alone = _named(value)
         elif option == "run_file":
-            name = Path(value).stem
+            name, [alone] = _named([value])
         elif option == "feature":
             name = f"feature {value}"
         others = {"predictions": _first(arguments.predictions)} if option == "feature" else {}

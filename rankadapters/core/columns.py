@@ -76,13 +76,13 @@ def non_finite(name: str, row: int, array: Array) -> InputError:
     return InputError(f"{name}[{row}] is {array[row]}, which is no finite number.\nHint: mend it, or drop the row.")
 
 
-def beyond_float32(row: int, scores: Array) -> InputError:
-    """Say that a score is no finite float32, or no finite number at all."""
+def beyond_float32(row: int, scores: Array, who: str, way_out: str) -> InputError:
+    """Say that a score is no finite float32, in which `who` compares scores, or no finite number at all."""
     if not np.isfinite(scores[row]):
         return non_finite("scores", row, scores)
     msg = (
-        f"scores[{row}] is {scores[row]}, beyond float32, in which the convention compares scores.\n"
-        "Hint: rescale the scores, or convention.replace(precision='float64')."
+        f"scores[{row}] is {scores[row]}, beyond float32, in which {who} compares scores.\n"
+        f"Hint: rescale the scores, or {way_out}."
     )
     return InputError(msg)
 

@@ -276,7 +276,7 @@ class _SharedRanking:
 
         bad = [row for row in over_chunks(run, rows.indptr, n_threads) if row >= 0]
         if bad:
-            raise beyond_float32(bad[0], scores)
+            raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")
         return {low.convention: column for low, column in zip(self.lowered, values, strict=True)}
 
 

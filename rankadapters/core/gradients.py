@@ -88,7 +88,7 @@ class Gradients:
             array = given.astype(np.float32, copy=False) if self._narrow else given
         row = first_non_finite(array, NO_ORDER, 0, array.size)
         if row >= 0:
-            raise beyond_float32(row, given)
+            raise beyond_float32(row, given, "the objective", "sigmoid='exact' and precision='float64'")
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
         run = partial(self._run, array, grad, hess)
         bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads) if row >= 0]

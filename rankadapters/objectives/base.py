@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from abc import ABC, abstractmethod
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from rankadapters.core.gradients import Gradients
 
 VERSION = 1
+
+_SIGNATURE = re.compile(r"(?P<kind>[a-z-]+)(?P<fields>(/[a-z_]+=[^/]+)*)/v(?P<version>[0-9]+)(/(?P<convention>.+))?")
 
 OBJECTIVES: dict[str, type[Objective]] = {}
 
@@ -47,7 +50,10 @@ class Objective(ABC):
         if unknown:
             msg = f"{cls.__name__} has no field {min(unknown)!r}; its fields are {choices(names)}."
             raise ConventionError(msg)
-        if missing and not args:
+        if args:
+            msg = f"{cls.__name__} takes its fields as keywords: {choices(names)}."
+            raise ConventionError(msg)
+        if missing:
             lines = "\n".join(f"  {name}: {cls.allowed[name]}" for name in missing)
             msg = (
                 f"{cls.__name__} needs every field declared; left out:\n{lines}\n"
@@ -107,15 +113,24 @@ def parse(signature: str) -> Objective:
     >>> parse(str(objectives.lightgbm_lambdarank())) == objectives.lightgbm_lambdarank()
     True
     """
-    head, version, convention = str(signature).partition(f"/v{VERSION}")
-    kind, *parts = head.split("/")
-    if kind not in OBJECTIVES or not version or not all("=" in part for part in parts):
+    match = _SIGNATURE.fullmatch(str(signature))
+    kind = OBJECTIVES.get(match["kind"]) if match else None
+    if match is None or kind is None or (match["convention"] and "convention" not in kind.allowed):
         msg = f"{signature!r} is no objective's signature.\nHint: str(objective); the kinds are {choices(OBJECTIVES)}."
         raise ConventionError(msg)
-    fields: dict[str, Any] = {name: _value(text) for name, _, text in (part.partition("=") for part in parts)}
-    if convention:
-        fields["convention"] = parse_convention(convention.removeprefix("/"))
-    return OBJECTIVES[kind](**fields)
+    if match["version"] != str(VERSION):
+        found = f"{signature!r} has version 'v{match['version']}'"
+        msg = f"{found}; this rankadapters knows 'v{VERSION}'.\nHint: upgrade it."
+        raise ConventionError(msg)
+    pairs = [part.partition("=") for part in match["fields"].split("/")[1:]]
+    fields: dict[str, Any] = {name: _value(text) for name, _, text in pairs}
+    if match["convention"]:
+        fields["convention"] = parse_convention(match["convention"])
+    objective = kind(**fields)
+    if str(objective) != signature:
+        msg = f"{signature!r} is not how an objective writes itself.\nHint: {str(objective)!r}."
+        raise ConventionError(msg)
+    return objective
 
 
 def as_positive(name: str, value: object) -> float:

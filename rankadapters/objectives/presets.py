@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankadapters.core import presets
-from rankadapters.core.errors import ConventionError
+from rankadapters.objectives.base import as_choice, as_count, as_share
 from rankadapters.objectives.listwise import XENDCG, QueryCrossEntropy, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
 
@@ -43,6 +43,7 @@ def lightgbm_lambdarank(
     >>> lightgbm_lambdarank().convention.k, lightgbm_lambdarank().normalization
     (30, 'lightgbm')
     """
+    as_count("lambdarank_truncation_level", lambdarank_truncation_level)
     return LambdaRank(
         convention=presets.lightgbm(lambdarank_truncation_level, label_gain),
         truncation=lambdarank_truncation_level,
@@ -192,7 +193,7 @@ def query_softmax(*, beta: float = 1.0, lambda_: float = 0.01) -> QuerySoftMax:
     >>> query_softmax()
     QuerySoftMax(beta=1.0, ridge=0.01)
     """
-    return QuerySoftMax(beta=beta, ridge=lambda_)
+    return QuerySoftMax(beta=beta, ridge=as_share("lambda_", lambda_))
 
 
 def query_cross_entropy(*, alpha: float = 0.95) -> QueryCrossEntropy:
@@ -207,9 +208,8 @@ def query_cross_entropy(*, alpha: float = 0.95) -> QueryCrossEntropy:
 
 
 def _pairs(method: str, number: int | None) -> tuple[int | None, int | None]:
-    if method not in {"topk", "mean"}:
-        msg = f"lambdarank_pair_method={method!r} is not a choice; allowed are 'topk', 'mean'."
-        raise ConventionError(msg)
+    as_choice("lambdarank_pair_method", method, ("topk", "mean"))
+    as_count("lambdarank_num_pair_per_sample", number, none="the default")
     return (
         (TOP_PAIRS if number is None else number, None) if method == "topk" else (None, 1 if number is None else number)
     )

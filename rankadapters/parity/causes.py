@@ -19,6 +19,7 @@ from rankadapters.core.queries import Queries
 Floats = NDArray[np.float64]
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
+MOST_CUTOFFS = 100  # tried one by one
 TABLE = "table_0_1_3_7_15"
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
 MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
@@ -98,7 +99,7 @@ def _few(found: Iterator[Cause]) -> list[Cause]:
 
 def _fields(case: Case) -> Iterator[Cause]:
     """Another value of one field; else a preset."""
-    single = [other for other in _flips(case.convention) if _is_value_of(case, other)]
+    single = [other for other in _flips(case) if _is_value_of(case, other)]
     yield from (Cause(f"it is the value under {_spelled(case.convention, other)}", other) for other in single)
     for name in [] if single else presets.names():
         other = getattr(presets, name)(case.convention.k)
@@ -106,10 +107,12 @@ def _fields(case: Case) -> Iterator[Cause]:
             yield Cause(f"it is the value under presets.{name}, that is {_spelled(case.convention, other)}", other)
 
 
-def _flips(convention: Convention) -> Iterator[Convention]:
+def _flips(case: Case) -> Iterator[Convention]:
+    convention = case.convention
     values: dict[str, tuple[Any, ...]] = {name: CHOICES[name] for name in convention.fields() if name != "k"}
     k = convention.k
-    values["k"] = tuple(dict.fromkeys((*CUTOFFS, *(() if k is None else (k - 1 or None, k + 1)))))
+    longest = min(int(np.diff(case.queries.indptr).max()), MOST_CUTOFFS)
+    values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
     values |= {"gain": (*GAINS[:-1], TABLE)} if "gain" in values else {}
     values |= {"empty": (0, 0.5, 1, "skip")} if "empty" in values else {}
     for name in convention.fields():
@@ -145,7 +148,7 @@ def _left_out(case: Case) -> Iterator[str]:
 
 
 def _cut(case: Case) -> Iterator[str]:
-    """A query that lost its last rows, or whose rows became two queries."""
+    """A query that lost its last or its first rows, or whose rows became two queries."""
     sizes = np.diff(case.queries.indptr)
     if (sizes * (sizes - 1)).sum() > MOST_PIECES or sizes.max() == 1:
         return
@@ -161,6 +164,7 @@ def _cut(case: Case) -> Iterator[str]:
     cut_at = [part for n in sizes for part in range(1, n)]
     for texts, tops, downs in (
         ("{} cut after its first {} rows", kept[first], found.divisors[first]),
+        ("{} without its first {} rows", kept[second], found.divisors[second]),
         ("{} cut in two after {} rows", kept[first] + kept[second], found.divisors[first] + found.divisors[second]),
     ):
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -235,6 +239,6 @@ def _tied_rows(case: Case) -> Iterator[str]:
         return
     if high - low > case.tolerance and low - case.tolerance <= case.value <= high + case.tolerance:
         yield (
-            f"tied rows in another order than ties={case.convention.ties!r} would do: "
+            f"tied rows in another order than ties={case.convention.ties!r} are not excluded: "
             f"the orders of ties give {low:.6g} to {high:.6g}"
         )

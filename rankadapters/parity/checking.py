@@ -128,7 +128,7 @@ def compare_value(
     from rankadapters.parity.causes import causes
 
     found = causes(held.queries, held.scores, convention, value=value, tolerance=bound)
-    why = "; ".join(cause.text for cause in found) or "no single change of the convention or of the data gives it"
+    why = "; ".join(cause.text for cause in found) or "none of the changes tried gives it"
     reason = "\n".join([*held.notes, f"Looking for the cause: {why}."])
     other = next((cause.convention for cause in found if cause.convention is not None), None)
     apart = per_query() or (None if other is None else gap(held.queries, held.scores, other, convention))

@@ -76,6 +76,9 @@ def _check_validation(ranker: Any, eval_set: object) -> None:
     if given == ["eval_metric"]:
         msg = "eval_metric has no validation queries.\nHint: fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1."
         raise InputError(msg)
+    if eval_set is not None and not sets_of(eval_set):
+        msg = "eval_set lists no validation queries.\nHint: eval_set=[(X, y, qid)], or leave it out."
+        raise InputError(msg)
     if eval_set is not None and fraction is not None:
         msg = "validation queries were given twice.\nHint: either eval_set or validation_fraction."
         raise InputError(msg)

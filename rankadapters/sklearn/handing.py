@@ -98,7 +98,7 @@ def _xgboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any])
         callbacks.append(early_stopping(watched.convention, rounds))
     with _lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
         _xgboost_fit(ranker, train, _joined(params, given))
-    return watch.history
+    return [entry._replace(dataset=int(str(entry.dataset).rpartition("_")[2])) for entry in watch.history]
 
 
 def _xgboost_sets(sets: Sequence[Rows]) -> dict[str, Any]:
@@ -128,10 +128,18 @@ def _catboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]
         kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
         given["eval_set"] = [_catboost_pool(rows, kinds) for rows in watched.sets]
     metric = None if watched.convention is None else _catboost_metric(watched.convention, [train, *watched.sets])
-    if metric is not None:
-        ranker.set_params(eval_metric=metric)
+    if metric is None or isinstance(metric, str):
+        ranker.set_params(**({} if metric is None else {"eval_metric": metric}))
+        ranker.fit(train.X, train.y, **_joined(params, given))
+        return None
+    declared = ranker.get_params().get("eval_metric")
+    ranker.set_params(eval_metric=metric)
     ranker.fit(train.X, train.y, **_joined(params, given))
-    return None if metric is None or isinstance(metric, str) else metric.history
+    ranker._init_params.pop("eval_metric")  # noqa: SLF001 - set_params refuses a fitted model, which must hold no data
+    if declared is not None:
+        ranker._init_params["eval_metric"] = declared  # noqa: SLF001 - as above
+    # CatBoost evaluates the training set too, which is the first of those declared.
+    return [entry._replace(dataset=int(entry.dataset) - 1) for entry in metric.history if entry.dataset]
 
 
 def _catboost_pool(rows: Rows, kinds: dict[str, Any]) -> Any:

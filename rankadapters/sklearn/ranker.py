@@ -151,13 +151,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         params = self._routed(fit_params)
         inner = copy_of(self.estimator)
         ids, features = ids_of(X, qid, self.qid), self._features(X)
+        self._check_features(features, reset=True)
         train, held = self._divide(features, y, ids, sample_weight)
         sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
         history = fit_inner(inner, train, Watched(sets, self.eval_metric), params)
         self.__dict__.pop("history_", None)  # of an earlier fit
         if history is not None:
             self.history_ = history
-        validate_data(self, features, skip_check_array=True)  # counts and names the features
+        validate_data(self, features, skip_check_array=True)  # counts and names the features, of lists too
         self.estimator_ = inner
         return self
 
@@ -175,7 +176,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
             Higher is better.
         """
         check_is_fitted(self)
-        found: Array = self.estimator_.predict(self._features(X))
+        features = self._features(X)
+        self._check_features(features)
+        found: Array = self.estimator_.predict(features)
         return found
 
     def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
@@ -274,7 +277,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         ids, features = ids_of(X, qid, self.qid), self._features(X)
         if ids is None:
             raise no_qid("eval_set")
+        self._check_features(features)
         return Rows.of(features, whole_queries(features, y, ids, self.whole), y, sample_weight)
+
+    def _check_features(self, features: Any, *, reset: bool = False) -> None:
+        """Refuse features of other names or another number than in `fit`; what is no table, the estimator refuses."""
+        shape: tuple[int, ...] = getattr(features, "shape", ())
+        if len(shape) == 2 and shape[1]:  # noqa: PLR2004 - a table
+            validate_data(self, features, reset=reset, skip_check_array=True)
 
     def _features(self, X: Any) -> Any:
         return X if self.qid is None else without_column(X, self.qid)

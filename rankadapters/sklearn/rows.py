@@ -140,8 +140,9 @@ def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
 
 def no_qid(method: str) -> InputError:
     """Say that there are no ids, and every way to give them."""
+    call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
     return InputError(
         f"{method} got no qid, so it cannot tell the queries apart.\n"
-        f"Hint: {method}(X, y, qid=ids), or QueryRanker(qid='column of X'). In a search, cross-validation or pipeline: "
+        f"Hint: {call}, or QueryRanker(qid='column of X'). In a search, cross-validation or pipeline: "
         "sklearn.set_config(enable_metadata_routing=True), then fit(X, y, qid=ids) of that."
     )

@@ -22,6 +22,8 @@ def take_rows(X: Any, rows: Array) -> Any:
     """Pick rows of an array, a sparse matrix, a list or a table, which stays what it is."""
     if _is_arrow(X):  # scikit-learn knows its rows from 1.8 on
         return X.take(rows)
+    if getattr(X, "format", "") in {"coo", "bsr", "dia"}:  # sparse matrices without rows to pick
+        X = X.tocsr()
     return _safe_indexing(X, rows)
 
 
@@ -71,7 +73,7 @@ def _equals(X: Any, place: int, ids: Array) -> bool:
     if names:
         column = np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[names[place]])
     else:
-        column = _plain(X[:, [place]])[:, 0]
+        column = _plain((X.tocsr() if hasattr(X, "tocsr") else X)[:, [place]])[:, 0]
     return bool(np.array_equal(column, ids))
 
 

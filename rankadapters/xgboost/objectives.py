@@ -55,7 +55,7 @@ class ObjectiveCallback:
         """Differentiate raw margins on a DMatrix with groups."""
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
-                "XGBRanker hands an objective no queries.\n"
+                "XGBoost's scikit-learn estimators hand an objective no queries.\n"
                 "Hint: xgb.train(params, dmatrix, obj=objective), or "
                 "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective)."
             )

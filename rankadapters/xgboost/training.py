@@ -23,6 +23,7 @@ def fit_by_objective(
     eval_qid: Sequence[Any] = (),
     sample_weight_eval_set: Sequence[Any] | None = None,
     verbose: bool | int = False,
+    **others: Any,
 ) -> None:
     """Fit an XGBRanker whose `objective` is a callable `obj(preds, dtrain) -> grad, hess`.
 
@@ -45,6 +46,9 @@ def fit_by_objective(
     ----------
     XGBoost 3.2.0, python-package: sklearn.XGBRanker.fit, sklearn.XGBModel.load_model.
     """
+    if others:
+        msg = f"{min(others)}= is not handed on where a callable objective trains.\nHint: leave it out."
+        raise InputError(msg)
     if any(map(callable, _listed(ranker.eval_metric))):
         msg = (
             "XGBRanker's eval_metric is a callable, beside an objective that is one.\nHint: QueryRanker(eval_metric=)."
