@@ -85,6 +85,8 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
         from rankadapters.parity import compare_numbers
 
         queries = None if labels is None else as_queries(labels, **columns)
+        if (labels is None) != (scores is None) or (labels is None and columns):
+            _refuse("labels= and scores= go together, and the keywords of Queries with them.")
         convention = _declared(request)["convention"]
         report = compare_numbers(a, b, tol=tol, convention=convention, queries=queries, scores=scores)
         _judge(request, report)

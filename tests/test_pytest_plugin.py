@@ -421,3 +421,10 @@ class TestBoth:
 """
     )
     result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("given", ["labels=labels, qid=qid", "scores=scores", "qid=qid"])
+def test_data_by_halves_is_refused(run, given):
+    result = run(f"def test(assert_same_ndcg): assert_same_ndcg(0.5, 0.5, {given})")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*labels= and scores= go together*"])

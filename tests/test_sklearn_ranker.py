@@ -455,3 +455,11 @@ def test_sparse_matrices_without_rows_are_taken_too(kind):
     model = QueryRanker(Ridge()).fit(sp.csr_matrix(DATA.X[rows]), DATA.y[rows], qid=DATA.qid[rows])
     other = QueryRanker(Ridge()).fit(sp.csr_matrix(DATA.X[rows]).asformat(kind), DATA.y[rows], qid=DATA.qid[rows])
     assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
+
+
+@pytest.mark.parametrize("hidden", ["list", "float32"])
+def test_ids_inside_lists_and_narrow_columns_are_found(hidden):
+    ids = DATA.qid + 100_000_001
+    X = np.column_stack([DATA.X, ids]) if hidden == "list" else np.column_stack([DATA.X, ids]).astype(np.float32)
+    with pytest.raises(ra.InputError, match="column 5 of X holds the query ids"):
+        QueryRanker(Ridge()).fit(X.tolist() if hidden == "list" else X, DATA.y, qid=ids)

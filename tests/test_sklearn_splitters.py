@@ -280,3 +280,8 @@ def test_parameters_are_checked_when_made_and_when_changed(kind):
 def test_a_search_without_qid_fails_before_it_trains():
     with sklearn.config_context(enable_metadata_routing=True), pytest.raises(ra.InputError, match="got no qid"):
         cross_validate(Ridge(), DATA.X, DATA.y, cv=QueryKFold(3), params={})
+
+
+def test_without_x_the_ids_tell_the_number_of_rows():
+    folds = [test.tolist() for _, test in QueryKFold(2).split(None, groups=["a", "a", "b"])]
+    assert sorted(folds) == [[0, 1], [2]]

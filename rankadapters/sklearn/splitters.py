@@ -16,6 +16,7 @@ from rankadapters.core.columns import as_column, pandas_index, same_index
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.sklearn.qid import queries_of, query_of_row
+from rankadapters.sklearn.tables import n_rows
 
 Array = NDArray[Any]
 Folds = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -33,7 +34,7 @@ class _QuerySplitter:
         Parameters
         ----------
         X : array-like, shape (n_docs, ...)
-            Only its length is read.
+            Only its length is read; None takes that of `groups`.
         y : array-like, shape (n_docs,), optional
             Relevance labels; read by StratifiedQueryKFold only.
         groups : array-like, shape (n_docs,)
@@ -62,7 +63,8 @@ class _QuerySplitter:
                 "with metadata routing off, groups=qid; by hand, split(X, y, qid)."
             )
             raise InputError(msg)
-        rows, ids = X.shape[0] if hasattr(X, "shape") else len(X), as_column("qid", groups).size
+        ids = as_column("qid", groups).size
+        rows = ids if X is None else n_rows(X)
         if rows != ids:
             msg = f"qid has {ids} rows but X has {rows}.\nHint: one query id per row of X."
             raise InputError(msg)

@@ -52,12 +52,13 @@ def refuse_ids_among_features(X: Any, ids: Array) -> None:
     names = column_names(X)
     if "qid" in names:
         raise _ids_inside("'qid'")
+    X = np.asarray(X) if isinstance(X, list) else X
     several = isinstance(ids[0], (int, str, np.generic)) and (ids != ids[0]).any()
     if not several or not hasattr(X, "shape") or len(X.shape) != 2:  # noqa: PLR2004 - a table
         return
     ends = _plain(take_rows(X, np.asarray([0, ids.size - 1])))
     for place in range(ends.shape[1]):
-        if ends[:, place].tolist() == [ids[0], ids[-1]] and _equals(X, place, ids):
+        if _same_values(ends[:, place], ids[[0, -1]]) and _equals(X, place, ids):
             raise _ids_inside(repr(names[place]) if names else str(place))
 
 
@@ -74,6 +75,12 @@ def _equals(X: Any, place: int, ids: Array) -> bool:
         column = np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[names[place]])
     else:
         column = _plain((X.tocsr() if hasattr(X, "tocsr") else X)[:, [place]])[:, 0]
+    return _same_values(column, ids)
+
+
+def _same_values(column: Array, ids: Array) -> bool:
+    if column.dtype.kind == "f" and ids.dtype.kind in "iu":
+        ids = ids.astype(column.dtype)  # as a float32 column would hold them
     return bool(np.array_equal(column, ids))
 
 
