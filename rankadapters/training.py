@@ -109,6 +109,26 @@ class Training:
         return Training(self.objective, self.n_threads)
 
 
+class Trained:
+    """What the objective callbacks of all toolkits are; each adds how its toolkit calls it."""
+
+    def __init__(self, value: Objective, n_threads: int | None) -> None:
+        self._training = Training(value, n_threads)
+
+    @property
+    def objective(self) -> Objective:
+        """What is trained under."""
+        return self._training.objective
+
+    def __repr__(self) -> str:
+        """Show the signature."""
+        return f"objective({self.objective})"
+
+    def reset(self) -> None:
+        """Start anew on every dataset: for objectives that draw at random, and after labels changed."""
+        self._training.reset()
+
+
 class _Carried(NamedTuple):
     digest: int
     state: Array

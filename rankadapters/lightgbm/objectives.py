@@ -13,30 +13,14 @@ from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import table
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, judged_of
-from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_ndcg, require_objective
-from rankadapters.training import Training, no_native, require_native
+from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_objective
+from rankadapters.training import Trained, no_native, require_native
 
 Array = NDArray[Any]
 
 
-class ObjectiveCallback:
+class ObjectiveCallback(Trained):
     """An objective for every place where LightGBM takes one; made by `objective` or `lambdarank`."""
-
-    def __init__(self, value: Objective, n_threads: int | None) -> None:
-        self._training = Training(value, n_threads)
-
-    @property
-    def objective(self) -> Objective:
-        """What is trained under."""
-        return self._training.objective
-
-    def __repr__(self) -> str:
-        """Show the signature."""
-        return f"objective({self.objective})"
-
-    def reset(self) -> None:
-        """Start anew on every Dataset: for objectives that draw at random, and after labels changed."""
-        self._training.reset()
 
     # LightGBM counts the parameters of a scikit-learn style objective: exactly four, all positional, bring the groups.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
@@ -139,15 +123,9 @@ def lambdarank(
     'lambdarank/truncation=30/samples=all/s'
     """
     value = LambdaRank(
-        convention=require_ndcg(convention),
-        truncation=truncation,
-        samples=None,
-        beyond_k=beyond_k,
-        sigma=sigma,
-        normalization=normalization,
-        hessian="plain",
-        sigmoid="exact",
-    )
+        convention=convention, truncation=truncation, samples=None, beyond_k=beyond_k, sigma=sigma,
+        normalization=normalization, hessian="plain", sigmoid="exact",
+    )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from rankadapters.core.queries import as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
-from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet, require_ndcg
+from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
 from rankadapters.objectives.presets import (
     lightgbm_lambdarank,
     lightgbm_xendcg,
@@ -36,7 +36,6 @@ __all__ = [
     "parse",
     "query_cross_entropy",
     "query_softmax",
-    "require_ndcg",
     "require_objective",
     "xgboost_map",
     "xgboost_ndcg",

@@ -166,7 +166,7 @@ class LambdaRank(_Pairwise):
     def __post_init__(self) -> None:
         """Check every field."""
         _Pairwise.__post_init__(self)
-        require_ndcg(self.convention)
+        _require_ndcg(self.convention)
         as_choice("beyond_k", self.beyond_k, BEYOND_K)
         if self.convention.k is None:
             self._set("beyond_k", "keep")  # equal by meaning is equal as a value
@@ -284,10 +284,9 @@ class LambdaMAP(_Pairwise):
         return self._bind(queries, gradients.label_terms(queries), DELTA_MAP, n_threads, state)
 
 
-def require_ndcg(convention: object) -> NDCG:
-    """Check that a convention is normalised."""
+def _require_ndcg(convention: object) -> None:
     if isinstance(convention, NDCG):
-        return convention
+        return
     what = str(convention) if isinstance(convention, Convention) else f"{convention!r:.80}"
     msg = f"LambdaRank needs an NDCG convention, not {what}.\nHint: ra.presets.lightgbm(30), or ra.NDCG(...)."
     raise ConventionError(msg)

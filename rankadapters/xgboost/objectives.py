@@ -16,13 +16,12 @@ from rankadapters.objectives import (
     LambdaRank,
     Objective,
     RankNet,
-    require_ndcg,
     require_objective,
     xgboost_map,
     xgboost_ndcg,
     xgboost_pairwise,
 )
-from rankadapters.training import Training, no_native, require_native
+from rankadapters.training import Trained, no_native, require_native
 from rankadapters.xgboost.metrics import NO_CUTOFF, judged_of
 
 Array = NDArray[Any]
@@ -30,26 +29,10 @@ Array = NDArray[Any]
 OTHER_DRAWS = (3, 4)  # the first version whose `mean` seeds its draws otherwise
 
 
-class ObjectiveCallback:
+class ObjectiveCallback(Trained):
     """An objective for `obj=`; made by `objective` or `lambdarank`."""
 
     __name__ = "rankadapters"  # XGBoost asks for it in messages
-
-    def __init__(self, value: Objective, n_threads: int | None) -> None:
-        self._training = Training(value, n_threads)
-
-    @property
-    def objective(self) -> Objective:
-        """What is trained under."""
-        return self._training.objective
-
-    def __repr__(self) -> str:
-        """Show the signature."""
-        return f"objective({self.objective})"
-
-    def reset(self) -> None:
-        """Start anew on every DMatrix: for objectives that draw at random, and after labels changed."""
-        self._training.reset()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
         """Differentiate raw margins on a DMatrix with groups."""
@@ -150,15 +133,9 @@ def lambdarank(
     'xgboost'
     """
     value = LambdaRank(
-        convention=require_ndcg(convention),
-        truncation=truncation,
-        samples=None,
-        beyond_k=beyond_k,
-        sigma=sigma,
-        normalization=normalization,
-        hessian="doubled",
-        sigmoid="exact",
-    )
+        convention=convention, truncation=truncation, samples=None, beyond_k=beyond_k, sigma=sigma,
+        normalization=normalization, hessian="doubled", sigmoid="exact",
+    )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
 
 

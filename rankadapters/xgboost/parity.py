@@ -139,6 +139,12 @@ def check_model(
     """
     booster = _booster(model)
     matrix, queries = _data(data, weighted=convention.average != "uniform")
+    if matrix.num_col() != booster.num_features():
+        msg = (
+            f"the data has {matrix.num_col()} features but the model was trained on {booster.num_features()}.\n"
+            "Hint: the columns that it was trained on."
+        )
+        raise InputError(msg)
     rounds = rounds_until(iteration, booster.num_boosted_rounds(), _best(booster))
     upto = booster[:rounds]
     queries, scores = bind(queries, upto.predict(matrix, output_margin=True), convention, {})

@@ -276,3 +276,12 @@ def test_an_xgboost_query_that_is_cut_up_is_refused(xgb_ranker):
     order = np.argsort(np.arange(valid.qid.size) % 2, kind="stable")
     with pytest.raises(ra.InputError, match="the rows of a query are not together"):
         ra.xgboost.check_model(model, (valid.X[order], valid.y[order], valid.qid[order]), ra.presets.xgboost(5))
+
+
+def test_features_of_another_width_are_refused_by_xgboost():
+    xgb = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    X, y, qid = rng.random((60, 3)), rng.integers(0, 3, 60), np.repeat([0, 1, 2], 20)
+    ranker = xgb.XGBRanker(n_estimators=2, n_jobs=1).fit(X, y, qid=qid)
+    with pytest.raises(ra.InputError, match="the data has 2 features but the model was trained on 3"):
+        ra.xgboost.check_model(ranker, (X[:, :2], y, qid), ra.presets.xgboost(5))

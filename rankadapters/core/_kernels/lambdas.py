@@ -53,40 +53,20 @@ def rank_query(scores, order, start, n, space):
 
 
 @reordering
-def delta_ndcg_row(i, rows, n, discounts, offset, slope, floor):
-    """Add the pairs of rank i with every later rank, each by its change of DCG; return the sum of their lambdas.
+def add_row(i, rows, n, discounts, unit, offset, slope, floor):
+    """Add the pairs of rank i with every later rank; return the sum of their lambdas.
 
-    With E = exp(sigma s), 1 / (1 + exp(sigma (s_i - s_j))) is E_j / (E_i + E_j): one division serves it, its hessian
-    and the score distance.
+    A pair counts by its change of DCG or, with `unit`, by 1 where gains differ. With E = exp(sigma s),
+    1 / (1 + exp(sigma (s_i - s_j))) is E_j / (E_i + E_j): one division serves it, its hessian and the score distance.
     """
-    score, power, gain, discount = rows.scores[i], rows.powers[i], rows.gains[i], discounts[i]
+    score, power, gain = rows.scores[i], rows.powers[i], rows.gains[i]
+    discount = 0.0 if unit else discounts[i]
     pull, curvature, total = 0.0, 0.0, 0.0
     for j in range(np.uint64(i + 1), np.uint64(n)):  # unsigned, since numba would test for wraparound
-        delta = (gain - rows.gains[j]) * (discount - discounts[j])
-        both = power + rows.powers[j]
-        distance = offset + slope * (score - rows.scores[j])
-        inverse = 1.0 / (both * distance)
-        inverse_both = inverse * distance
-        push = delta * inverse * (rows.powers[j] if delta > 0.0 else power)
-        spread = power * rows.powers[j] * inverse_both * inverse_both
-        bend = abs(delta) * (both * inverse) * (spread if spread > floor else floor)
-        rows.lambdas[j] += push
-        rows.hessians[j] += bend
-        pull += push
-        curvature += bend
-        total += abs(push)
-    rows.lambdas[i] -= pull
-    rows.hessians[i] += curvature
-    return total
-
-
-@reordering
-def unit_row(i, rows, n, offset, slope, floor):
-    """As delta_ndcg_row with a delta of 1 for every pair of different gains."""
-    score, power, gain = rows.scores[i], rows.powers[i], rows.gains[i]
-    pull, curvature, total = 0.0, 0.0, 0.0
-    for j in range(np.uint64(i + 1), np.uint64(n)):
-        delta = np.float64(gain > rows.gains[j]) - np.float64(gain < rows.gains[j])
+        if unit:
+            delta = np.float64(gain > rows.gains[j]) - np.float64(gain < rows.gains[j])
+        else:
+            delta = (gain - rows.gains[j]) * (discount - discounts[j])
         both = power + rows.powers[j]
         distance = offset + slope * (score - rows.scores[j])
         inverse = 1.0 / (both * distance)
@@ -121,10 +101,7 @@ def add_pairs(rows, n, discounts, unit, pairing):
     for i in range(min(pairing.limit, n - 1)):
         if rows.powers[i] < SMALLEST_POWER:
             raise_powers(rows, i, n, pairing.sigma)
-        if unit:
-            total += unit_row(i, rows, n, offset, slope, pairing.floor)
-        else:
-            total += delta_ndcg_row(i, rows, n, discounts, offset, slope, pairing.floor)
+        total += add_row(i, rows, n, discounts, unit, offset, slope, pairing.floor)
     return total
 
 
