@@ -1,0 +1,180 @@
+"""What stays the same to the last bit: values, tallies, gradients, digests, texts and call signatures of NDCG and DCG.
+
+`python -m tests.recorded` compares everything with `golden/recorded.json`; `--write` adds what is new to that file, and
+changes nothing that stands there. It was first written before the core was made for every measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import inspect
+import json
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rankadapters as ra
+
+FILE = Path(__file__).parent / "golden" / "recorded.json"
+CUTOFFS = (1, 10, 40, None)
+SKIPS = "missing=zero/unjudged=zero/average=query/v1"
+FORMS = {
+    "sklearn": "gain=linear/discount=log2/ideal=cutoff/ties=average/precision=float64/short=pad/empty=0/",
+    "lightgbm": "gain=exp2/discount=log2/ideal=cutoff/ties=input/precision=float64/short=pad/empty=1/",
+    "xgboost": "gain=exp2-floor/discount=log2/ideal=cutoff/ties=input/precision=float32/short=pad/empty=1/",
+    "catboost": "gain=linear/discount=log2/ideal=cutoff/ties=worst/precision=float64/short=pad/empty=1/",
+    "letor": "gain=table_0_1_3_7_15/discount=jk2/ideal=cutoff/ties=input/precision=float64/short=zero/empty=0/",
+    "trec": "gain=linear-positive/discount=log2/ideal=cutoff/ties=docid-descending/precision=float32/"
+    "short=pad/empty=0/",
+    "odd": "gain=linear/discount=reciprocal/ideal=retrieved/ties=best/precision=float32/short=skip/empty=0.5/",
+    "whole": "gain=exp2/discount=jk2/ideal=all/ties=reverse/precision=float64/short=pad/empty=skip/",
+    "table": "gain=table_0.5_1_1_1e+30_1e+31/discount=log2/ideal=all/ties=average/precision=float32/short=zero/"
+    "empty=0/",
+}
+DCG = "gain=exp2/discount=log2/ties=average/precision=float64/short=pad/"
+OBJECTIVES = (
+    "lambdarank/truncation=30/samples=all/sigma=1/normalization=lightgbm/hessian=plain/sigmoid={}/beyond_k=keep/v1/",
+    "lambdarank/truncation=all/samples=all/sigma=2/normalization=none/hessian=plain/sigmoid={}/beyond_k=keep/v1/",
+)
+OTHER_OBJECTIVES = (
+    "lambdarank/truncation=32/samples=all/sigma=1/normalization=xgboost/hessian=doubled/sigmoid=float32/beyond_k=keep/v1/"
+    "ndcg@32/" + FORMS["xgboost"] + "missing=error/unjudged=error/average=query-except-empty/v1",
+    "ranknet/truncation=all/samples=all/sigma=1/normalization=none/hessian=plain/sigmoid=exact/v1",
+    "ranknet/truncation=all/samples=2/sigma=1/normalization=xgboost/hessian=doubled/sigmoid=float32/v1",
+    "xendcg/seed=5/v1",
+    "listnet/v1",
+    "query-softmax/beta=1/ridge=0.01/v1",
+    "query-rmse/v1",
+)
+PUBLIC = (
+    "Evaluator", "Evaluator.evaluate", "Evaluator.per_query", "Evaluator.tally", "Queries", "Tally.to_dict",
+    "Tally.from_dict", "evaluate", "evaluate_many", "mean_ndcg", "parse", "objectives.gradients", "audit.explain",
+    "audit.identify", "audit.order", "audit.profile", "audit.page", "parity.check_value", "crosscheck.check",
+)  # fmt: skip
+
+
+def data(name: str) -> dict[str, Any]:
+    """Columns and scores of one generated data set."""
+    rng = np.random.default_rng(len(name))
+    n_queries = 1500 if name == "large" else 60
+    sizes = rng.integers(1, 160 if name == "large" else 50, n_queries)
+    n = int(sizes.sum())
+    found: dict[str, Any] = {
+        "labels": rng.choice([0, 0, 0, 1, 2, 3, 4], n).astype(float) * np.repeat(rng.random(n_queries) < 0.8, sizes),
+        "scores": rng.standard_normal(n) if name == "large" else _tied(rng, n),
+        "docid": [f"d{i}" for i in rng.permutation(n)],
+        "query_weight": rng.uniform(0.25, 4, n_queries),
+    }  # fmt: skip
+    qid = np.repeat(rng.permutation(n_queries), sizes)
+    if name == "interleaved":
+        order = rng.permutation(n)
+        found |= {key: np.asarray(found[key])[order] for key in ("labels", "scores", "docid")}
+        qid = qid[order]
+    if name == "retrieval":
+        judged = rng.random(n) < 0.8
+        found |= {"judged": judged, "retrieved": (rng.random(n) < 0.8) | ~judged}
+    return {**found, "qid": qid}
+
+
+def _tied(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.integers(0, 12, n) / 7 + 1e-9 * rng.integers(0, 2, n)
+
+
+def conventions() -> Iterator[str]:
+    """Signatures of the conventions that are evaluated."""
+    for form, k in product(FORMS.values(), CUTOFFS):
+        yield f"ndcg@{k or 'all'}/{form}{SKIPS}"
+    for k in CUTOFFS:
+        yield f"ndcg@{k or 'all'}/{FORMS['lightgbm']}{SKIPS.replace('=query/', '=query-except-empty/')}"
+        yield f"dcg@{k or 'all'}/{DCG}{SKIPS}"
+
+
+def values() -> dict[str, list[str]]:
+    """Value, per-query values and tally of every convention on every data set, the same for one thread and two."""
+    found = {}
+    for name, dtype, text in product(("plain", "interleaved", "retrieval", "large"), ("f8", "f4"), conventions()):
+        columns = data(name)
+        labels, scores = columns.pop("labels"), columns.pop("scores").astype(dtype)
+        key = f"{name} {dtype} {text}"
+        for n_threads in (1, 2):
+            evaluator = ra.Evaluator(labels, ra.parse(text), n_threads=n_threads, **columns)
+            plain = evaluator.tally(scores).to_dict()
+            sums = [plain[each] for each in ("numerator", "denominator", "digest", "n_scored", "n_empty", "n_short")]
+            got = [evaluator.evaluate(scores).value.hex(), _digest(evaluator.per_query(scores)), _digest(*sums)]
+            found[key] = got if found.get(key, got) == got else ["depends on the threads"]
+    return found
+
+
+def gradients() -> dict[str, str]:
+    """Digest of the gradients of every objective in two rounds, the same for one thread and two."""
+    pairs = product(OBJECTIVES, list(conventions())[:28:3], ("exact", "table"))
+    objectives = [
+        text.format(sigmoid) + str(ra.parse(convention))
+        for text, convention, sigmoid in pairs
+        if sigmoid == "exact" or "lightgbm" in text
+    ]
+    found = {}
+    for name, text, n_threads in product(("plain", "interleaved"), (*objectives, *OTHER_OBJECTIVES), (1, 2)):
+        columns = data(name)
+        queries = ra.Queries(columns["labels"], qid=columns["qid"], docid=columns["docid"])
+        bound = ra.objectives.parse(text).bind(queries, n_threads=n_threads)
+        got = _digest(*(array for _ in range(2) for array in bound.gradients(columns["scores"])))
+        key = f"{name} {text}"
+        found[key] = got if found.get(key, got) == got else "depends on the threads"
+    return found
+
+
+def calls() -> dict[str, str]:
+    """Names, kinds and defaults of the parameters of public functions."""
+    found = {}
+    for name in PUBLIC:
+        function: Any = ra
+        for part in name.split("."):
+            function = getattr(function, part)
+        parameters = inspect.signature(function).parameters.values()
+        found[name] = str(inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters]))
+    return found
+
+
+def texts() -> dict[str, str]:
+    """Texts of conventions and what they mean."""
+    known = json.loads(FILE.read_text())["texts"] if FILE.is_file() else {}
+    every = [(name, ra.presets.make(name, k)) for name in ra.presets.names(None) for k in CUTOFFS]
+    short = [f"{name}@{each.to_dict()['k'] or 'all'}" if "k" in each.fields() else name for name, each in every]
+    several = [*known, *short, *(each.name for _, each in every), *conventions()]
+    return {text: str(ra.parse(text)) for text in dict.fromkeys(several)}
+
+
+PARTS = {"values": values, "gradients": gradients, "calls": calls, "texts": texts}
+
+
+def _digest(*parts: Any) -> str:
+    hashed = hashlib.sha256()
+    for part in parts:
+        hashed.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
+    return hashed.hexdigest()[:16]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tests.recorded", description=__doc__)
+    parser.add_argument("--write", action="store_true")
+    recorded, write = json.loads(FILE.read_text()), parser.parse_args().write
+    lines = []
+    for name, part in PARTS.items():
+        known, found = recorded[name], part()
+        other = [key for key in known if found.get(key) != known[key]]
+        lines.append(f"{name}: {len(known)} recorded, {len(other)} differ, {len(found.keys() - known.keys())} new")
+        lines += [f"  {key}\n    was {known[key]}\n    is  {found.get(key)}" for key in other]
+        recorded[name] = {**found, **known}
+    sys.stdout.write("\n".join(lines) + "\n")
+    if write:
+        FILE.write_text(json.dumps(recorded, indent=0) + "\n")
+
+
+if __name__ == "__main__":
+    main()
