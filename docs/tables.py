@@ -7,6 +7,8 @@ from pathlib import Path
 
 import rankadapters as ra
 from rankadapters.cli.conventions import rows
+from rankadapters.core.fields import GROUPS, Field
+from rankadapters.core.measures import MEASURES
 
 GENERATED = Path(__file__).parent / "generated"
 CUTOFFS = (1, 3, 5, 10)
@@ -46,10 +48,15 @@ EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
 def write(*_: object) -> None:
     """Write every table beside the pages that include it."""
     GENERATED.mkdir(exist_ok=True)
-    tables = {"presets": presets(), "inexpressible": inexpressible(), "section3": section3()}
+    tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
     tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
+    classes = [f"rankadapters.{measure.__name__}" for measure in MEASURES.values()]
+    tools = [f"{type(tool).__module__}.{type(tool).__name__}" for tool in ra.presets.TOOLS.values()]
+    texts = {"fields": fields(), "api-measures": reference(classes, []), "api-tools": reference(tools, [":members:"])}
+    for name, text in texts.items():
+        (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
 
 
 def markdown(table: Table) -> str:
@@ -63,6 +70,45 @@ def presets() -> Table:
     found = rows(list(ra.presets.names()), 10)
     head = ["preset", *next(iter(found.values()))]
     return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in found.items())]
+
+
+def reference(classes: list[str], options: list[str]) -> str:
+    """What the documentation of some classes shows."""
+    blocks = ["\n".join([f".. autoclass:: {name}", *(f"   {option}" for option in options)]) for name in classes]
+    return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```\n"
+
+
+def measures() -> Table:
+    """Every preset of a measure other than NDCG, as it is written and what it means."""
+    several = [name for measure in MEASURES if measure != "ndcg" for name in ra.presets.names(measure)]
+    made = [ra.presets.make(name, 10) for name in several]
+    return [["preset", "signature"], *([f"`{c.short_name}`", f"`{c}`"] for c in made)]
+
+
+def fields() -> str:
+    """Every field of every measure: what it decides, and what each value means."""
+    names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
+    ordered = sorted(names, key=lambda name: GROUPS.index(_kinds(name)[0].group))
+    return "\n\n".join(map(_field, ordered)) + "\n"
+
+
+def _kinds(name: str) -> list[Field]:
+    return [measure.declared()[name] for measure in MEASURES.values() if name in measure.declared()]
+
+
+def _field(name: str) -> str:
+    having = {word: kinds[name] for word, measure in MEASURES.items() if name in (kinds := measure.declared())}
+    who = "every measure" if len(having) == len(MEASURES) else ", ".join(MEASURES[word].__name__ for word in having)
+    meanings = {value: text for kind in having.values() for value, text in kind.meanings().items()}
+    lines = [["value", "meaning"]]
+    for value, text in meanings.items():
+        own = [MEASURES[word].__name__ for word, kind in having.items() if value in kind.meanings()]
+        lines.append([f"`{value}`", text if len(own) == len(having) else f"{text} ({', '.join(own)})"])
+    about = next(iter(having.values())).about
+    if not meanings:
+        return f"`{name}` · {who}\n: {about}"
+    table = markdown(lines).replace("\n", "\n  ").rstrip()
+    return f"`{name}` · {who}\n: {about}\n\n  {table}"
 
 
 def inexpressible() -> Table:

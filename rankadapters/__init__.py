@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.core import presets
-from rankadapters.core.convention import DCG, NDCG, Convention
+from rankadapters.core import measures, presets
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import (
     ConventionError,
     IncomparableScoresError,
@@ -15,21 +15,31 @@ from rankadapters.core.errors import (
     RankAdaptersError,
     UnsupportedConventionError,
 )
-from rankadapters.core.signature import parse
+from rankadapters.core.measures import *  # noqa: F403 - every measure is public
+from rankadapters.core.texts import parse
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
+    from rankadapters.core.evaluator import Evaluator, Panel, evaluate, evaluate_many
+    from rankadapters.core.inert import inert
     from rankadapters.core.mean_ndcg import mean_ndcg
     from rankadapters.core.queries import Queries
     from rankadapters.core.score import Score, Tally
 
 __version__ = "0.1.0"
 
-# Imported when first used: the evaluator brings numba, each adapter its toolkit, and data numpy, which the pytest
-# plugin must not load into every test run.
-_LAZY = dict.fromkeys(("Evaluator", "evaluate", "evaluate_many"), "rankadapters.core.evaluator")
-_LAZY |= {"Queries": "rankadapters.core.queries"} | dict.fromkeys(("Score", "Tally"), "rankadapters.core.score")
-_LAZY["mean_ndcg"] = "rankadapters.core.mean_ndcg"
+# Imported when first used: data bring numpy, the evaluator numba, and each adapter its toolkit, which the pytest plugin
+# must not load into every test run.
+_LAZY = {
+    "Evaluator": "evaluator",
+    "Panel": "evaluator",
+    "Queries": "queries",
+    "Score": "score",
+    "Tally": "score",
+    "evaluate": "evaluator",
+    "evaluate_many": "evaluator",
+    "inert": "inert",
+    "mean_ndcg": "mean_ndcg",
+}
 _SUBMODULES = (
     "audit",
     "catboost",
@@ -44,14 +54,13 @@ _SUBMODULES = (
 )
 
 __all__ = [
-    "DCG",
-    "NDCG",
     "Convention",
     "ConventionError",
     "Evaluator",
     "IncomparableScoresError",
     "InputError",
     "MissingToolkitError",
+    "Panel",
     "Queries",
     "RankAdaptersError",
     "Score",
@@ -60,15 +69,17 @@ __all__ = [
     "__version__",
     "evaluate",
     "evaluate_many",
+    "inert",
     "mean_ndcg",
     "parse",
     "presets",
 ]
+__all__ += measures.__all__
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        return getattr(importlib.import_module(f"rankadapters.core.{_LAZY[name]}"), name)
     if name in _SUBMODULES:
         return importlib.import_module(f"rankadapters.{name}")
     msg = f"module 'rankadapters' has no attribute {name!r}"

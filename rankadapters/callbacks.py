@@ -14,6 +14,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.queries import Queries
+from rankadapters.core.texts import as_convention
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluator import Panel
@@ -40,12 +41,17 @@ class Judged(NamedTuple):
         """Let go of labels that are the owner, so that remembering them does not keep it alive."""
         return self._replace(labels=None) if self.labels is owner else self
 
-    def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[bool], Queries]:
-        """Make the queries, with or without their weights."""
+    def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
+        """Make the queries, with the weights that a convention counts: by query, by row, or none."""
 
-        def bind(weighted: bool) -> Queries:  # noqa: FBT001 - called by panels_of only
-            weights = query_weights(self.weights, self.group_sizes) if weighted and self.weights is not None else None
-            return Queries(self.labels, group_sizes=self.group_sizes, query_weight=weights)
+        def bind(weighting: str | None) -> Queries:
+            by_query = by_row = None
+            if self.weights is not None and weighting == "query_weight":
+                by_query = query_weights(self.weights, self.group_sizes)
+            elif self.weights is not None and weighting == "row_weight":
+                per_query = self.weights.size == self.group_sizes.size != self.group_sizes.sum()
+                by_row = np.repeat(self.weights, self.group_sizes) if per_query else self.weights
+            return Queries(self.labels, group_sizes=self.group_sizes, query_weight=by_query, row_weight=by_row)
 
         return bind
 
@@ -75,7 +81,7 @@ class Monitor:
 
     def __init__(
         self,
-        conventions: Sequence[Convention],
+        conventions: Sequence[Convention | str],
         names: Sequence[str] | None,
         n_threads: int | None,
         query_weights: Callable[[Array, Array], Array],
@@ -133,21 +139,24 @@ class _Binding(NamedTuple):
     panels: list[Panel]
 
 
-def panels_of(conventions: Iterable[Convention], bind: Callable[[bool], Queries], n_threads: int | None) -> list[Panel]:
-    """Bind conventions to a dataset, `bind(weighted)`: under `average="uniform"` its weights do not count."""
+def panels_of(
+    conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
+) -> list[Panel]:
+    """Bind conventions to a dataset, `bind(weighting)`: under `average="uniform"` its weights do not count."""
     from rankadapters.core.evaluator import Panel  # numba, at the first evaluation
 
-    parts: dict[bool, list[Convention]] = {}
+    parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:
-        parts.setdefault(convention.average != "uniform", []).append(convention)
-    return [Panel(bind(weighted), some, n_threads) for weighted, some in parts.items()]
+        parts.setdefault(convention.weighting, []).append(convention)
+    return [Panel(bind(weighting), some, n_threads=n_threads) for weighting, some in parts.items()]
 
 
-def display_names(conventions: Sequence[Convention], names: Sequence[str] | None) -> dict[Convention, str]:
-    """Pair conventions with the names they report under, all different."""
-    if not conventions or not all(isinstance(c, Convention) for c in conventions):
+def display_names(wanted: Sequence[Convention | str], names: Sequence[str] | None) -> dict[Convention, str]:
+    """Pair conventions, or texts of them, with the names they report under, all different."""
+    if not wanted:
         msg = "a callback needs one or more conventions.\nHint: eval_metric(ra.presets.letor4(10))."
         raise ConventionError(msg)
+    conventions = [as_convention(each) for each in wanted]
     given = [c.name for c in conventions] if names is None else list(names)
     if isinstance(names, str) or len(given) != len(conventions) or not all(isinstance(name, str) for name in given):
         msg = f"names={names!r} must list one name for each of the {len(conventions)} conventions."
@@ -165,15 +174,12 @@ def flat(scores: Any) -> Array:
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array  # noqa: PLR2004 - dimensions
 
 
-def watched_name(convention: object, name: str | None, rounds: object) -> str:
+def watched_name(convention: Convention | str, name: str | None, rounds: object) -> str:
     """Name that early stopping watches, with its arguments checked."""
-    if not isinstance(convention, Convention):
-        msg = f"{convention!r:.80} is no convention.\nHint: early_stopping(ra.presets.letor4(10), rounds=20)."
-        raise ConventionError(msg)
     if not is_whole(rounds) or int(rounds) < 1:  # type: ignore[call-overload]
         msg = f"rounds={rounds!r}; allowed are whole numbers from 1 on."
         raise InputError(msg)
-    return convention.name if name is None else name
+    return as_convention(convention).name if name is None else name
 
 
 def missing_group(owner: str, way_out: str) -> InputError:

@@ -84,11 +84,10 @@ class Grouped:
         ([1.0, 3.0, 2.0], [2, 1], [0, 0, 1])
         """
         given = Queries(data.labels, qid=data.qid)
-        rows = slice(None) if given.order is None else given.order
         sizes = np.diff(given.indptr)
         qid = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
-        labels = data.labels[rows]
-        return cls(data.X[rows], labels, Queries(labels, qid=qid), sizes, qid)
+        labels = given.by_query(data.labels)
+        return cls(given.by_query(data.X), labels, Queries(labels, qid=qid), sizes, qid)
 
 
 def mq2008_like(

@@ -136,14 +136,11 @@ def _declared(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def _resolved(spec: Any, where: str) -> Convention:
-    from rankadapters.core import presets
-    from rankadapters.core.convention import Convention
     from rankadapters.core.errors import ConventionError
+    from rankadapters.core.texts import as_convention
 
-    if isinstance(spec, Convention):
-        return spec
     try:
-        return presets.resolve(spec)
+        return as_convention(spec)
     except ConventionError as error:
         _refuse(f"{where}: {error}")
 

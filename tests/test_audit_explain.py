@@ -54,7 +54,7 @@ def test_every_mixture_has_the_value_that_evaluate_gives():
 
 @st.composite
 def conventions(draw):
-    values = grid(small()[0])
+    values = grid(ra.NDCG, small()[0])
     fields = {name: draw(st.sampled_from(choices)) for name, choices in values.items()}
     return ra.NDCG(k=draw(st.sampled_from([1, 3, 10, None])), **fields)
 
@@ -140,10 +140,24 @@ def test_a_convention_without_a_value_says_so_itself():
         ra.audit.explain([1, 0], [1, 2], YAHOO, YAHOO.replace(ties="docid-ascending"), group_sizes=[2])
 
 
-@pytest.mark.parametrize("other", ["letor4@10", None])
-def test_what_is_no_convention_is_refused(other):
-    with pytest.raises(ra.ConventionError, match=r"is no convention.\nHint: .*ra.parse"):
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (10, r"10 is no convention\.\nHint: ra\.presets\.textbook\(10\)"),
+        (None, r"None is no convention\.\nHint: ra\.presets\.textbook\(10\)"),
+        ("letor4", r"'letor4' has no cutoff\.\nHint: 'letor4@10'"),
+        ("letor5@10", r"'letor5@10' is neither a preset@k .*\nHint: 'letor4@10'"),
+    ],
+)
+def test_what_is_no_convention_is_refused(other, message):
+    with pytest.raises(ra.ConventionError, match=message):
         ra.audit.explain([1, 0], [1, 2], YAHOO, other, group_sizes=[2])
+
+
+def test_texts_are_explained_like_the_conventions_they_mean():
+    queries, scores = small()
+    found = ra.audit.explain(queries, scores, "yahoo@10", str(LETOR4))
+    assert found.to_dict()["mixtures"] == ra.audit.explain(queries, scores, YAHOO, LETOR4).to_dict()["mixtures"]
 
 
 def test_two_measures_have_no_gap():

@@ -42,7 +42,7 @@ DATA = {"judged and retrieved": small(1, docids=True), "retrieval": retrieval(),
 
 
 def random_convention(rng, queries):
-    fields = {name: values[rng.integers(len(values))] for name, values in grid(queries).items()}
+    fields = {name: values[rng.integers(len(values))] for name, values in grid(ra.NDCG, queries).items()}
     k = [None, *range(1, 101)][rng.integers(101)] if rng.random() < 0.3 else int(rng.integers(1, 13))
     return ra.NDCG(k=k, **fields)
 

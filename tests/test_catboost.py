@@ -34,9 +34,9 @@ def convention_of(metric):
     params = dict(part.split("=") for part in spelled.split(";"))
     convention = ra.presets.catboost(
         int(params["top"]) if "top" in params else None,
-        params.get("type", "Base"),
-        params.get("denominator", "LogPosition"),
-        params.get("use_weights") != "false",
+        type=params.get("type", "Base"),
+        denominator=params.get("denominator", "LogPosition"),
+        use_weights=params.get("use_weights") != "false",
     )
     return convention if name == "NDCG" else as_dcg(convention)
 
@@ -100,8 +100,8 @@ def make_data(seed=0, lowest=0.0):
 
 def expressible():
     every = product((None, 1, 3, 10, 1000), ("Base", "Exp"), ("LogPosition", "Position"), (True, False))
-    ndcgs = [ra.presets.catboost(*choice) for choice in every]
-    return [*ndcgs, *map(as_dcg, ndcgs)]
+    options = [dict(zip(("k", "type", "denominator", "use_weights"), choice, strict=True)) for choice in every]
+    return [make(**choice) for make in (ra.presets.catboost, ra.presets.catboost.dcg) for choice in options]
 
 
 @pytest.mark.parametrize("convention", expressible(), ids=str)
@@ -169,9 +169,16 @@ def test_every_inexpressible_field_is_named_and_the_nearest_convention_is_expres
     assert ra.catboost.native_metric(nearest) == "NDCG:top=5;type=Exp;denominator=LogPosition;use_weights=false"
 
 
-def test_what_is_no_convention_is_refused():
-    with pytest.raises(ra.UnsupportedConventionError, match="not NDCG:top=5"):
-        ra.catboost.native_metric("NDCG:top=5")
+@pytest.mark.parametrize(
+    ("other", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is no convention.\nHint")]
+)
+def test_what_is_no_convention_is_refused(other, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.catboost.native_metric(other)
+
+
+def test_the_text_of_a_convention_is_written_like_the_convention():
+    assert ra.catboost.native_metric("catboost@10+gain=exp2") == ra.catboost.native_metric(BASE.replace(gain="exp2"))
 
 
 # In a training.

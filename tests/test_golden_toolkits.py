@@ -70,7 +70,7 @@ def test_lightgbm(record):
     for metric in record["metrics"]:
         if not metric["metric"].startswith("ndcg") or not printed(metric):
             continue
-        convention = presets.lightgbm(cutoff(metric["metric"]), metric["params"].get("label_gain"))
+        convention = presets.lightgbm(cutoff(metric["metric"]), label_gain=metric["params"].get("label_gain"))
         value = ra.evaluate(as_float32(record["labels"]), record["scores"], convention, **data).value
         assert value == pytest.approx(metric["value"], rel=PRECISE), metric["metric"]
         compared += 1
@@ -162,7 +162,7 @@ def torchmetrics_cases() -> list[Any]:
 @pytest.mark.parametrize("record", torchmetrics_cases())
 def test_torchmetrics(record):
     for metric in record["metrics"]:
-        convention = presets.torchmetrics(metric["top_k"], metric["empty_target_action"])
+        convention = presets.torchmetrics(metric["top_k"], empty_target_action=metric["empty_target_action"])
         labels = as_float32(record["labels"])
         value = ra.evaluate(labels, as_float32(record["scores"]), convention, group_sizes=record["group"]).value
         assert value == pytest.approx(metric["value"], abs=2e-6)

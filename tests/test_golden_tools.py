@@ -21,7 +21,7 @@ FULL = HERE.parent.parent / "shared" / "golden" / "tools"
 
 def exponential(preset):
     """The qrels were rewritten to 2^l - 1, and so are the gains here."""
-    return lambda k, *options: preset(k, *options).replace(gain="exp2")
+    return lambda k, **options: preset(k, **options).replace(gain="exp2")
 
 
 TOOLS = {
@@ -44,7 +44,7 @@ for _version, _preset in {
     TOOLS[f"trec_{_version}_linear"] = _preset
     TOOLS[f"trec_{_version}_exp"] = exponential(_preset)
     TOOLS[f"trec_{_version}_missing_noc"] = _preset
-    TOOLS[f"trec_{_version}_missing_c"] = lambda k, preset=_preset: preset(k, True)
+    TOOLS[f"trec_{_version}_missing_c"] = lambda k, preset=_preset: preset(k, complete=True)
 
 SILENTLY_MENDED = {"letor3": 2, "letor4": 2, "mslr": 4}  # labels above get gain 0 there
 UNSTABLE = {"ranklib_2011", "ranklib_2011_busafekete"}
@@ -111,9 +111,11 @@ def test_mean_ndcg_is_what_the_perl_scripts_print(data, tool):
 
 
 def test_mean_ndcg_refuses_what_it_cannot_average():
-    for convention in (presets.lightgbm(10), "letor4"):
+    for convention in (presets.lightgbm(10), "catboost.dcg@5"):
         with pytest.raises(ra.ConventionError, match="averages an NDCG with average='uniform'"):
             ra.mean_ndcg([0, 1], [2, 1], convention, group_sizes=[2])
+    with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
+        ra.mean_ndcg([0, 1], [2, 1], "letor4", group_sizes=[2])
 
 
 def test_mean_ndcg_leaves_out_skipped_queries_and_cuts_at_the_rows_retrieved():

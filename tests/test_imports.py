@@ -38,3 +38,15 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
 
     monkeypatch.setattr(kernels, "njit", without_a_cache)
     assert kernels.kernel(len) == ("compiled", len)
+
+
+def test_importing_the_package_loads_neither_numpy_nor_numba():
+    code = """
+import sys
+import rankadapters as ra
+conv = ra.parse("lightgbm.map@10+empty=0")
+assert ra.parse(str(conv)) == conv
+print([name for name in ("numpy", "numba", "scipy", "sklearn", "lightgbm") if name in sys.modules])
+"""
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert found == "[]\n"

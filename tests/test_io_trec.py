@@ -74,7 +74,8 @@ def test_files_give_what_trec_eval_prints(write, data, tool):
     found = files(write, inputs, absent)
     preset = next(preset for prefix, preset in VERSIONS.items() if tool.startswith(prefix))
     for metric in (name for name in printed["mean"] if name.startswith("ndcg@") or name == "ndcg_full"):
-        convention = preset(None if metric == "ndcg_full" else int(metric.partition("@")[2]), tool.endswith("_c"))
+        k = None if metric == "ndcg_full" else int(metric.partition("@")[2])
+        convention = preset(k, complete=tool.endswith("_c"))
         if "_exp" in tool:
             convention = convention.replace(gain="exp2")
         evaluator = ra.Evaluator(found.queries, convention)
@@ -117,7 +118,7 @@ def test_retrieved_but_unjudged_documents_follow_the_convention(write, pyarrow, 
 @pytest.mark.parametrize(("complete", "expected", "n_scored"), [(False, 1.0, 1), (True, 0.5, 2)])
 def test_a_query_of_which_nothing_was_retrieved_follows_the_convention(write, pyarrow, complete, expected, n_scored):
     found = read(write, "p 0 a 1\nq 0 a 1\n", "q Q0 a 1 3 t\n")
-    score = ra.evaluate(found.queries, found.scores, presets.trec_eval_9(10, complete))
+    score = ra.evaluate(found.queries, found.scores, presets.trec_eval_9(10, complete=complete))
     assert (score.value, score.n_scored) == (expected, n_scored)
 
 

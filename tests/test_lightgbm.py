@@ -281,7 +281,9 @@ def test_a_stopping_callback_serves_a_second_training():
 def test_names_are_checked():
     with pytest.raises(ra.ConventionError, match="one or more conventions"):
         ra.lightgbm.eval_metric()
-    with pytest.raises(ra.ConventionError, match="one or more conventions"):
+    with pytest.raises(ra.ConventionError, match="10 is no convention"):
+        ra.lightgbm.eval_metric(10)
+    with pytest.raises(ra.ConventionError, match="'ndcg' does not start with a measure and its cutoff"):
         ra.lightgbm.eval_metric("ndcg")
     with pytest.raises(ra.ConventionError, match="one name for each of the 2"):
         ra.lightgbm.eval_metric(LETOR, TEXTBOOK, names=["a"])
@@ -294,7 +296,7 @@ NATIVE = [
     (LIGHTGBM.at(None), {"metric": "ndcg", "eval_at": [10_000]}),
     (LIGHTGBM.replace(gain="exp2-floor", missing="zero", unjudged="drop"), {"metric": "ndcg", "eval_at": [5]}),
     (LIGHTGBM.replace(gain="linear"), {"metric": "ndcg", "eval_at": [5], "label_gain": [float(i) for i in range(31)]}),
-    (ra.presets.lightgbm(5, [0, 1, 10]), {"metric": "ndcg", "eval_at": [5], "label_gain": [0.0, 1.0, 10.0]}),
+    (ra.presets.lightgbm(5, label_gain=[0, 1, 10]), {"metric": "ndcg", "eval_at": [5], "label_gain": [0.0, 1.0, 10.0]}),
 ]
 
 
@@ -352,7 +354,8 @@ def test_early_stopping_takes_whole_rounds(rounds):
         ra.lightgbm.early_stopping(LETOR, rounds)
 
 
-def test_what_is_no_convention_is_refused_everywhere():
+@pytest.mark.parametrize(("other", "message"), [(5, "convention"), ("letor4", "'letor4' has no cutoff")])
+def test_what_is_no_convention_is_refused_everywhere(other, message):
     for call in (ra.lightgbm.native_metric, lambda c: ra.lightgbm.early_stopping(c, 3), ra.lightgbm.eval_metric):
-        with pytest.raises(ra.ConventionError, match="convention"):
-            call("letor4@5")
+        with pytest.raises(ra.ConventionError, match=message):
+            call(other)

@@ -111,7 +111,7 @@ def test_an_unknown_field_is_refused():
         ({"samples": 3, "truncation": None, "sigmoid": "exact"}, "sigmoid='exact' takes every pair, but samples"),
         ({"hessian": "doubled"}, "sigmoid='table' replays LightGBM"),
         ({"convention": ra.presets.trec_eval_9(10)}, None),
-        ({"convention": "letor4@10"}, "LambdaRank needs an NDCG convention, not 'letor4@10'"),
+        ({"convention": "catboost.dcg@10"}, "LambdaRank needs an NDCG convention, not dcg@10/gain=linear"),
     ],
 )
 def test_values_outside_their_choices_are_refused(changes, message):

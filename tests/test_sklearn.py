@@ -177,8 +177,10 @@ def test_scorers_may_be_named():
         ra.sklearn.query_scorers(TEXTBOOK, TEXTBOOK)
     with pytest.raises(ra.ConventionError, match=r"no convention was given.*\nHint: query_scorers"):
         ra.sklearn.query_scorers()
-    with pytest.raises(ra.ConventionError, match=r"'ndcg' is no convention.\nHint: query_scorer"):
+    with pytest.raises(ra.ConventionError, match=r"'ndcg' does not start with a measure and its cutoff.*\nHint: "):
         ra.sklearn.query_scorers(TEXTBOOK, "ndcg")
+    with pytest.raises(ra.ConventionError, match=r"10 is no convention\.\nHint: "):
+        ra.sklearn.query_scorers(TEXTBOOK, 10)
     with pytest.raises(ra.ConventionError, match=r"name=7 is no text.\nHint: name=None shows 'ndcg@5/textbook'"):
         ra.sklearn.query_scorer(TEXTBOOK, name=7)
 
@@ -407,8 +409,10 @@ def test_bad_weights_and_metadata():
         ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=np.ones(DATA.y.size))
     with pytest.raises(ra.InputError, match="was handed 'group'"):
         scorer(model, DATA.X, DATA.y, group=DATA.qid)
-    with pytest.raises(ra.ConventionError, match="is no convention"):
-        ra.sklearn.query_scorer("ndcg")
+    with pytest.raises(ra.ConventionError, match="10 is no convention"):
+        ra.sklearn.query_scorer(10)
+    with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
+        ra.sklearn.query_scorer("letor4")
     with pytest.raises(ra.ConventionError, match="must name a parameter"):
         ra.sklearn.query_scorer(TEXTBOOK, qid=DATA.qid)
 

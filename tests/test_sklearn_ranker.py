@@ -412,10 +412,12 @@ def test_bad_input_is_refused_with_the_way_out(case):
 
 
 def test_conventions_are_conventions():
-    with pytest.raises(ra.ConventionError, match=r"convention='ndcg' is no convention\.\nHint: QueryRanker"):
+    with pytest.raises(ra.ConventionError, match=r"convention: 'ndcg' does not start with .*\nHint: the measures are"):
         fit(convention="ndcg")
-    with pytest.raises(ra.ConventionError, match="eval_metric='ndcg' is no convention"):
+    with pytest.raises(ra.ConventionError, match="eval_metric: 'ndcg' does not start with"):
         fit(eval_metric="ndcg")
+    with pytest.raises(ra.ConventionError, match=r"convention: 10 is no convention\.\nHint: "):
+        fit(convention=10)
 
 
 def test_score_takes_no_convention_and_no_queries_for_granted():

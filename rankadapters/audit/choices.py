@@ -7,40 +7,27 @@ from collections.abc import Iterable
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluator import Panel
-from rankadapters.core.fields import CHOICES
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
-
-# Tables are without number; these are the presets'. `empty` may be any number in [0, 1]; these are the presets'.
-GAINS = (*CHOICES["gain"], "table_0_1_3", "table_0_1_3_7_15")
-EMPTY = (0.0, 0.5, 1.0, "skip")
 
 AT_ONCE = 256  # conventions whose values of all queries are in memory together
 
 Values = tuple[float | str, ...]
 
 
-def grid(queries: Queries) -> dict[str, Values]:
-    """Values of each field but `k` that can be evaluated on the queries' columns.
+def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
+    """Values worth trying of each field of a measure but `k`, as far as the queries' columns allow.
 
     Without docids ties cannot follow them, and with query weights a mean cannot leave them out.
 
-    >>> grid(Queries([1, 0], group_sizes=[2]))["ties"]
+    >>> import rankadapters as ra
+    >>> grid(ra.NDCG, Queries([1, 0], group_sizes=[2]))["ties"]
     ('input', 'reverse', 'average', 'worst', 'best')
     """
-    by_docid = queries.docid_rank is not None
-    weighted = queries.query_weight is not None
     return {
-        "gain": GAINS,
-        "discount": CHOICES["discount"],
-        "ideal": CHOICES["ideal"],
-        "ties": tuple(ties for ties in CHOICES["ties"] if by_docid or not ties.startswith("docid")),
-        "precision": CHOICES["precision"],
-        "short": CHOICES["short"],
-        "empty": EMPTY,
-        "missing": ("zero", "skip"),
-        "unjudged": ("zero", "drop"),
-        "average": tuple(average for average in CHOICES["average"] if not (weighted and average == "uniform")),
+        name: tuple(value for value in kind.tried if kind.fits(value, queries.columns))
+        for name, kind in measure.declared().items()
+        if name != "k"
     }
 
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.shares import shares
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluator import Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
+from rankadapters.core.texts import as_conventions
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class Contest(NamedTuple):
 def enter(
     labels: object,
     models: Mapping[str, object],
-    conventions: Iterable[Convention],
+    conventions: Iterable[Convention | str] | str,
     n_threads: int | None,
     columns: Mapping[str, object],
     *,
@@ -46,21 +46,21 @@ def enter(
     """
     _check(models, least)
     queries = _queries_of(labels, models, columns)
-    several = list(conventions) if isinstance(conventions, Iterable) else conventions
+    several = as_conventions(conventions)
     first = next(iter(queries.values()))
-    panels = {id(each): Panel(each, several, n_threads) for each in queries.values()}
+    panels = {id(each): Panel(each, several, n_threads=n_threads) for each in queries.values()}
     contest = Contest(tuple(panels[id(first)].conventions), {}, {}, {}, first.n_queries)
     for name, scores in models.items():
         panel = panels[id(queries[name])]
         place = _places(name, first, queries[name])
         try:
-            values = panel.per_query(scores)
-            contest.scores[name] = {c: tally.score() for c, tally in panel.tally_values(values).items()}
+            found = panel.measure(scores)
+            contest.scores[name] = found.scores
+            contest.values[name] = {c: column[place] for c, column in found.per_query.items()}
+            contest.shares[name] = {c: column[place] for c, column in found.shares.items()}
         except RankAdaptersError as error:
             msg = f"model {name!r}: {error}"
             raise type(error)(msg) from None
-        contest.values[name] = {c: column[place] for c, column in values.items()}
-        contest.shares[name] = {c: column[place] for c, column in shares(panel, values).items()}
     return contest
 
 
@@ -127,9 +127,7 @@ def _refuse_other_judgments(name: str, first: Queries, other: Queries, places: N
 
 def _judged_labels(queries: Queries, number: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Number of the query and label of every judged row, sorted by both."""
-    of_row = number[np.repeat(np.arange(queries.n_queries), np.diff(queries.indptr))]
-    rows = slice(None) if queries.order is None else queries.order
-    judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged[rows]
-    of_row, labels = of_row[judged], queries.labels[rows][judged]
+    judged = slice(None) if queries.judged is None else queries.judged
+    of_row, labels = number[queries.query_of_row][judged], queries.labels[judged]
     order = np.lexsort((labels, of_row))
     return of_row[order], labels[order]

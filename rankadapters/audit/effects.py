@@ -11,6 +11,7 @@ from rankadapters.audit.choices import evaluated, grid
 from rankadapters.audit.document import spelled
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
+from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
 
@@ -63,18 +64,17 @@ def effects(queries: Queries, scores: object, cutoffs: tuple[int | None, ...]) -
 
 def _bases(cutoffs: tuple[int | None, ...], *, random: bool) -> list[Convention]:
     """Every preset at every cutoff, once."""
-    found = [getattr(presets, name)(k) for name in presets.names() for k in cutoffs]
+    found = [presets.make(name, k) for name in presets.names() for k in cutoffs]
     if random:
-        found = [c.replace(ties="average").named(f"{c.name.partition('/')[2]}+ties=average") for c in found]
+        found = [c.replace(ties="average") for c in found]
     return list(dict.fromkeys(found))
 
 
 def _variants(queries: Queries, bases: list[Convention], cutoffs: tuple[int | None, ...]) -> Variants:
-    fields: dict[str, tuple[Any, ...]] = {"k": tuple(dict.fromkeys([*cutoffs, *CUTOFFS])), **grid(queries)}
-    if queries.judged is None:
-        del fields["unjudged"]
-    if queries.retrieved is None:
-        del fields["missing"]
+    fields: dict[str, tuple[Any, ...]] = {"k": tuple(dict.fromkeys([*cutoffs, *CUTOFFS])), **grid(NDCG, queries)}
+    for name, kind in NDCG.declared().items():
+        if kind.column and kind.column not in queries.columns:
+            del fields[name]
     return {
         (base, name): {value: base.replace(**{name: value}) for value in (getattr(base, name), *values)}
         for base in bases

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.document import Document, Table, percent, signed, spelled
 from rankadapters.audit.shapley import split, split_columns, subsets
-from rankadapters.audit.shares import shares
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import Panel, evaluate
 from rankadapters.core.fields import is_whole
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.queries import Columns, Queries, as_queries
 from rankadapters.core.score import Score
+from rankadapters.core.texts import as_convention
 
 Floats = NDArray[np.float64]
 
@@ -137,12 +137,12 @@ class Explanation(Document):
 def explain(
     labels: object,
     scores: object,
-    a: Convention,
-    b: Convention,
+    a: Convention | str,
+    b: Convention | str,
     *,
     top: int = 10,
     n_threads: int | None = None,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> Explanation:
     """Split the gap between two conventions over the fields in which they differ.
 
@@ -157,7 +157,7 @@ def explain(
         Relevance labels.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
-    a, b : Convention
+    a, b : Convention or str
         Of one measure.
     top : int
         How many queries the printed forms show; `Explanation.per_query` has all.
@@ -189,6 +189,7 @@ def explain(
     >>> {name: round(part, 6) for name, part in found.contributions.items()}
     {'gain': 0.0, 'discount': 0.184535, 'short': -0.25, 'empty': -0.25}
     """
+    a, b = as_convention(a), as_convention(b)
     _require_one_measure(a, b)
     if not is_whole(top) or int(top) < 0:
         msg = f"top={top!r}; allowed are whole numbers from 0 on.\nHint: top=10."
@@ -209,14 +210,10 @@ def explain(
 Mixtures = dict[tuple[str, ...], Convention]
 
 
-def _require_one_measure(a: object, b: object) -> None:
-    for convention in (a, b):
-        if not isinstance(convention, Convention):
-            msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.parse(signature)."
-            raise ConventionError(msg)
-    if a.measure != b.measure:  # type: ignore[attr-defined]
+def _require_one_measure(a: Convention, b: Convention) -> None:
+    if a.measure != b.measure:
         msg = (
-            f"{a.measure} and {b.measure} are different measures, "  # type: ignore[attr-defined]
+            f"{a.measure} and {b.measure} are different measures, "
             "whose values are in different units: the gap between them has no parts.\n"
             "Hint: two conventions of one measure."
         )
@@ -228,12 +225,11 @@ def _evaluate(
 ) -> tuple[dict[tuple[str, ...], Score], dict[Convention, Floats]]:
     """Score of each mixture, and what each query adds to it."""
     try:
-        panel = Panel(queries, mixed.values(), n_threads)
-        values = panel.per_query(scores)
-        found = {convention: tally.score() for convention, tally in panel.tally_values(values).items()}
+        measured = Panel(queries, mixed.values(), n_threads=n_threads).measure(scores)
+        found = measured.scores
     except InputError as error:
         raise _about_a_mixture(error, queries, scores, mixed) from None
-    return {names: found[convention] for names, convention in mixed.items()}, shares(panel, values)
+    return {names: found[convention] for names, convention in mixed.items()}, measured.shares
 
 
 def _about_a_mixture(error: InputError, queries: Queries, scores: object, mixed: Mixtures) -> InputError:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from rankadapters.core import presets
-from rankadapters.core.convention import NDCG
+from rankadapters.core.measures import NDCG
 
 Block = dict[str, tuple[Any, ...]]
 
@@ -41,11 +41,12 @@ CHANGED = (
 def known(k: int | None) -> dict[str, NDCG]:
     """Give every preset and variant by its label: the tools, their variants, then the definition, which is no tool.
 
-    >>> list(known(10))[:2], known(10)["xgboost+minus"].empty
+    >>> list(known(10))[:2], known(10)["xgboost+empty=0"].empty
     (['sklearn', 'lightgbm'], 0.0)
     """
     names = [name for name in presets.names() if name != "textbook"]
-    found = [*(getattr(presets, name)(k) for name in names), *(make(k) for make in _VARIANTS), presets.textbook(k)]
+    made = [*(presets.make(name, k) for name in names), *(make(k) for make in _VARIANTS), presets.textbook(k)]
+    found = [convention for convention in made if isinstance(convention, NDCG)]
     return {convention.name.partition("/")[2]: convention for convention in found}
 
 
@@ -82,7 +83,7 @@ def nearest(block: Block) -> Near:
     >>> block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
     >>> found = nearest({**block, "k": (10, 11)})
     >>> found.presets, found.convention.k, found.changes
-    (('catboost+unweighted',), 10, {'gain': 'exp2'})
+    (('catboost+average=uniform',), 10, {'gain': 'exp2'})
     """
     k = min(block["k"], key=likely)
     missed = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from rankadapters.audit.choices import evaluated
 from rankadapters.audit.document import Document, Table, signed, spelled
@@ -14,10 +14,11 @@ from rankadapters.audit.printed import Printed, read
 from rankadapters.audit.search import Found, Progress, search
 from rankadapters.audit.telling import Telling, tell_apart
 from rankadapters.core.columns import Array
-from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.convention import Convention
 from rankadapters.core.evaluator import Panel
 from rankadapters.core.fields import as_cutoff
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.measures import NDCG
+from rankadapters.core.queries import Columns, Queries, as_queries
 
 UPTO = 100
 FEW = 4  # names in a cell
@@ -58,9 +59,8 @@ class Match:
         return any(all(fields.get(name) in values for name, values in block.items()) for block in self.blocks)
 
     def __str__(self) -> str:
-        """Name the preset, the cutoff and what differs."""
-        changes = ", ".join(f"{name}={spelled(value)}" for name, value in self.changes.items())
-        return f"{self.near[0]}@{spelled(self.convention.k)}{f' with {changes}' if changes else ''}"
+        """Write the convention as `ra.parse` and the commands' `--convention` read it."""
+        return self.convention.short_name
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
@@ -156,7 +156,7 @@ def identify(
     k: int | Literal["unknown"] | None = "unknown",
     decimals: int | None = None,
     progress: Progress | None = None,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> Matches:
     """Find the conventions that give a published number.
 

@@ -12,7 +12,7 @@ from rankadapters.audit.known import known, named, nearest_of
 from rankadapters.audit.printed import Printed
 from rankadapters.audit.search import search
 from rankadapters.core.columns import Array
-from rankadapters.core.convention import NDCG
+from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 
 DIGITS = 2  # of a value of `empty`; with more, some value fits any number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from rankadapters.audit.significance import Tested, compare, holm, scipy_stats, 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
+from rankadapters.core.queries import Columns
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -23,14 +25,14 @@ Progress = Callable[[int, int], object]
 def order(
     labels: object,
     models: Mapping[str, object],
-    conventions: Iterable[Convention],
+    conventions: Iterable[Convention | str] | str,
     *,
     n_resamples: int = 9999,
     confidence: float = 0.95,
     seed: int = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> OrderReport:
     """Order models under several conventions, and tell whether the choice of the convention changes who wins.
 
@@ -40,7 +42,7 @@ def order(
         Relevance labels. A Queries for each model serves models that retrieved other rows of the same queries.
     models : mapping of str to array-like, shape (n_docs,)
         Scores by the name of the model, two at least.
-    conventions : iterable of Convention
+    conventions : iterable of Convention or str
         What to compare under.
     n_resamples : int
         Of each randomisation test and each bootstrap.
@@ -62,6 +64,8 @@ def order(
 
     Raises
     ------
+    ConventionError
+        There is no convention, or one of them is neither a convention nor a text of one.
     InputError
         Fewer than two models, a model with another number of rows, or a convention without a value on the data.
     MissingToolkitError

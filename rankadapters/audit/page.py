@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankadapters.audit.ordering import Progress, order
 from rankadapters.audit.profiling import profile
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import MissingToolkitError
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.queries import Columns, Queries, as_queries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,13 +38,13 @@ class Section:
 def page(
     labels: object,
     models: Mapping[str, object],
-    conventions: Iterable[Convention],
+    conventions: Iterable[Convention | str] | str,
     *,
     title: str = "Ranking report",
     n_resamples: int = 9999,
     seed: int = 0,
     progress: Progress | None = None,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> str:
     """Write a page that needs nothing else: no network, no script, no file beside it.
 
@@ -178,7 +178,7 @@ def _curves(each: Mapping[str, Queries], models: Mapping[str, object], contest: 
 
 def _data(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
     name, scores = next(iter(models.items()))
-    found = profile(each[name], k=[c.k for c in contest.conventions], scores=scores)
+    found = profile(each[name], k=[getattr(c, "k", None) for c in contest.conventions], scores=scores)
     return Section(
         name="data", heading="The data", paragraphs=(found.size, f"Ties and effects are those of {name}."),
         warnings=found.warnings, tables=found.tables(),

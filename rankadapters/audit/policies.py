@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.choices import EMPTY, Values
+from rankadapters.audit.choices import Values
+from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Cutoffs = tuple[int | None, ...]
 
-AVERAGES: Values = ("uniform", "query", "query-except-empty")
+AVERAGES: Values = NDCG.declared()["average"].tried
+EMPTY: Values = NDCG.declared()["empty"].tried
 
 
 @dataclass(frozen=True, slots=True)

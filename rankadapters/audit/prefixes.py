@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core._kernels.measures import ranked_gains
+from rankadapters.core._kernels.ranking import ranked_columns
 from rankadapters.core.columns import Array, non_finite
-from rankadapters.core.lowering import Lowered, discounts_of, offsets
+from rankadapters.core.lowering import Ranked, discounts_of, offsets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,8 +53,8 @@ class Ranks:
         return found
 
 
-def gains_by_rank(low: Lowered, scores: Array) -> Floats:
-    """Gains of all rows in rank order, query by query, as a lowered convention ranks them.
+def gains_by_rank(low: Ranked, scores: Array) -> Floats:
+    """Gains of all rows in rank order, query by query, as a convention ranks them.
 
     Raises
     ------
@@ -64,8 +64,8 @@ def gains_by_rank(low: Lowered, scores: Array) -> Floats:
     rows = low.rows
     longest = max(1, int(rows.sizes.max(initial=0)))
     ranked: Floats = np.empty((1, int(rows.indptr[-1])))
-    gains = low.gains[None, :]
-    bad = ranked_gains(scores, rows.order, rows.indptr, longest, low.ranking.means, gains, rows.indptr, ranked)
+    gains, means = low.columns[0].values[None, :], low.ranking.tied == "means"
+    bad = ranked_columns(scores, rows.order, rows.indptr, longest, means, gains, rows.indptr, ranked)
     if bad >= 0:
         raise non_finite("scores", bad, scores)
     return ranked.ravel()

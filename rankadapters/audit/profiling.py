@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from rankadapters.audit.pitfalls import pitfalls
 from rankadapters.audit.sight import see
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import as_cutoff
-from rankadapters.core.queries import as_queries
+from rankadapters.core.queries import Columns, as_queries
 
 Flags = NDArray[np.bool_]
 
@@ -124,7 +124,7 @@ class DataProfile(Document):
 
 
 def profile(
-    labels: object, *, k: int | Iterable[int | None] | None, scores: object = None, **columns: object
+    labels: object, *, k: int | Iterable[int | None] | None, scores: object = None, **columns: Unpack[Columns]
 ) -> DataProfile:
     """Describe judged queries: what is peculiar about them, and which choices of a convention matter here.
 

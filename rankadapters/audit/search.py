@@ -13,13 +13,11 @@ from rankadapters.audit.choices import Values, grid
 from rankadapters.audit.policies import Outcomes, Policies
 from rankadapters.audit.prefixes import Cutoffs, Ranks, gains_by_rank
 from rankadapters.audit.printed import Printed
-from rankadapters.audit.sight import query_of_row
 from rankadapters.core.columns import Array
-from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import CHOICES
 from rankadapters.core.gains import gains_of
-from rankadapters.core.lowering import Binder, Lowered
+from rankadapters.core.lowering import Bound
+from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
@@ -27,6 +25,11 @@ Flags = NDArray[np.bool_]
 Progress = Callable[[int, int], object]
 
 SLACK = 1e-9  # sums here are not exact: what comes close is evaluated
+
+_BASE = NDCG(
+    k=None, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty="skip",
+    missing="skip", unjudged="zero", average="query",
+)  # fmt: skip
 
 Block = dict[str, tuple[Any, ...]]  # conventions: each combination of these values, which give every query one value
 
@@ -66,7 +69,7 @@ def search(
 
 
 def _search(queries: Queries, scores: Array, printed: Printed, cutoffs: Cutoffs, progress: Progress | None) -> Found:
-    found, values = Found(), grid(queries)
+    found, values = Found(), grid(NDCG, queries)
     if "docid-ascending" not in values["ties"]:
         found.left_out.append("ties=docid-descending and docid-ascending were not searched: there are no docids")
     if queries.query_weight is not None:
@@ -93,14 +96,14 @@ class _Goal(NamedTuple):
 def _search_gain(queries: Queries, row_gains: Floats, ties: list[tuple[str, str]], scores: Array, goal: _Goal) -> None:
     """Search all conventions of one gain and one treatment of unjudged rows."""
     base = _base(goal.shared["gain"][0], goal.shared["unjudged"][0])
-    binder = Binder(queries, [base])
-    retrieved = binder.lower(base).rows.sizes
-    policies = Policies.of(queries, retrieved, binder.judged.sizes, goal.cutoffs)
-    ranks, rankings = Ranks.of(retrieved), _rankings(binder, base, ties, scores)
-    for discount in CHOICES["discount"]:
-        ideals = list(_ideals(binder, row_gains, discount, retrieved, goal.cutoffs))
+    bound = Bound(queries, None)
+    retrieved = bound.retrieved(base.unjudged).sizes
+    policies = Policies.of(queries, retrieved, bound.judged.sizes, goal.cutoffs)
+    ranks, rankings = Ranks.of(retrieved), _rankings(bound, base, ties, scores)
+    for discount in grid(NDCG, queries)["discount"]:
+        ideals = list(_ideals(bound, row_gains, str(discount), retrieved, goal.cutoffs))
         for ranked in rankings:
-            dcg = ranks.dcg(ranked.gains, discount, goal.cutoffs)
+            dcg = ranks.dcg(ranked.gains, str(discount), goal.cutoffs)
             for names, ideal, usable in ideals:
                 fields = {**goal.shared, "discount": (discount,), "ideal": names}
                 finite = usable & np.isfinite(ideal).all(axis=0)
@@ -126,10 +129,7 @@ def _blocks(policies: Block, fields: Block, ties: list[tuple[str, str]], k: int 
 
 
 def _base(gain: object, unjudged: object) -> NDCG:
-    return NDCG(
-        k=None, gain=str(gain), discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad",
-        empty="skip", missing="skip", unjudged=str(unjudged), average="query",
-    )  # fmt: skip
+    return _BASE.replace(gain=gain, unjudged=unjudged)
 
 
 def _precisions(scores: Array, found: Found) -> tuple[str, ...]:
@@ -153,8 +153,8 @@ def _gain_classes(queries: Queries, gains: Values, found: Found) -> list[tuple[V
     classes: dict[bytes, tuple[list[Any], Floats]] = {}
     for gain in gains:
         try:
-            row_gains = gains_of(queries.labels, queries.judged, _base(gain, "zero"))
-            Binder(queries, [_base(gain, "zero")]).lower(_base(gain, "zero"))  # refuses an ideal DCG that overflows
+            row_gains = gains_of(queries.labels, queries.judged, str(gain))
+            Bound(queries, None).ideal_dcg(_base(gain, "zero"))  # refuses one that overflows
         except InputError as error:
             why = str(error).partition("\n")[0]
             found.left_out.append(f"gain={gain} was not searched: {why}")
@@ -163,29 +163,29 @@ def _gain_classes(queries: Queries, gains: Values, found: Found) -> list[tuple[V
     return [(tuple(names), row_gains) for names, row_gains in classes.values()]
 
 
-def _rankings(binder: Binder, base: NDCG, ties: list[tuple[str, str]], scores: Array) -> list[Ranked]:
+def _rankings(bound: Bound, base: NDCG, ties: list[tuple[str, str]], scores: Array) -> list[Ranked]:
     """Orders of ties and precisions that differ on these scores."""
     found: dict[bytes, Ranked] = {}
     for order, precision in ties:
-        low: Lowered = binder.lower(base.replace(ties=order, precision=precision))
+        convention = base.replace(ties=order, precision=precision)
         compared = scores.astype(np.float32) if precision == "float32" else scores
-        gains = gains_by_rank(low, compared)
+        gains = gains_by_rank(bound.ranked(convention, bound.gains(base.gain)), compared)
         found.setdefault(gains.tobytes(), Ranked(gains, [])).ties.append((order, precision))
     return list(found.values())
 
 
 def _ideals(
-    binder: Binder, row_gains: Floats, discount: str, retrieved: NDArray[np.int64], cutoffs: Cutoffs
+    bound: Bound, row_gains: Floats, discount: str, retrieved: NDArray[np.int64], cutoffs: Cutoffs
 ) -> Iterator[tuple[Values, Floats, Flags]]:
     """Ideal DCG at each cutoff for the choices of `ideal` that differ here, and the cutoffs at which they are one."""
-    queries = binder.queries
+    queries = bound.queries
     judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged
     rows = np.flatnonzero(judged)
-    query = query_of_row(queries)[rows]
+    query = queries.query_of_row[rows]
     ranked = row_gains[rows][np.lexsort((-row_gains[rows], query))]
-    ranks = Ranks.of(binder.judged.sizes)
+    ranks = Ranks.of(bound.judged.sizes)
     every = np.ones(len(cutoffs), np.bool_)
-    alike = bool((retrieved >= binder.judged.sizes).all())
+    alike = bool((retrieved >= bound.judged.sizes).all())
     yield ("cutoff", "retrieved") if alike else ("cutoff",), ranks.dcg(ranked, discount, cutoffs), every
     if not alike:
         yield ("retrieved",), ranks.dcg(ranked, discount, cutoffs, upto=retrieved), every

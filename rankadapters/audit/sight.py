@@ -37,7 +37,7 @@ def see(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> Seen:
     every = np.ones(queries.n_docs, np.bool_)
     judged = every if queries.judged is None else queries.judged
     retrieved = every if queries.retrieved is None else queries.retrieved
-    query = query_of_row(queries)
+    query = queries.query_of_row
     n_queries = queries.n_queries
     low, high = np.full(n_queries, np.inf), np.full(n_queries, -np.inf)
     np.minimum.at(low, query[judged], queries.labels[judged])
@@ -54,16 +54,6 @@ def see(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> Seen:
         tied_at_cut=None if ties is None else {k: ties.at_cut(sizes, k) for k in cutoffs},
         labels=dict(zip(values.tolist(), counts.tolist(), strict=True)),
     )
-
-
-def query_of_row(queries: Queries) -> NDArray[np.intp]:
-    """Number of the query of each row, in the caller's order of rows."""
-    inside = np.repeat(np.arange(queries.n_queries), np.diff(queries.indptr))
-    if queries.order is None:
-        return inside
-    query = np.empty_like(inside)
-    query[queries.order] = inside
-    return query
 
 
 @dataclass(frozen=True, slots=True, eq=False)

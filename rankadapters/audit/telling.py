@@ -68,7 +68,7 @@ def tell_apart(
 
 
 def _by_cutoff(queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]) -> Telling | None:
-    own = {convention.k for convention in conventions}
+    own = {getattr(convention, "k", None) for convention in conventions}
     cutoffs = [k for k in USUAL if own != {k}]
     values = evaluated(queries, scores, (c.at(k) for c in conventions for k in cutoffs))
     tellings = []

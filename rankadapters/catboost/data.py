@@ -10,7 +10,7 @@ from catboost.utils import eval_metric
 from numpy.typing import NDArray
 
 from rankadapters.core.columns import as_numbers, same_length
-from rankadapters.core.convention import Discounted
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
@@ -35,10 +35,10 @@ def as_held(queries: Queries, scores: Array, *notes: str) -> Held:
     return Held(queries=held, scores=scores[rows], notes=notes)
 
 
-def refuse_negative(queries: Queries, convention: Discounted) -> None:
+def refuse_negative(queries: Queries, convention: Convention) -> None:
     """Refuse labels that CatBoost's exponential gain takes and ours does not."""
     negative = queries.labels < 0
-    if convention.gain == "exp2" and negative.any():
+    if getattr(convention, "gain", "") == "exp2" and negative.any():
         row = int(np.argmax(negative))
         msg = (
             f"labels[{row}] is {queries.labels[row]:g}, negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, "
@@ -51,12 +51,8 @@ def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Floats, int
     """Take CatBoost's `group_weight`, one per row, as it does: each query's first row; and the first that varies."""
     weights = as_numbers("group_weight", group_weight).astype(np.float64)
     same_length("group_weight", weights, queries.n_docs)
-    ordered = weights if queries.order is None else weights[queries.order]
-    first = ordered[queries.indptr[:-1]]
-    varies = np.flatnonzero(ordered != np.repeat(first, np.diff(queries.indptr)))
-    if not varies.size:
-        return first, None
-    return first, int(np.searchsorted(queries.indptr, varies[0], side="right")) - 1
+    first, varies = queries.per_query(weights)
+    return first, None if varies < 0 else varies
 
 
 def ask(queries: Queries, scores: Array, metric: str, **weights: Any) -> float:

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.catboost.data import CATBOOST, as_held, ask, refuse_negative, sentence, weights_of_rows
-from rankadapters.catboost.metrics import nearest_to, read_metric, spell
+from rankadapters.catboost.metrics import read_metric
+from rankadapters.core import presets
 from rankadapters.core.columns import same_length
-from rankadapters.core.convention import Convention, Discounted
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.queries import Queries
-from rankadapters.parity import ParityReport, ParityRow, Route, require_convention
+from rankadapters.core.texts import as_convention
+from rankadapters.parity import ParityReport, ParityRow, Route
 from rankadapters.parity.checking import compare
 from rankadapters.parity.data import bind, value_of
 
@@ -26,7 +28,7 @@ Array = NDArray[Any]
 def check_model(
     model: Any,
     pool: Any,
-    convention: Convention,
+    convention: Convention | str,
     *,
     qid: object = None,
     group_weight: object = None,
@@ -44,7 +46,7 @@ def check_model(
         Trained.
     pool : catboost.Pool
         With labels, and with group ids, since no ranking metric of CatBoost's does without.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     qid : array-like, shape (n_docs,), optional
         Query of each row, to be held against the Pool's groups, which are read back by default.
@@ -76,9 +78,9 @@ def check_model(
     >>> report.ok, len(report.rows)
     (True, 3)
     """
-    require_convention(convention)
+    convention = as_convention(convention)
     n_trees = _refuse_untrained(model, pool, iteration)
-    labels, nearest = _labels(pool), nearest_to(convention)
+    labels, nearest = _labels(pool), presets.catboost.nearest(convention)
     hashes = pool.get_group_id_hash()
     if hashes is None:
         return _without_groups(model, pool, labels, nearest, qid)
@@ -91,7 +93,7 @@ def check_model(
             who = queries.query_ids[varies]
             msg = f"group_weight varies within query {who}, which a Pool refuses.\nHint: the Pool's own."
             raise InputError(msg)
-    queries = Queries(labels, qid=ids, query_weight=None if convention.average == "uniform" else weights)
+    queries = Queries(labels, qid=ids, query_weight=weights if convention.weighting else None)
     refuse_negative(queries, nearest)
     scores = cb.CatBoost.predict(model, pool, prediction_type="RawFormulaVal", ntree_end=n_trees)
     queries, scores = bind(queries, scores, convention, {})
@@ -146,8 +148,8 @@ def _same_groups(qid: object, hashes: Array) -> Array:
     return ids
 
 
-def _routes(model: Any, pool: Any, nearest: Discounted, n_trees: int, dataset: str | None) -> Iterator[Route]:
-    metric = spell(nearest)
+def _routes(model: Any, pool: Any, nearest: Convention, n_trees: int, dataset: str | None) -> Iterator[Route]:
+    metric = presets.catboost.spell(nearest)
 
     def staged(queries: Queries, _: Array) -> float:
         steps = {"ntree_end": n_trees, "eval_period": n_trees}
@@ -169,7 +171,7 @@ def _eval_metrics(model: Any, pool: Any, metric: str, n_trees: int) -> float:
     return float(values[-1])
 
 
-def _logged(model: Any, nearest: Discounted, dataset: str, n_trees: int) -> tuple[str, float]:
+def _logged(model: Any, nearest: Convention, dataset: str, n_trees: int) -> tuple[str, float]:
     log = model.get_evals_result()
     if dataset not in log:
         msg = f"the training logged no {dataset!r}, but {sorted(log)}.\nHint: fit(train, eval_set=pool)."
@@ -182,30 +184,32 @@ def _logged(model: Any, nearest: Discounted, dataset: str, n_trees: int) -> tupl
         # Whether weights count is not always in the key, nor was it said: the values decide.
         if logged.replace(average="query") == nearest.replace(average="query"):
             return key, float(values[n_trees - 1])
+    plain = presets.catboost.spell(nearest, group_weights=False)
     msg = (
-        f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {spell(nearest)}.\n"
-        f"Hint: CatBoostRanker(custom_metric=[{spell(nearest, group_weights=False)!r} + ';hints=skip_train~false'])."
+        f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {presets.catboost.spell(nearest)}.\n"
+        f"Hint: CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false'])."
     )
     raise InputError(msg)
 
 
 def _unknown_weights(
-    model: Any, pool: Any, nearest: Discounted, weights: Array | None, n_trees: int
+    model: Any, pool: Any, nearest: Convention, weights: Array | None, n_trees: int
 ) -> tuple[str, ...]:
     """Find group weights that the Pool has and nobody told: CatBoost's values with and without them differ."""
-    if weights is not None or nearest.average == "uniform":
+    if weights is not None or nearest.weighting is None:
         return ()
     weighted, plain = (
-        _eval_metrics(model, pool, spell(nearest.replace(average=average)), n_trees) for average in ("query", "uniform")
+        _eval_metrics(model, pool, presets.catboost.spell(nearest.replace(average=average)), n_trees)
+        for average in ("query", "uniform")
     )
     if weighted == plain:
         return ()
     return ("The Pool has group weights, which cannot be read back, so ours is without them; pass group_weight=.",)
 
 
-def _without_groups(model: Any, pool: Any, labels: Array, nearest: Discounted, qid: object) -> ParityReport:
+def _without_groups(model: Any, pool: Any, labels: Array, nearest: Convention, qid: object) -> ParityReport:
     """Say what CatBoost does with a Pool that has no groups, by asking it."""
-    metric = spell(nearest)
+    metric = presets.catboost.spell(nearest)
     try:
         value, said = (
             _eval_metrics(model, pool, metric, int(model.tree_count_)),

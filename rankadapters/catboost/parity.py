@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.catboost.data import CATBOOST, as_held, ask, refuse_negative, weights_of_rows
-from rankadapters.catboost.metrics import nearest_to, read_metric, spell
-from rankadapters.core.convention import Convention, Discounted
+from rankadapters.catboost.metrics import read_metric
+from rankadapters.core import presets
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate
-from rankadapters.core.inert import reweighted
+from rankadapters.core.inert import counted
 from rankadapters.core.queries import Queries, as_queries
-from rankadapters.parity import Held, ParityReport, ParityRow, Route, differing, require_convention, spelled
+from rankadapters.core.texts import as_convention
+from rankadapters.parity import Held, ParityReport, ParityRow, Route, differing, spelled
 from rankadapters.parity.checking import compare, compare_value
 from rankadapters.parity.data import bind, refuse_retrieval
 
@@ -26,7 +28,7 @@ ROUTE = "catboost.utils.eval_metric"
 def check_parity(
     labels: object,
     scores: object,
-    convention: Convention,
+    convention: Convention | str,
     *,
     qid: object = None,
     group_sizes: object = None,
@@ -48,7 +50,7 @@ def check_parity(
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better. A NaN, which CatBoost takes, is no error here but a row that says what
         CatBoost makes of it.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     qid, group_sizes, query_weight
         As in `Queries`.
@@ -85,12 +87,12 @@ def check_parity(
     >>> [round(row.our_value, 4) for row in report.rows]
     [0.1738, 0.2246]
     """
-    require_convention(convention)
+    convention = as_convention(convention)
     queries, extra, notes = _queries(
         labels, {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight}, group_weight, weight
     )
     refuse_retrieval(queries, "CatBoost")
-    nearest = nearest_to(convention)
+    nearest = presets.catboost.nearest(convention)
     array = queries.check_scores(scores)
     if np.isnan(array).any():
         return _nan_report(as_held(queries, array, *notes), array, nearest)
@@ -99,7 +101,9 @@ def check_parity(
     held = as_held(queries, array, *notes)
     if metrics is not None:
         return _check_metrics(held, convention, metrics, extra)
-    route = Route(source=f"{ROUTE} {spell(nearest)}", ask=partial(_ask, spell(nearest), extra))
+    route = Route(
+        source=f"{ROUTE} {presets.catboost.spell(nearest)}", ask=partial(_ask, presets.catboost.spell(nearest), extra)
+    )
     return compare(CATBOOST, [route], held, declared=convention, nearest=nearest)
 
 
@@ -120,23 +124,12 @@ def _queries(
                 f"group_weight varies within query {queries.query_ids[varies]}: catboost.utils.eval_metric silently "
                 "takes each query's first row's, and so does our value here; a Pool refuses such weights."
             )
-            extra["group_weight"] = np.asarray(group_weight, np.float64)[_rows(queries)]
-        queries = Queries(queries.labels, qid=_qid(queries), query_weight=weights)
+            extra["group_weight"] = queries.by_query(np.asarray(group_weight, np.float64))
+        queries = queries.with_weights(weights)
     if weight is not None:
-        extra["weight"] = np.asarray(weight, np.float64)[_rows(queries)]
+        extra["weight"] = queries.by_query(np.asarray(weight, np.float64))
         notes.append("weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts.")
     return queries, extra, notes
-
-
-def _rows(queries: Queries) -> Any:
-    return slice(None) if queries.order is None else queries.order
-
-
-def _qid(queries: Queries) -> NDArray[Any]:
-    by_row = np.repeat(queries.query_ids, np.diff(queries.indptr))
-    qid = by_row.copy()
-    qid[_rows(queries)] = by_row
-    return qid
 
 
 def _ask(metric: str, extra: dict[str, Any], queries: Queries, scores: NDArray[Any]) -> float:
@@ -151,11 +144,10 @@ def _check_metrics(held: Held, declared: Convention, metrics: Iterable[str], ext
     rows = [_metric_row(held, declared, metric, extra) for metric in metrics]
     unmet = [row.source for row in rows if row.verdict == "not-comparable"]
     if declared not in [row.convention for row in rows if row.verdict == "equal"]:
-        different = differing(declared, nearest_to(declared))
+        different = differing(declared, presets.catboost.nearest(declared))
         why = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
-        reason = (
-            f"None of the metrics above is the declared convention. {why}\nThe nearest: {spell(nearest_to(declared))}"
-        )
+        nearest = presets.catboost.spell(presets.catboost.nearest(declared))
+        reason = f"None of the metrics above is the declared convention. {why}\nThe nearest: {nearest}"
         ours = evaluate(held.queries, held.scores, declared).value
         rows.append(ParityRow.not_comparable("catboost", CATBOOST.version, declared, our_value=ours, reason=reason))
     return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
@@ -175,16 +167,15 @@ def _metric_row(held: Held, declared: Convention, metric: str, extra: dict[str, 
         refuse_negative(held.queries, convention)
     except InputError as error:
         return stated(convention, value=value, our_value=None, reason=str(error))
-    uniform = convention.average == "uniform"
-    queries = reweighted(held.queries, None) if uniform else held.queries
+    queries = counted(held.queries, convention)
     other = declared.diff(convention)
     notes = (*held.notes, f"Declared is {spelled(other)}.") if other else held.notes
     whole = Held(queries=queries, scores=held.scores, notes=notes)
     return compare_value(source, CATBOOST.version, whole, convention, value=value)
 
 
-def _nan_report(held: Held, scores: NDArray[Any], nearest: Discounted) -> ParityReport:
-    metric = spell(nearest)
+def _nan_report(held: Held, scores: NDArray[Any], nearest: Convention) -> ParityReport:
+    metric = presets.catboost.spell(nearest)
     reason = (
         f"scores[{np.argmax(np.isnan(scores))}] is NaN, which has no place in an order, so we refuse it. To CatBoost "
         "it is neither above nor below any score, so they stay where its sort happens to leave them: a query of NaN "

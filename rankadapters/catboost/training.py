@@ -13,9 +13,8 @@ from rankadapters.catboost.data import weights_of_rows
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluator import Evaluator
-from rankadapters.core.inert import reweighted
 from rankadapters.core.queries import Queries
-from rankadapters.parity import require_convention
+from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import as_float32
 
 Array = NDArray[Any]
@@ -74,13 +73,13 @@ class EvalMetric:
     def _evaluator(self, place: int, weight: Any) -> Evaluator:
         """Bind a set at its first sight, and again when CatBoost brings other weights."""
         queries, weights = self.sets[place], None
-        if weight is not None and queries.query_weight is None and self.convention.average != "uniform":
+        if weight is not None and queries.query_weight is None and self.convention.weighting:
             weights = self._by_query(place, np.asarray(weight))
         bound = self._evaluators.get(place)
         if bound is not None and _same(bound[0], weights):
             return bound[1]
         if weights is not None:
-            queries = reweighted(queries, weights)
+            queries = queries.with_weights(weights)
         evaluator = Evaluator(queries, self.convention)
         self._evaluators[place] = (weights, evaluator)
         return evaluator
@@ -108,7 +107,7 @@ class EvalMetric:
         return _restored, (self.convention, self.sets, type(self).__name__)
 
 
-def eval_metric(convention: Convention, sets: Sequence[Any], *, name: str | None = None) -> EvalMetric:
+def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str | None = None) -> EvalMetric:
     """Make a metric that reports the declared convention in a CatBoost training, early stopping included.
 
     CatBoost tells a custom metric scores, labels and weights, but never the groups. So the metric is told its sets
@@ -116,7 +115,7 @@ def eval_metric(convention: Convention, sets: Sequence[Any], *, name: str | None
 
     Parameters
     ----------
-    convention : Convention
+    convention : Convention or str
         What to report and watch.
     sets : sequence
         The training set and every `eval_set`, in any order: `(labels, qid)`, `(labels, qid, query_weight)` or Queries,
@@ -158,7 +157,7 @@ def eval_metric(convention: Convention, sets: Sequence[Any], *, name: str | None
     >>> metric.history[-1].value == ra.evaluate(y, model.predict(X), ra.presets.letor4(5), qid=qid).value
     True
     """
-    require_convention(convention)
+    convention = as_convention(convention)
     if isinstance(sets, (str, Queries)) or not isinstance(sets, Sequence) or not len(sets):
         msg = f"sets={sets!r:.80} lists no set.\nHint: sets=[(labels, qid), ...]."
         raise InputError(msg)

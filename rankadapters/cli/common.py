@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, MissingToolkitError
+from rankadapters.core.texts import parse
 
 SAME, DIFFERENT, BAD_INPUT = 0, 1, 2
 
@@ -32,9 +32,9 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def resolve(spec: str, option: str = "--convention") -> Convention:
-    """Read `preset@k` or a signature given as an option."""
+    """Read a convention given as an option, in any of the forms that `ra.parse` takes."""
     try:
-        return presets.resolve(spec)
+        return parse(spec)
     except ConventionError as error:
         msg = f"argument {option}: {error}"
         raise ConventionError(msg) from None

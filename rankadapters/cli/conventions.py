@@ -13,7 +13,9 @@ from rankadapters.cli.common import SAME, print_whole, require_rich, resolve, wh
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, choices
+from rankadapters.core.measures import MEASURES
 
+NONE = "-"  # where a measure has no such field
 MARK = "*"  # beside what differs; colour alone would be lost in a pipe
 
 Marked = dict[str, tuple[str, bool]]
@@ -25,10 +27,11 @@ def add(commands: Any) -> None:
         "conventions",
         allow_abbrev=False,
         help="print the presets with all their fields",
-        description="Print every preset, or those named, with all the fields of its convention. With --diff, mark what "
-        "differs from another convention.",
+        description="Print every preset of a measure, or those named, with all the fields of its convention. With "
+        "--diff, mark what differs from another convention.",
     )
-    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which to print (default: all)")
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which to print (default: all of the measure)")
+    parser.add_argument("--measure", choices=MEASURES, default="ndcg", help="of the presets (default: ndcg)")
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff (default: 10)")
     parser.add_argument("--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature")
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
@@ -43,7 +46,7 @@ def rows(names: list[str], k: int, other: Convention | None = None) -> dict[str,
     """
     found = {}
     for name in names:
-        convention = getattr(presets, name)(k)
+        convention = presets.make(name, k)
         differing = {} if other is None else convention.diff(other)
         texts = dict(part.split("=", 1) for part in str(convention).split("/")[1:-1])
         found[name] = {field: (text, field in differing) for field, text in texts.items()}
@@ -53,15 +56,15 @@ def rows(names: list[str], k: int, other: Convention | None = None) -> dict[str,
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.format == "table":
         require_rich()
-    names = arguments.presets or list(presets.names())
-    unknown = [name for name in names if name not in presets.names()]
+    names = arguments.presets or list(presets.names(arguments.measure))
+    unknown = [name for name in names if name not in presets.names(None)]
     if unknown:
-        msg = f"{unknown[0]!r} is no preset; allowed are {choices(presets.names())}."
+        msg = f"{unknown[0]!r} is no preset; allowed are {choices(presets.names(None))}."
         raise InputError(msg)
     other = None
     if arguments.diff is not None:
-        named = arguments.diff in presets.names()
-        other = resolve(f"{arguments.diff}@{arguments.k}" if named else arguments.diff, "--diff")
+        named = arguments.diff in presets.names(None)
+        other = presets.make(arguments.diff, arguments.k) if named else resolve(arguments.diff, "--diff")
     _FORMATS[arguments.format](rows(names, arguments.k, other), other)
     return SAME
 
@@ -97,9 +100,11 @@ def _print_table(found: dict[str, Marked], other: Convention | None) -> None:
 
 
 def _lines(found: dict[str, Marked]) -> Iterator[list[str]]:
-    yield ["preset", *next(iter(found.values()))]
+    fields = list(dict.fromkeys(field for row in found.values() for field in row))
+    yield ["preset", *fields]
     for name, row in found.items():
-        yield [name, *(text + MARK if marked else text for text, marked in row.values())]
+        cells = (row.get(field, (NONE, False)) for field in fields)
+        yield [name, *(text + MARK if marked else text for text, marked in cells)]
 
 
 _FORMATS: dict[str, Callable[[dict[str, Marked], Convention | None], None]] = {

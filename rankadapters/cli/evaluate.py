@@ -35,7 +35,8 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
-        help=f"preset@k or a signature. Presets: {', '.join(presets.names())}",
+        help="preset@k, with +field=value where a field differs, or a signature. "
+        f"Presets: {', '.join(presets.names(None))}",
     )  # fmt: skip
     sources.add(parser)
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
@@ -73,9 +74,8 @@ def _evaluate(judgments: Judgments, conventions: list[Convention], *, per_query:
     from rankadapters.core.evaluator import Panel
 
     try:
-        panel = Panel(judgments.queries, conventions)
-        scores = panel.evaluate(judgments.scores)
-        values = panel.per_query(judgments.scores) if per_query else {}
+        found = Panel(judgments.queries, conventions).measure(judgments.scores)
+        scores, values = found.scores, found.per_query if per_query else {}
     except InputError as error:
         raise sources.located(error, judgments) from None
     ids = [str(query) for query in judgments.queries.query_ids.tolist()]

@@ -74,7 +74,7 @@ def _first_feature(path: str) -> int:
 
 def by_docid(conventions: Iterable[Convention]) -> bool:
     """Tell whether a convention orders ties by docid."""
-    return any(convention.ties.startswith("docid") for convention in conventions)
+    return any(str(getattr(convention, "ties", "")).startswith("docid") for convention in conventions)
 
 
 def read(arguments: argparse.Namespace, *, docids: bool | None) -> Judgments:

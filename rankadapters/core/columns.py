@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import InputError
 
 Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 EXACT_INT = 2**53
 
@@ -53,6 +56,16 @@ def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
         raise InputError(msg)
     same_length(name, array, n_docs)
     return None if array.all() else frozen(array)
+
+
+def as_weights(name: str, weights: Array, way_out: str) -> Array:
+    """Check weights: finite and >= 0."""
+    refuse_non_finite(name, weights)
+    if weights.size and weights.min() < 0:
+        place = int(np.argmin(weights))
+        msg = f"{name}[{place}] is {weights[place]}, but weights are >= 0.\nHint: {way_out}."
+        raise InputError(msg)
+    return frozen(weights)
 
 
 def same_length(name: str, array: Array, n_docs: int) -> None:

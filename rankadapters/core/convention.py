@@ -2,36 +2,334 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-from abc import ABC
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+from rankadapters.core.declared import Declared
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import (
-    CHOICES,
-    SIGNATURE_ORDER,
-    as_cutoff,
-    as_empty,
-    choices_of,
-    number,
-    table,
-    unknown_value,
+from rankadapters.core.fields import Cutoff, GainWords, NumberOrWord, Words, border
+
+GEOMETRIC = "geometric"
+
+AVERAGE = Words(
+    group="average",
+    about="How the queries' values become one.",
+    words={
+        "uniform": "every query counts the same; giving weights is an error, a toolkit's own weights are ignored",
+        "query": "by `query_weight`, which is 1 each when absent",
+        "query-except-empty": "an empty query adds its value unweighted while its weight stays in the divisor, as in "
+        "LightGBM and XGBoost",
+        "row": "every query counts the same, and inside a query a row counts by `row_weight`, 1 each when absent",
+        "pair": "every pair counts by its weight in `pairs`, which is 1 each when absent",
+    },
+    numbered={GEOMETRIC: "exp of the mean of log max(value, B), every query alike, as in trec_eval's gm_map"},
+    accepts=lambda floor: 0 < floor <= 1,
+    numbers="the floor, above 0 and at most 1",
+    tried=("uniform", "query", "query-except-empty"),
+    ignores={"uniform": "query_weight", GEOMETRIC: "query_weight"},
+)
+TIES = Words(
+    group="ranking",
+    about="The order of rows with equal scores.",
+    words={
+        "input": "as the rows were given",
+        "reverse": "the other way round",
+        "average": "the expectation over all orders of the tied rows (McSherry and Najork 2008)",
+        "worst": "lowest gain first, or irrelevant rows first",
+        "best": "highest gain first, or relevant rows first",
+        "docid-descending": "by the document ids' UTF-8 bytes, the last first; needs `docid=`",
+        "docid-ascending": "by the document ids' UTF-8 bytes; needs `docid=`",
+        "together": "a tie is retrieved at once: every row of it stands at the tie's last rank",
+    },
+    needs={"docid-descending": "docid", "docid-ascending": "docid"},
+)
+PRECISION = Words(
+    group="ranking",
+    about="In which precision scores are compared, which decides what is a tie.",
+    words={"float64": "as given, in double precision", "float32": "rounded to single precision first"},
+)
+SHORT = Words(
+    group="policy",
+    about="A query with fewer than `k` retrieved rows.",
+    words={"pad": "counts as the formula has it", "zero": "counts 0", "skip": "is left out"},
+)
+EMPTY = NumberOrWord(
+    group="policy",
+    about="A query that has nothing to find (for NDCG: an ideal DCG of at most 0).",
+    low=0,
+    high=1,
+    words={"skip": "it is left out", "error": "it is an error"},
+    tried=(0.0, 0.5, 1.0, "skip"),
+)
+MISSING = Words(
+    group="retrieval",
+    about="A judged query of which nothing was retrieved.",
+    words={"zero": "counts 0", "skip": "is left out", "error": "is an error"},
+    tried=("zero", "skip"),
+    column="retrieved",
+)
+UNJUDGED = Words(
+    group="retrieval",
+    about="A retrieved row without a judgment.",
+    words={"zero": "has gain 0", "drop": "is dropped before ranking", "error": "is an error"},
+    tried=("zero", "drop"),
+    column="judged",
+)
+CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; a positive integer, or `None` for all ranks.")
+GAIN = GainWords(
+    group="value",
+    about="What a label l is worth.",
+    words={
+        "exp2": "2^l - 1",
+        "exp2-floor": "2^floor(l) - 1",
+        "linear": "l",
+        "linear-positive": "max(l, 0)",
+    },
+    tried=("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3", "table_0_1_3_7_15"),
+)
+DISCOUNT = Words(
+    group="value",
+    about="What rank i is worth.",
+    words={
+        "log2": "1 / log2(i + 1)",
+        "jk2": "1 for i = 1, 1 / log2(i) from i = 2 on (Järvelin and Kekäläinen 2002 with b = 2, which LETOR uses)",
+        "reciprocal": "1 / i",
+    },
+)
+RELEVANT = Words(
+    group="value",
+    about="Which rows are relevant, by their label l.",
+    words={},
+    numbered={"above": "l > B", "from": "l >= B"},
+    tried=("above_0", "above_0.5", "from_1", "from_2"),
+)
+RETRIEVE = Words(
+    group="ranking",
+    about="Which rows enter the ranking, by their score s; the number of rows retrieved counts all the same.",
+    words={"all": "every row"},
+    numbered={"above": "s > B", "from": "s >= B"},
+    tried=("all",),
 )
 
-VERSION = 1
+POOL = Words(
+    group="pool",
+    about="What the sums run over.",
+    words={
+        "queries": "the mean of the queries' values",
+        "pairs": "the pairs of all queries: the ratio of two sums",
+        "rows": "all rows as one query, in the caller's order",
+    },
+)
 
-MEASURES: dict[str, type[Convention]] = {}
+K = Annotated[int | None, CUTOFF]
+Gain = Annotated[str, GAIN]
+Discount = Annotated[Literal["log2", "jk2", "reciprocal"], DISCOUNT]
+Relevant = Annotated[str, RELEVANT]
+Retrieve = Annotated[str, RETRIEVE]
+Ties = Annotated[
+    Literal["input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending"], TIES
+]  # fmt: skip
+Precision = Annotated[Literal["float64", "float32"], PRECISION]
+Short = Annotated[Literal["pad", "zero", "skip"], SHORT]
+Empty = Annotated[float | Literal["skip", "error"], EMPTY]
+Missing = Annotated[Literal["zero", "skip", "error"], MISSING]
+Unjudged = Annotated[Literal["zero", "drop", "error"], UNJUDGED]
+
+
+def average_of(*words: str, geometric: bool) -> Words:
+    """Make the field `average` of a measure that knows these words only."""
+    return Words(
+        group=AVERAGE.group, about=AVERAGE.about, words={word: AVERAGE.words[word] for word in words},
+        numbered=AVERAGE.numbered if geometric else {}, accepts=AVERAGE.accepts, numbers=AVERAGE.numbers,
+        tried=tuple(word for word in AVERAGE.tried if word in words), ignores=AVERAGE.ignores,
+    )  # fmt: skip
+
+
+# Of measures that have a value of each query, whose mean is taken.
+Mean = Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=True)]
+
+_WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row": "row_weight", "pair": "pair_weight"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Convention(ABC):
+class Convention(Declared):
     """What decides the value of a measure: a frozen value in which no field has a default.
 
     Conventions compare and hash by what they mean: fields that cannot matter take one spelling
     (`k=None` forces `short="pad"`, `empty=0` turns `query-except-empty` into `query`).
     `str(convention)` is its signature, and `parse(str(convention)) == convention`.
+
+    Parameters
+    ----------
+    average : str
+        How the queries' values become one: `uniform`, `query` (by query weight), `query-except-empty` (an empty query
+        adds its value unweighted while its weight stays in the divisor: LightGBM and XGBoost), `row`, `pair`, or
+        `geometric_<floor>`; each measure says which it has.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+    """
+
+    noun: ClassVar[str] = "measure"
+    start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
+    measure: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+
+    average: Annotated[str, AVERAGE]
+    _preset: tuple[str, Convention] | None = field(default=None, init=False, compare=False, repr=False)
+
+    @abstractmethod
+    def oracle(self, rows: Sequence[Any]) -> tuple[float, float] | None:
+        """Compute what one query adds, in plain Python: numerator and mass; None where there is nothing to find.
+
+        `rows` are `definition.Row`s, those that `unjudged="drop"` leaves out as not retrieved. A mean has mass 1.
+        """
+
+    @abstractmethod
+    def lower(self, bound: Any) -> Any:
+        """Give the plan, `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Bound`."""
+
+    def unify(self) -> None:
+        """Give equal meanings one spelling."""
+        if getattr(self, "k", 0) is None:
+            self._set("short", "pad")
+        if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
+            self._set("average", "query")
+
+    @property
+    def over(self) -> str:
+        """What the sums run over: `queries` (a mean of their values), `pairs`, or `rows` (all rows as one query)."""
+        return str(getattr(self, "pool", "queries"))
+
+    @property
+    def weighting(self) -> str | None:
+        """Name the column of weights that counts, or None: query_weight, row_weight, or pair_weight."""
+        return _WEIGHTS.get(self.average)
+
+    @property
+    def floor(self) -> float | None:
+        """Smallest value in a geometric mean; None for any other average."""
+        parameter = border(self.average)
+        return parameter[1] if parameter else None
+
+    @property
+    def is_sum(self) -> bool:
+        """Tell whether the value is a sum over the queries, so that it can be split among them."""
+        return self.over != "rows" and self.floor is None
+
+    def all_retrieved(self) -> Self:
+        """Return the convention that says the same where every row is retrieved, as inside a toolkit."""
+        return self
+
+    def link(self, mean: float) -> float:
+        """Turn the ratio of the sums into the value: the ratio itself, or exp of it for a geometric mean."""
+        return mean if self.floor is None else math.exp(mean)
+
+    @property
+    def name(self) -> str:
+        """Display name: `measure@k/` and the preset with the fields that differ from it, or 7 digits of a SHA-256.
+
+        Except for the digits, `ra.parse` reads it back.
+
+        >>> from rankadapters import presets
+        >>> presets.catboost(10, type="Exp").name, presets.yahoo(10).replace(empty=0).name
+        ('ndcg@10/catboost+gain=exp2', 'ndcg@10/yahoo+empty=0')
+        """
+        head = str(self).partition("/")[0]
+        return f"{head}/{self._preset_text() or hashlib.sha256(str(self).encode()).hexdigest()[:7]}"
+
+    @property
+    def short_name(self) -> str:
+        """The shortest text that `ra.parse` reads back: preset, cutoff and changes, or else the signature.
+
+        >>> from rankadapters import presets
+        >>> presets.yahoo(10).replace(empty=0).short_name
+        'yahoo@10+empty=0'
+        """
+        text = self._preset_text()
+        if not text:
+            return str(self)
+        preset, plus, changes = text.partition("+")
+        _, at, k = str(self).partition("/")[0].partition("@")
+        return f"{preset}{at}{k}{plus}{changes}"
+
+    def named(self, preset: str) -> Self:
+        """Return the same convention as that of a preset, which is no part of equality or signature."""
+        plain = type(self)(**self.to_dict())
+        named = type(self)(**self.to_dict())
+        object.__setattr__(named, "_preset", (preset, plain))
+        return named
+
+    def replace(self, **fields: object) -> Self:
+        """Return the convention with some fields changed; its name says the preset and what differs from it."""
+        changed = Declared.replace(self, **fields)
+        object.__setattr__(changed, "_preset", self._preset_at(getattr(changed, "k", None)))
+        return changed
+
+    def at(self, k: int | None) -> Self:
+        """Return the convention at another cutoff.
+
+        It keeps a preset's name, except from `k=None`, where it is no longer known what the preset says of short
+        queries.
+        """
+        return self.replace(k=k)
+
+    def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
+        """Name the fields that differ, each with this convention's value and the other's (None where it has none).
+
+        >>> from rankadapters import presets
+        >>> presets.lightgbm(10).diff(presets.yahoo(10))
+        {'average': ('query-except-empty', 'uniform')}
+        """
+        if not isinstance(other, Convention):
+            msg = f"{other!r:.80} is no convention.\nHint: conv.diff(ra.presets.yahoo(10)), or ra.parse(text)."
+            raise ConventionError(msg)
+        return Declared.diff(self, other)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the fields, so that a copy is validated like the original."""
+        return _restore, (type(self), self.to_dict(), self._preset)
+
+    def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
+        """Give the preset at a cutoff; None from `k=None`, which forgot what the preset says of short queries."""
+        if self._preset is None:
+            return None
+        text, preset = self._preset
+        own = getattr(preset, "k", None)
+        if own == k:
+            return self._preset
+        return None if own is None else (text, preset.replace(k=k))
+
+    def _preset_text(self) -> str:
+        """Preset and the fewest changed fields that make this convention of it."""
+        if self._preset is None:
+            return ""
+        text, preset = self._preset
+        changes = {name: mine for name, (mine, _) in self.diff(preset).items()}
+        for name in list(changes):  # what follows from other changes is not said
+            fewer = {other: value for other, value in changes.items() if other != name}
+            if _is(preset, fewer, self):
+                changes = fewer
+        kinds = self.declared()
+        return "+".join([text, *(f"{name}={kinds[name].spell(value)}" for name, value in changes.items())])
+
+    @classmethod
+    def _refuse_positional(cls) -> ConventionError:
+        return ConventionError(
+            f"{cls.__name__} is a convention: it takes its fields as keywords and no data.\n"
+            f"Hint: ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)."
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ranked(Convention):
+    """A measure of the ranks 1..k: what all that rank share.
 
     Parameters
     ----------
@@ -49,137 +347,21 @@ class Convention(ABC):
         A judged query of which nothing was retrieved: `zero`, `skip`, `error`.
     unjudged : str
         A retrieved row without judgment: `zero` (gain 0), `drop` (as if it had not been retrieved), `error`.
-    average : str
-        `uniform`, `query` (by query weight), `query-except-empty` (an empty query adds its value
-        unweighted while its weight stays in the divisor: LightGBM and XGBoost).
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    average
+        As in `Convention`.
     """
 
-    measure: ClassVar[str]
-    higher_is_better: ClassVar[bool] = True
-
-    k: int | None
-    ties: str
-    precision: str
-    short: str
-    missing: str
-    unjudged: str
-    average: str
-    _label: str = field(default="", init=False, compare=False, repr=False)
-
-    def __new__(cls, *args: object, **fields: object) -> Self:
-        """Refuse positional values and incomplete declarations before the generated __init__ sees them."""
-        _refuse_incomplete(cls, args, fields)
-        return object.__new__(cls)
-
-    def __post_init__(self) -> None:
-        """Validate every field, then bring equal meanings to one spelling."""
-        if self.k is not None:
-            self._set("k", as_cutoff(self.k))
-        for name in self.fields():
-            value = getattr(self, name)
-            if name not in {"k", "gain", "empty"} and not (isinstance(value, str) and value in CHOICES[name]):
-                raise unknown_value(name, value)
-        if self.k is None:
-            self._set("short", "pad")
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
-        """Name the fields in the order of the signature."""
-        declared = {f.name for f in dataclasses.fields(cls) if f.init}
-        return tuple(name for name in SIGNATURE_ORDER if name in declared)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the fields and their values in the order of the signature."""
-        return {name: getattr(self, name) for name in self.fields()}
-
-    def __str__(self) -> str:
-        """Write the signature."""
-        cutoff = "all" if self.k is None else str(self.k)
-        parts = [f"{name}={_text(value)}" for name, value in self.to_dict().items() if name != "k"]
-        return "/".join([f"{self.measure}@{cutoff}", *parts, f"v{VERSION}"])
-
-    @property
-    def name(self) -> str:
-        """Display name: the preset's, or the measure and 7 digits of the signature's SHA-256."""
-        measure = str(self).partition("/")[0]
-        return f"{measure}/{self._label or hashlib.sha256(str(self).encode()).hexdigest()[:7]}"
-
-    def named(self, label: str) -> Self:
-        """Return the same convention under a display label, which is no part of equality or signature."""
-        copy = type(self)(**self.to_dict())
-        object.__setattr__(copy, "_label", label)
-        return copy
-
-    def replace(self, **fields: object) -> Self:
-        """Return the convention with some fields changed, and without a preset's label."""
-        unknown = set(fields) - set(self.fields())
-        if unknown:
-            msg = f"{type(self).__name__} has no field {min(unknown)!r}; its fields are {choices(self.fields())}."
-            raise ConventionError(msg)
-        return type(self)(**{**self.to_dict(), **fields})
-
-    def at(self, k: int | None) -> Self:
-        """Return the convention at another cutoff.
-
-        It keeps a preset's label, except from `k=None`, where it is no longer known what the preset says of short
-        queries.
-        """
-        same = self.replace(k=k)
-        return same.named(self._label) if self._label and self.k is not None else same
-
-    def diff(self, other: Convention) -> dict[str, tuple[Any, Any]]:
-        """Name the fields that differ, each with this convention's value and the other's (None where it has none).
-
-        >>> from rankadapters import presets
-        >>> presets.lightgbm(10).diff(presets.yahoo(10))
-        {'average': ('query-except-empty', 'uniform')}
-        """
-        if not isinstance(other, Convention):
-            msg = f"{other!r:.80} is no convention.\nHint: conv.diff(ra.presets.yahoo(10))."
-            raise ConventionError(msg)
-        names = dict.fromkeys(name for name in SIGNATURE_ORDER if name in (*self.fields(), *other.fields()))
-        pairs = {name: (getattr(self, name, None), getattr(other, name, None)) for name in names}
-        if self.measure != other.measure:
-            pairs = {"measure": (self.measure, other.measure), **pairs}
-        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the fields, so that a copy is validated like the original."""
-        return _restore, (type(self), self.to_dict(), self._label)
+    k: K
+    ties: Annotated[str, TIES]
+    precision: Precision
+    short: Short
+    missing: Missing
+    unjudged: Unjudged
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Discounted(Convention):
-    """A measure that adds up gain x discount over the ranks: what NDCG and DCG share."""
-
-    gain: str
-    discount: str
-
-    def __post_init__(self) -> None:
-        """Check the gain, and write a table in shortest form."""
-        if not isinstance(self.gain, str) or not (self.gain.startswith("table_") or self.gain in CHOICES["gain"]):
-            raise unknown_value("gain", self.gain)
-        gains = table(self.gain)
-        if gains is not None:
-            self._set("gain", "_".join(["table", *map(number, gains)]))
-        # slots=True makes a new class, so that a bare super() would not find its cell.
-        Convention.__post_init__(self)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NDCG(Discounted):
-    """Normalised discounted cumulative gain.
-
-    NDCG@k = DCG@k / ideal DCG, DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i).
-    The value lies in [0, 1] unless `gain="linear"` meets negative labels, which it takes as they are.
+class Discounted(Ranked):
+    """A measure that weighs gains by the ranks they stand at: what NDCG and DCG share.
 
     Parameters
     ----------
@@ -188,114 +370,32 @@ class NDCG(Discounted):
         `table_0_1_3` by integer label. Negative labels are an error under `exp2`, `exp2-floor` and tables.
     discount : str
         Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i.
-    ideal : str
-        The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
-        retrieved), `all` not cut.
-    empty : float or str
-        Value of a query whose ideal DCG is not positive: a number in [0, 1], `skip` or `error`.
     k, ties, precision, short, missing, unjudged, average
-        As in `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
-    References
-    ----------
-    Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002.
-    Burges et al., Learning to rank using gradient descent, ICML 2005 (for 2^l - 1).
-    McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied
-    scores, ECIR 2008.
-
-    Examples
-    --------
-    >>> conv = NDCG(k=10, gain="exp2", discount="log2", ideal="cutoff", ties="average", precision="float64",
-    ...             short="pad", empty=0, missing="error", unjudged="error", average="uniform")
-    >>> print(conv.replace(empty=1).diff(conv))
-    {'empty': (1.0, 0.0)}
+        As in `Ranked`.
     """
 
-    measure: ClassVar[str] = "ndcg"
-
-    ideal: str
-    empty: float | str
-
-    def __post_init__(self) -> None:
-        """Check `empty`, then bring equal meanings to one spelling."""
-        self._set("empty", as_empty(self.empty))
-        Discounted.__post_init__(self)
-        if self.k is None and self.ideal == "all":
-            self._set("ideal", "cutoff")
-        if self.empty == 0 and self.average == "query-except-empty":
-            self._set("average", "query")
+    gain: Gain
+    discount: Discount
+    ties: Ties
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DCG(Discounted):
-    """Discounted cumulative gain: NDCG's numerator, in the unit of the gain.
-
-    DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i). It has no ideal list and no empty
-    query, so neither the fields `ideal` and `empty` nor `average="query-except-empty"`.
-
-    Parameters
-    ----------
-    gain, discount, k, ties, precision, short, missing, unjudged, average
-        As in `NDCG`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
-    References
-    ----------
-    Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002.
-    """
-
-    measure: ClassVar[str] = "dcg"
-
-    def __post_init__(self) -> None:
-        """Refuse the one averaging that needs empty queries."""
-        if self.average == "query-except-empty":
-            msg = (
-                "DCG has no empty queries, so average='query-except-empty' means nothing; "
-                "allowed are 'uniform', 'query'.\nHint: average='query'."
-            )
-            raise ConventionError(msg)
-        Discounted.__post_init__(self)
+def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
+    """Refuse an average that means nothing with the convention's pool."""
+    allowed = by_pool[convention.pool]
+    if convention.average.partition("_")[0] not in allowed:
+        found = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
+        raise ConventionError(f"{found}; allowed are {choices(allowed)}.")
 
 
-MEASURES.update({"ndcg": NDCG, "dcg": DCG})
+def _is(preset: Convention, changes: dict[str, Any], wanted: Convention) -> bool:
+    try:
+        return Declared.replace(preset, **changes) == wanted
+    except ConventionError:  # these fields do not go together
+        return False
 
 
-def _text(value: object) -> str:
-    return number(value) if isinstance(value, float) else str(value)
-
-
-def _refuse_incomplete(cls: type[Convention], args: tuple[object, ...], fields: dict[str, object]) -> None:
-    if not hasattr(cls, "measure"):
-        msg = f"{cls.__name__} is abstract.\nHint: ra.NDCG(k=10, ...), ra.DCG(...) or a preset."
-        raise ConventionError(msg)
-    if args:
-        msg = (
-            f"{cls.__name__} is a convention: it takes its fields as keywords and no data.\n"
-            f"Hint: ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)."
-        )
-        raise ConventionError(msg)
-    unknown = [name for name in fields if name not in cls.fields()]
-    if unknown:
-        msg = f"{cls.__name__} has no field {unknown[0]!r}; its fields are {choices(cls.fields())}."
-        raise ConventionError(msg)
-    missing = [name for name in cls.fields() if name not in fields]
-    if missing:
-        lines = [f"  {n}: {choices_of(n)}" for n in missing]
-        msg = (
-            f"{cls.__name__} needs every field declared; left out:\n" + "\n".join(lines) + "\n"
-            "Hint: start from a preset, ra.presets.textbook(10).replace(...)."
-        )
-        raise ConventionError(msg)
-
-
-def _restore(cls: type[Convention], fields: dict[str, Any], label: str) -> Convention:
-    return cls(**fields).named(label) if label else cls(**fields)
+def _restore(cls: type[Convention], fields: dict[str, Any], preset: tuple[str, Convention] | None) -> Convention:
+    found = cls(**fields)
+    if preset is not None:
+        object.__setattr__(found, "_preset", preset)
+    return found

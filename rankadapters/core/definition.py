@@ -1,15 +1,20 @@
-"""What every number means, in plain Python: the oracle that all kernels are held against. Read this file first."""
+"""What every number means, in plain Python: the oracle that all kernels are held against. Read this file first.
+
+A measure says in its own file (`core/measures/`) what one query is worth; here stands what all of them share: which
+rows are ranked, in which order, which policy gives a query its value, and how the queries' values become one.
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import floor, fsum, log2
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import floor, fsum, log, log2
+from typing import Any
 
-from rankadapters.core.convention import NDCG, Discounted
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import table
+from rankadapters.core.fields import border, table
 
 
 @dataclass(frozen=True)
@@ -21,79 +26,118 @@ class Row:
     docid: str = ""
     retrieved: bool = True
     judged: bool = True
+    weight: float = 1.0
+    beats: tuple[tuple[int, float], ...] = ()  # pairs that it wins: place of the loser in its query, weight
 
 
-def gain(label: float, convention: Discounted) -> float:
+def gain(label: float, name: str) -> float:
     """Worth of a label."""
-    if gains := table(convention.gain):
+    if gains := table(name):
         return gains[int(label)]
-    if convention.gain.startswith("exp2"):
-        return 2.0 ** (floor(label) if convention.gain == "exp2-floor" else label) - 1
-    return max(label, 0.0) if convention.gain == "linear-positive" else label
+    if name.startswith("exp2"):
+        return 2.0 ** (floor(label) if name == "exp2-floor" else label) - 1
+    return max(label, 0.0) if name == "linear-positive" else label
 
 
-def discount(rank: int, convention: Discounted) -> float:
+def discount(rank: int, name: str) -> float:
     """Worth of a 1-based rank."""
     by_rank = {"log2": log2(rank + 1), "jk2": log2(max(rank, 2)), "reciprocal": rank}
-    return 1 / by_rank[convention.discount]
+    return 1 / by_rank[name]
 
 
-def dcg(gains: Iterable[float], k: int | None, convention: Discounted) -> float:
-    """Sum of gain x discount over the ranks 1..k of a list of gains in rank order."""
-    return sum(g * discount(rank, convention) for rank, g in enumerate(list(gains)[:k], start=1))
+def is_beyond(value: float, name: str) -> bool:
+    """Whether a label is relevant (or a score enters the ranking), by `above_B` or `from_B`; `all` takes every one."""
+    word, bound = border(name) or ("from", float("-inf"))
+    return value > bound if word == "above" else value >= bound
 
 
-def ranked_gains(rows: Sequence[Row], convention: Discounted) -> list[float]:
-    """Gains of the retrieved rows by descending score; a tie has the declared order, or every row its mean gain."""
-    gains = [gain(row.label, convention) if row.judged else 0.0 for row in rows]
-    tie_order = {
+def tied(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) -> list[list[Row]]:
+    """Retrieved rows by descending score: a list for each score, its rows in the declared order.
+
+    `worth` is what `ties="worst"` and `"best"` go by. Rows that `retrieve` keeps out are not there.
+    """
+    score = as_float32 if convention.precision == "float32" else float
+    retrieve = str(getattr(convention, "retrieve", "all"))
+    kept = [row for row in rows if row.retrieved and is_beyond(score(row.score), retrieve)]
+    tie_order: dict[str, Callable[[int], Any]] = {
         "reverse": lambda i: -i,
-        "worst": lambda i: gains[i],
-        "best": lambda i: -gains[i],
-        "docid-ascending": lambda i: rows[i].docid.encode(),
-        "docid-descending": lambda i: [-byte for byte in rows[i].docid.encode()] + [1],
-    }.get(convention.ties, lambda i: i)
-    scores = [row.score for row in rows]
-    if convention.precision == "float32":
-        scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
-    ranking = sorted(sorted(range(len(rows)), key=tie_order), key=lambda i: -scores[i])
-    if convention.ties != "average":
-        return [gains[i] for i in ranking]
-    ties = {s: sorted(gains[i] for i in ranking if scores[i] == s) for s in scores}
-    return [tie[0] if tie[0] == tie[-1] else fsum(tie) / len(tie) for tie in (ties[scores[i]] for i in ranking)]
+        "worst": lambda i: worth(kept[i]),
+        "best": lambda i: -worth(kept[i]),
+        "docid-ascending": lambda i: kept[i].docid.encode(),
+        "docid-descending": lambda i: [-byte for byte in kept[i].docid.encode()] + [1],
+    }
+    ordered = [kept[i] for i in sorted(range(len(kept)), key=tie_order.get(convention.ties, lambda i: i))]
+    found: dict[float, list[Row]] = {}
+    for row in sorted(ordered, key=lambda row: -score(row.score)):
+        found.setdefault(score(row.score), []).append(row)
+    return list(found.values())
 
 
-def query_value(rows: Sequence[Row], convention: Discounted) -> tuple[float | str, bool]:
-    """Value of one query (or 'skip'), and whether the policy for empty queries gave it."""
+def as_float32(value: float) -> float:
+    """Round to float32 and back."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Mean that equal values reach exactly, whatever the order of the others."""
+    ordered = sorted(values)
+    return ordered[0] if ordered[0] == ordered[-1] else fsum(ordered) / len(ordered)
+
+
+def query_sums(rows: Sequence[Row], convention: Any) -> tuple[tuple[float, float] | str, bool]:
+    """Numerator and mass of one query (or 'skip'), and whether the policy for empty queries gave them."""
     judged = [row for row in rows if row.judged]
-    retrieved = [row for row in rows if row.retrieved and (row.judged or convention.unjudged != "drop")]
+    left_out = [r.retrieved and not r.judged and convention.unjudged == "drop" for r in rows]
+    retrieved = [row for row, out in zip(rows, left_out, strict=True) if row.retrieved and not out]
     if convention.unjudged == "error" and not all(row.judged for row in retrieved):
         raise InputError("unjudged")
     if judged and not retrieved:
         return _policy(convention.missing, "missing"), False
-    if convention.k is not None and len(retrieved) < convention.k and convention.short != "pad":
+    k = getattr(convention, "k", None)
+    if k is not None and len(retrieved) < k and convention.short != "pad":
         return _policy(convention.short, "short"), False
-    value = dcg(ranked_gains(retrieved, convention), convention.k, convention)
-    if not isinstance(convention, NDCG):
-        return value, False
-    cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), len(retrieved)), "all": None}
-    ideal_gains = sorted((gain(row.label, convention) for row in judged), reverse=True)
-    ideal = dcg(ideal_gains, cut[convention.ideal], convention)
-    return (value / ideal, False) if ideal > 0 else (_policy(convention.empty, "empty"), True)
+    found = convention.oracle(
+        [replace(row, retrieved=False) if out else row for row, out in zip(rows, left_out, strict=True)]
+    )
+    if found is not None:
+        return found, False
+    return (0.0, 0.0) if convention.over == "pairs" else _policy(convention.empty, "empty"), True
 
 
-def _policy(choice: float | str, what: str) -> float | str:
+def _policy(choice: float | str, what: str) -> tuple[float, float] | str:
     if choice == "error":
         raise InputError(what)
-    return 0.0 if choice == "zero" else choice
+    return choice if choice == "skip" else (0.0 if isinstance(choice, str) else choice, 1.0)
 
 
-def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Discounted) -> float:
-    """Mean over (rows, query weight) pairs."""
-    valued = [(*query_value(rows, convention), weight) for rows, weight in queries]
-    scored = [(value, empty, weight) for value, empty, weight in valued if not isinstance(value, str)]
-    if convention.average == "uniform":
-        return fsum(value for value, _, _ in scored) / len(scored)
-    unweighted = convention.average == "query-except-empty"
-    terms = [value if empty and unweighted else value * weight for value, empty, weight in scored]
-    return fsum(terms) / fsum(weight for _, _, weight in scored)
+def query_value(rows: Sequence[Row], convention: Convention) -> tuple[float | str, bool]:
+    """Value of one query (or 'skip'), and whether the policy for empty queries gave it."""
+    sums, empty = query_sums(rows, convention)
+    if isinstance(sums, str):
+        return sums, empty
+    return (sums[0] / sums[1] if sums[1] else "skip"), empty
+
+
+def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> float:
+    """Value of (rows, query weight) pairs: link(sum of numerators / sum of masses)."""
+    if convention.over == "rows":
+        queries = [([_weighed(row, weight, convention) for rows, weight in queries for row in rows], 1.0)]
+    found = [(*query_sums(rows, convention), weight) for rows, weight in queries]
+    numerators, masses = [], []
+    for sums, empty, weight in found:
+        if isinstance(sums, str):
+            continue
+        factor = weight if convention.weighting == "query_weight" and convention.over != "rows" else 1.0
+        unweighted = empty and convention.average == "query-except-empty"
+        value = sums[0] if convention.floor is None else log(max(sums[0], convention.floor))
+        numerators.append(value * (1.0 if unweighted else factor))
+        masses.append(sums[1] * factor)
+    of_none = getattr(convention, "empty", None)
+    if convention.over == "pairs" and not any(masses) and isinstance(of_none, float):
+        return of_none  # no query has a pair
+    return convention.link(fsum(numerators) / fsum(masses))
+
+
+def _weighed(row: Row, weight: float, convention: Convention) -> Row:
+    """Give a row its query's weight where all rows are one query and queries have weights."""
+    return replace(row, weight=weight) if convention.average == "query" else row

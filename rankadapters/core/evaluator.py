@@ -1,25 +1,24 @@
-"""Evaluation: bind a convention to queries once, then score as often as needed."""
+"""Evaluation: bind conventions to queries once, then score as often as needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from functools import cached_property
+from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadapters.core._kernels import SKIP
 from rankadapters.core._kernels.exact import LIMB_BITS, LIMBS, add_exactly
-from rankadapters.core._kernels.measures import SKIP, query_values, ranked_gains
-from rankadapters.core.columns import Array, beyond_float32
+from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
-from rankadapters.core.lowering import Binder, Lowered, offsets
-from rankadapters.core.policies import Settled
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.members import Member, Work, bind
+from rankadapters.core.policies import refuse_ignored
+from rankadapters.core.queries import Columns, Queries, as_queries
 from rankadapters.core.score import Score, Tally
-from rankadapters.core.threads import as_n_threads, over_chunks
-
-Floats = NDArray[np.float64]
+from rankadapters.core.texts import as_convention, as_conventions
+from rankadapters.core.threads import as_n_threads
 
 
 class Panel:
@@ -27,65 +26,185 @@ class Panel:
 
     Parameters
     ----------
-    queries : Queries
-        Validated queries.
-    conventions : iterable of Convention
-        At least one.
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels; with a Queries, no other column is taken.
+    conventions : iterable of Convention or str
+        At least one; texts are read by `ra.parse`.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
+        As in `Queries`.
+
+    Raises
+    ------
+    InputError
+        The columns contradict each other or do not fit a convention, which is named; or weights were given that one
+        convention counts and another would ignore.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> panel = ra.Panel([2, 0, 1, 0], ["yahoo@2", "letor4@2"], qid=["a", "a", "b", "b"])
+    >>> found = panel.measure([0.9, 0.1, 0.2, 0.8])
+    >>> [round(score.value, 3) for score in found.scores.values()]
+    [0.815, 1.0]
+    >>> [values.round(3).tolist() for values in found.per_query.values()]
+    [[1.0, 0.631], [1.0, 1.0]]
     """
 
-    def __init__(self, queries: Queries, conventions: Iterable[Convention], n_threads: int | None = None) -> None:
-        self.queries = queries
+    def __init__(
+        self, labels: object, conventions: object, *, n_threads: int | None = None, **columns: Unpack[Columns]
+    ) -> None:
+        self.queries = as_queries(labels, **columns)
         self.n_threads = as_n_threads(n_threads)
-        self.conventions = _distinct(conventions)
-        binder = Binder(queries, self.conventions)
-        self._lowered = [binder.lower(convention) for convention in binder.conventions]
-        self._denominators = [_exact_sum(low.settled.divisors) for low in self._lowered]
-        self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
+        self.conventions = as_conventions(conventions)
+        refuse_ignored(self.conventions, self.queries)
+        self._members = bind(self.queries, self.conventions)
+        self._denominators = {member.convention: _exact_sum(member.settled.divisors) for member in self._members}
+        self._work = Work(self._members)
+
+    @property
+    def query_ids(self) -> Array:
+        """Query identifiers in the order of the per-query values."""
+        return self.queries.query_ids
+
+    def measure(self, scores: object) -> Measured:
+        """Rank once, and give per-query values, tallies and scores of every convention.
+
+        Parameters
+        ----------
+        scores : array-like, shape (n_docs,)
+            Predicted scores, higher is better. Float32 stays float32.
+
+        Raises
+        ------
+        InputError
+            Another length, a NaN or an infinity.
+        """
+        array = self.queries.check_scores(scores)
+        numerators = self._work.numerators(array, self.n_threads)
+        return Measured(self.queries, self._members, self._denominators, numerators)
 
     def evaluate(self, scores: object) -> dict[Convention, Score]:
-        """Score every convention."""
-        return {convention: tally.score() for convention, tally in self.tally(scores).items()}
+        """Score every convention; as `measure(scores).scores`."""
+        return self.measure(scores).scores
 
     def tally(self, scores: object) -> dict[Convention, Tally]:
-        """Sum every convention exactly."""
-        return self.tally_values(self.per_query(scores))
-
-    def tally_values(self, values: dict[Convention, Floats]) -> dict[Convention, Tally]:
-        """Sum the values that `per_query` gave."""
-        pairs = zip(self._lowered, self._denominators, strict=True)
-        return {low.convention: self._tally(low, below, values[low.convention]) for low, below in pairs}
+        """Sum every convention exactly; as `measure(scores).tallies`."""
+        return self.measure(scores).tallies
 
     def per_query(self, scores: object) -> dict[Convention, Floats]:
-        """Value of each query under every convention; NaN where it is skipped."""
-        array = self.queries.check_scores(scores)
-        if array.dtype not in self._groups:
-            self._groups[array.dtype] = _share(self._lowered, array.dtype)
-        values: dict[Convention, Floats] = {}
-        for group in self._groups[array.dtype]:
-            values.update(group.values(array, self.n_threads))
+        """Value of each query under every convention; as `measure(scores).per_query`."""
+        return self.measure(scores).per_query
+
+
+class Measured:
+    """What a Panel found for given scores, each computed from the same pass; made by `Panel.measure`."""
+
+    def __init__(
+        self,
+        queries: Queries,
+        members: list[Member],
+        denominators: dict[Convention, int],
+        numerators: dict[Convention, Floats],
+    ) -> None:
+        self._queries, self._members, self._denominators = queries, members, denominators
+        self._numerators = numerators
+
+    @cached_property
+    def per_query(self) -> dict[Convention, Floats]:
+        """Value of each query, shape (n_queries,), by convention; NaN where it is skipped or has no mass.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention is over all rows, so that no query has a value of its own.
+        """
+        self._refuse_over_rows("per-query values")
+        return {member.convention: self._values(member) for member in self._members}
+
+    @cached_property
+    def scores(self) -> dict[Convention, Score]:
+        """Score of each convention."""
+        return {member.convention: self._tally(member).score() for member in self._members}
+
+    @cached_property
+    def tallies(self) -> dict[Convention, Tally]:
+        """Exact sums of each convention, to be merged with those of other queries.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention is over all rows, whose parts do not add up.
+        """
+        self._refuse_over_rows("tallies")
+        return {member.convention: self._tally(member) for member in self._members}
+
+    @cached_property
+    def shares(self) -> dict[Convention, Floats]:
+        """What each query adds to the value, shape (n_queries,), by convention; 0 where it is skipped.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention's value is not a sum over the queries: it is over all rows, or a geometric mean.
+        InputError
+            Nothing is left to average.
+        """
+        for member in self._members:
+            if not member.convention.is_sum:
+                msg = f"{member.convention.name} is not a sum over the queries, so that they have no parts of it."
+                raise UnsupportedConventionError(msg)
+        return {member.convention: self._share(member) for member in self._members}
+
+    def enters(self, convention: Convention) -> tuple[Floats, Floats]:
+        """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
+        [member] = [each for each in self._members if each.convention == convention]
+        settled = member.settled
+        return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
+
+    def _values(self, member: Member) -> Floats:
+        numerators, mass = self._numerators[member.convention], member.mass
+        if mass is None:
+            return numerators
+        values: Floats = np.divide(numerators, mass, out=np.full(mass.size, np.nan), where=mass > 0)
         return values
 
-    def settled(self) -> dict[Convention, Settled]:
-        """How each query gets its value and enters the average, under every convention."""
-        return {low.convention: low.settled for low in self._lowered}
+    def _share(self, member: Member) -> Floats:
+        shares: Floats = self._terms(member) / self._tally(member).mass
+        return shares
 
-    def _tally(self, low: Lowered, denominator: int, values: Floats) -> Tally:
+    def _terms(self, member: Member) -> Floats:
+        values, settled, floor = self._numerators[member.convention], member.settled, member.convention.floor
+        if floor is not None:
+            values = np.log(np.maximum(values, floor))
         with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
-            terms = values * low.settled.weights
-        terms[low.settled.status == SKIP] = 0.0
+            terms = values * settled.weights
+        terms[settled.status == SKIP] = 0.0
+        return terms
+
+    def _tally(self, member: Member) -> Tally:
+        settled, over_rows = member.settled, member.convention.over == "rows"
         return Tally(
-            convention=low.convention,
-            numerator=_exact_sum(terms),
-            denominator=denominator,
-            n_queries=self.queries.n_queries,
-            n_scored=low.settled.n_scored,
-            n_empty=low.settled.n_empty,
-            n_short=low.settled.n_short,
-            digest=self.queries.digest,
-            ids=self.queries.id_hashes,
+            convention=member.convention,
+            numerator=_exact_sum(self._terms(member)),
+            denominator=self._denominators[member.convention],
+            n_queries=1 if over_rows else self._queries.n_queries,
+            n_scored=settled.n_scored,
+            n_empty=settled.n_empty,
+            n_short=settled.n_short,
+            digest=self._queries.digest,
+            ids=self._queries.id_hashes,
         )
+
+    def _refuse_over_rows(self, what: str) -> None:
+        for member in self._members:
+            if member.convention.over == "rows":
+                msg = (
+                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.\n"
+                    "Hint: evaluate all data at once, or pool='queries'."
+                )
+                raise UnsupportedConventionError(msg)
 
 
 class Evaluator:
@@ -95,9 +214,9 @@ class Evaluator:
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels; with a Queries, no other column is taken.
-    convention : Convention
-        What to compute.
-    qid, group_sizes, query_weight, docid, retrieved, judged
+    convention : Convention or str
+        What to compute; a text is read by `ra.parse`.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
@@ -116,9 +235,9 @@ class Evaluator:
     """
 
     def __init__(
-        self, labels: object, convention: Convention, *, n_threads: int | None = None, **columns: object
+        self, labels: object, convention: Convention | str, *, n_threads: int | None = None, **columns: Unpack[Columns]
     ) -> None:
-        self._panel = Panel(as_queries(labels, **columns), [convention], n_threads)
+        self._panel = Panel(labels, [as_convention(convention)], n_threads=n_threads, **columns)
         self.convention = self._panel.conventions[0]
 
     @property
@@ -147,16 +266,33 @@ class Evaluator:
         return self._panel.evaluate(scores)[self.convention]
 
     def per_query(self, scores: object) -> Floats:
-        """Value of each query, shape (n_queries,); NaN where it is skipped."""
+        """Value of each query, shape (n_queries,); NaN where it is skipped.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            The convention is over all rows, so that no query has a value of its own.
+        """
         return self._panel.per_query(scores)[self.convention]
 
     def tally(self, scores: object) -> Tally:
-        """Sum exactly, to be merged with tallies of other queries."""
+        """Sum exactly, to be merged with tallies of other queries.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            The convention is over all rows, whose parts do not add up.
+        """
         return self._panel.tally(scores)[self.convention]
 
 
 def evaluate(
-    labels: object, scores: object, convention: Convention, *, n_threads: int | None = None, **columns: object
+    labels: object,
+    scores: object,
+    convention: Convention | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
 ) -> Score:
     """Evaluate predictions under one declared convention.
 
@@ -166,9 +302,9 @@ def evaluate(
         Relevance labels.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
-    convention : Convention
-        What to compute.
-    qid, group_sizes, query_weight, docid, retrieved, judged
+    convention : Convention or str
+        What to compute; a text such as `"letor4@10"` is read by `ra.parse`.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`; exactly one of `qid` and `group_sizes`.
     n_threads : int, optional
         None takes all CPUs.
@@ -195,10 +331,10 @@ def evaluate(
 def evaluate_many(
     labels: object,
     scores: object,
-    conventions: Iterable[Convention],
+    conventions: Iterable[Convention | str] | str,
     *,
     n_threads: int | None = None,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> dict[Convention, Score]:
     """Evaluate predictions under several conventions, ranking once for all that rank alike.
 
@@ -206,9 +342,9 @@ def evaluate_many(
     ----------
     labels, scores, n_threads
         As in `evaluate`.
-    conventions : iterable of Convention
+    conventions : iterable of Convention or str, or one str
         What to compute.
-    qid, group_sizes, query_weight, docid, retrieved, judged
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`.
 
     Returns
@@ -224,69 +360,7 @@ def evaluate_many(
     >>> [round(score.value, 3) for score in many.values()]
     [0.0, 0.631]
     """
-    return Panel(as_queries(labels, **columns), conventions, n_threads).evaluate(scores)
-
-
-def _distinct(conventions: object) -> list[Convention]:
-    if isinstance(conventions, Convention) or not isinstance(conventions, Iterable):
-        msg = (
-            f"{conventions!s:.80} is no list of conventions.\nHint: [ra.presets.textbook(10), ...]; evaluate takes one."
-        )
-        raise InputError(msg)
-    several = list(conventions)
-    for convention in several:
-        if not isinstance(convention, Convention):
-            hint = "ra.presets.textbook(10), or ra.NDCG(...) with every field; evaluate_many takes several"
-            raise InputError(f"{convention!r:.80} is no convention.\nHint: {hint}.")
-    if not several:
-        raise InputError("no convention was given.\nHint: [ra.presets.textbook(10)].")
-    return list(dict.fromkeys(several))
-
-
-class _SharedRanking:
-    """Lowered conventions that rank the same rows in the same way."""
-
-    def __init__(self, lowered: list[Lowered], dtype: np.dtype[Any]) -> None:
-        self.lowered = lowered
-        self.first = lowered[0]
-        self.dtype = dtype  # in which scores are compared
-        self.k = max(low.k for low in lowered)
-        self.outptr = offsets(np.minimum(self.first.rows.sizes, self.k))
-        names = list(dict.fromkeys(low.convention.gain for low in lowered))
-        self.place = [names.index(low.convention.gain) for low in lowered]
-        gains = [lowered[self.place.index(i)].gains for i in range(len(names))]
-        self.gains = gains[0][None, :] if len(gains) == 1 else np.stack(gains)
-
-    def values(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
-        """Value of each query under each convention."""
-        rows, means = self.first.rows, self.first.ranking.means
-        with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-            compared = scores.astype(self.dtype, copy=False)
-        ranked = np.empty((len(self.gains), int(self.outptr[-1])))
-        values = np.empty((len(self.lowered), rows.indptr.size - 1))
-
-        def run(first: int, last: int) -> int:
-            indptr, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
-            bad: int = ranked_gains(compared, rows.order, indptr, self.k, means, self.gains, outptr, ranked)
-            if bad < 0:
-                for low, place, out in zip(self.lowered, self.place, values[:, first:last], strict=True):
-                    part = (array[first:last] for array in (low.ideal, low.settled.status, low.settled.fixed))
-                    query_values(ranked[place], outptr, low.k, low.discounts, *part, out)
-            return bad
-
-        bad = [row for row in over_chunks(run, rows.indptr, n_threads) if row >= 0]
-        if bad:
-            raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")
-        return {low.convention: column for low, column in zip(self.lowered, values, strict=True)}
-
-
-def _share(lowered: list[Lowered], dtype: np.dtype[Any]) -> list[_SharedRanking]:
-    groups: dict[tuple[object, ...], list[Lowered]] = {}
-    for low in lowered:
-        # Float32 scores compare in float64 as they do in float32, so they are never widened.
-        compared = np.dtype(np.float32 if dtype == np.float32 else low.convention.precision)
-        groups.setdefault((*low.ranking, compared), []).append(low)
-    return [_SharedRanking(group, key[-1]) for key, group in groups.items()]  # type: ignore[arg-type]
+    return Panel(labels, conventions, n_threads=n_threads, **columns).evaluate(scores)
 
 
 def _exact_sum(terms: Floats) -> int:

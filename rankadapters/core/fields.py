@@ -1,36 +1,299 @@
-"""The fields of a convention: their order in the signature, their allowed values, their one spelling."""
+"""What a field of a declared value may hold: each kind of field checks, spells, reads and explains itself."""
 
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
+from types import MappingProxyType
+from typing import Any, Literal, Self, get_args, get_origin
 
 from rankadapters.core.errors import ConventionError, choices
 
-GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3 (any non-decreasing table)")
-CHOICES: dict[str, tuple[str, ...]] = {
-    "gain": GAINS[:-1],
-    "discount": ("log2", "jk2", "reciprocal"),
-    "ideal": ("cutoff", "retrieved", "all"),
-    "ties": ("input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending"),
-    "precision": ("float64", "float32"),
-    "short": ("pad", "zero", "skip"),
-    "empty": ("a number in [0, 1]", "skip", "error"),
-    "missing": ("zero", "skip", "error"),
-    "unjudged": ("zero", "drop", "error"),
-    "average": ("uniform", "query", "query-except-empty"),
-}
-SIGNATURE_ORDER = ("k", *CHOICES)
+# Where a field stands in a signature: behind the measure's @, then by group, then behind the version.
+GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
+
+NONE = "all"  # how a signature spells None
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """What every field says of itself.
+
+    Attributes
+    ----------
+    group : str
+        One of `GROUPS`.
+    about : str
+        A sentence for the documentation.
+    tried : tuple
+        Values worth trying where a convention is searched for or a field is varied.
+    column : str
+        The column of Queries without which the field decides nothing; empty where it always can.
+    """
+
+    group: str
+    about: str
+    tried: tuple[Any, ...] = ()
+    column: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        raise NotImplementedError
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value in its one spelling, or raise ConventionError."""
+        raise NotImplementedError
+
+    def spell(self, value: Any) -> str:
+        """Write a value as signatures do."""
+        return NONE if value is None else number(value) if isinstance(value, float) else str(value)
+
+    def read(self, text: str) -> Any:
+        """Read what `spell` wrote; what it cannot have written is left for `check` to refuse."""
+        return text
+
+    def fits(self, value: Any, columns: Collection[str]) -> bool:
+        """Tell whether a value can be evaluated on queries that have these columns."""
+        del value, columns
+        return True
+
+    def meanings(self) -> dict[str, str]:
+        """What each value means, for the documentation."""
+        return {}
+
+    def narrowed(self, annotation: Any) -> Self:
+        """Return the field as one class annotates it."""
+        del annotation
+        return self
+
+    def refusal(self, name: str, value: object) -> ConventionError:
+        """Say what the field may be."""
+        return ConventionError(f"{name}={value!r} is not a choice; allowed are {self.allowed}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words(Field):
+    """One of some words, or one of some words with a number, such as `above_0.5`.
+
+    Attributes
+    ----------
+    words : mapping of str to str
+        Each word and its meaning; a class's `Literal[...]` picks some of them.
+    numbered : mapping of str to str
+        Each word that a number follows, and its meaning.
+    accepts : callable
+        Whether that number is allowed.
+    numbers : str
+        Which numbers are allowed, for messages.
+    needs : mapping of str to str
+        By word: the column of Queries that it needs.
+    ignores : mapping of str to str
+        By word: the column of Queries that may not be there, since it would be ignored.
+    """
+
+    words: Mapping[str, str]
+    numbered: Mapping[str, str] = field(default_factory=dict)
+    accepts: Callable[[float], bool] = math.isfinite
+    numbers: str = "any finite number"
+    needs: Mapping[str, str] = field(default_factory=dict)
+    ignores: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        patterns = [f"'{word}_<number>' ({self.numbers})" for word in self.numbered]
+        return ", ".join([*filter(None, [choices(self.words)]), *patterns])
+
+    def check(self, name: str, value: Any) -> str:
+        """Return a word, with its number in shortest form."""
+        if isinstance(value, str):
+            if value in self.words:
+                return value
+            word, _, text = value.rpartition("_")
+            if word in self.numbered and (parameter := as_number(text)) is not None and self.accepts(parameter):
+                return f"{word}_{number(parameter)}"
+        raise self.refusal(name, value)
+
+    def fits(self, value: Any, columns: Collection[str]) -> bool:
+        """Tell whether the columns have what the word needs, and none that it would ignore."""
+        word = value if value in self.words else value.rpartition("_")[0]
+        return self.needs.get(word, "") in {"", *columns} and self.ignores.get(word) not in columns
+
+    def meanings(self) -> dict[str, str]:
+        """What each word means."""
+        return {**self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
+
+    def narrowed(self, annotation: Any) -> Self:
+        """Keep the words that a class's `Literal[...]` lists."""
+        listed = get_args(annotation) if get_origin(annotation) is Literal else tuple(self.words)
+        tried = [value for value in self.tried or listed if value in listed or value not in self.words]
+        return replace(self, words={word: self.words[word] for word in listed}, tried=tuple(tried))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GainWords(Words):
+    """A gain: a formula or a table."""
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        return choices((*self.words, "table_0_1_3 (any non-decreasing table)"))
+
+    def check(self, name: str, value: Any) -> str:
+        """Return a formula's name, or a table in shortest form."""
+        if not isinstance(value, str) or not (value in self.words or value.startswith("table_")):
+            raise self.refusal(name, value)
+        gains = table(value)
+        return value if gains is None else "_".join(["table", *map(number, gains)])
+
+    def meanings(self) -> dict[str, str]:
+        """What each formula means, and a table."""
+        by_label = "by integer label, here 0, 1 and 3 for the labels 0, 1 and 2; a table must not decrease"
+        return {**self.words, "table_0_1_3": by_label}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cutoff(Field):
+    """A rank that nothing below counts, or None."""
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        return "a whole number from 1 on, or None for all"
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Return an int, or None."""
+        del name
+        return None if value is None else as_cutoff(value)
+
+    def read(self, text: str) -> Any:
+        """Read digits or `all`."""
+        return None if text == NONE else int(text) if text.isascii() and text.isdigit() else text
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberOrWord(Field):
+    """A number within bounds, or one of some words."""
+
+    low: float
+    high: float
+    words: Mapping[str, str]
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        return choices((f"a number in [{number(self.low)}, {number(self.high)}]", *self.words))
+
+    def check(self, name: str, value: Any) -> float | str:
+        """Return a float or a word."""
+        if isinstance(value, str) and value in self.words:
+            return value
+        # A bool is a number to Python, but empty=True hardly means 1.
+        if not isinstance(value, Real) or isinstance(value, bool) or not self.low <= float(value) <= self.high:
+            raise self.refusal(name, value)
+        return float(value) + 0.0
+
+    def read(self, text: str) -> Any:
+        """Read a number where it is one."""
+        found = as_number(text)
+        return text if found is None else found
+
+    def meanings(self) -> dict[str, str]:
+        """What a number and each word mean."""
+        return {f"{number(self.low)} to {number(self.high)}": "that value", **self.words}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FloatField(Field):
+    """A finite number within bounds."""
+
+    least: float
+    most: float = math.inf
+    strict: bool = False  # whether `least` itself is excluded
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        if self.most < math.inf:
+            return f"numbers from {number(self.least)} to {number(self.most)}"
+        return f"finite numbers {'above' if self.strict else 'from'} {number(self.least)}{'' if self.strict else ' on'}"
+
+    def check(self, name: str, value: Any) -> float:
+        """Return a float."""
+        found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+        above = found > self.least if self.strict else found >= self.least
+        if not (above and found <= self.most and math.isfinite(found)):
+            msg = f"{name}={value!r}; allowed are {self.allowed}."
+            raise ConventionError(msg)
+        return found + 0.0
+
+    def read(self, text: str) -> Any:
+        """Read a number."""
+        found = as_number(text)
+        return text if found is None else found
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeField(Field):
+    """A whole number within bounds, or None where that means something."""
+
+    least: int
+    most: int | None = None
+    none: str = ""  # what None stands for; empty where it is not allowed
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        upto = " on" if self.most is None else f" to {self.most}"
+        return f"whole numbers from {self.least}{upto}" + (f", or None for {self.none}" if self.none else "")
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Return an int, or None."""
+        if value is None and self.none:
+            return None
+        if not is_whole(value) or int(value) < self.least or (self.most is not None and int(value) > self.most):
+            msg = f"{name}={value!r}; allowed are {self.allowed}."
+            raise ConventionError(msg)
+        return int(value)
+
+    def read(self, text: str) -> Any:
+        """Read digits or `all`."""
+        return None if text == NONE else int(text) if text.isascii() and text.isdigit() else text
 
 
 def number(value: float) -> str:
     """Write a number in its shortest exact form: `1`, not `1.0`.
 
-    >>> number(1.0), number(0.5), number(1e22)
-    ('1', '0.5', '1e+22')
+    >>> number(1.0), number(0.5), number(1e22), number(1e-5)
+    ('1', '0.5', '1e22', '1e-05')
     """
-    return repr(float(value) + 0.0).removesuffix(".0")  # + 0.0 makes -0.0 and 0.0 one number
+    return repr(float(value) + 0.0).removesuffix(".0").replace("+", "")  # + 0.0 makes -0.0 and 0.0 one number
+
+
+def as_number(text: str) -> float | None:
+    """Read a finite number; None where the text is something else, Python's `1_000` and blanks included."""
+    try:
+        found = float(text) if text.isascii() and not set(text) & set("_ \t\n") else math.nan
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def border(text: str) -> tuple[str, float] | None:
+    """Read a word and its number; None for a word without one.
+
+    >>> border("above_0.5"), border("label")
+    (('above', 0.5), None)
+    """
+    word, _, parameter = text.rpartition("_")
+    found = as_number(parameter)
+    return None if not word or found is None else (word, found)
 
 
 def table(gain: str) -> tuple[float, ...] | None:
@@ -66,28 +329,5 @@ def as_cutoff(k: object) -> int:
 
 
 def is_whole(value: object) -> bool:
-    """Tell integers, numpy's included, from everything else; a bool is none."""
+    """Tell integers, numpy's included, from everything else; a bool is not one."""
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def as_empty(value: object) -> float | str:
-    """Check the value of an empty query."""
-    if isinstance(value, str) and value in {"skip", "error"}:
-        return value
-    # A bool is a number to Python, but empty=True hardly means 1.
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
-        raise unknown_value("empty", value)
-    return float(value) + 0.0
-
-
-def unknown_value(name: str, value: object) -> ConventionError:
-    """Say what a field may be."""
-    allowed = GAINS if name == "gain" else CHOICES[name]
-    return ConventionError(f"{name}={value!r} is not a choice; allowed are {choices(allowed)}.")
-
-
-def choices_of(name: str) -> str:
-    """List what a field may be."""
-    if name == "k":
-        return "a whole number from 1 on, or None for all"
-    return choices(GAINS if name == "gain" else CHOICES[name])

@@ -1,4 +1,4 @@
-"""Gains of labels under a convention, with every label checked."""
+"""What labels are worth, with every label checked: gains, and whether a row is relevant."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.columns import Array
-from rankadapters.core.convention import Discounted
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import table
+from rankadapters.core.fields import border, table
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +15,7 @@ FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024
 
 
-def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, convention: Discounted) -> Floats:
+def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Floats:
     """Gain of each row, 0 where it is not judged.
 
     Raises
@@ -26,10 +25,21 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, convention: Disco
     """
     if judged is not None:
         labels = np.where(judged, labels, 0.0)
-    gains = _gains(labels, convention)
+    gains = _gains(labels, gain)
     if judged is not None:
         gains = np.where(judged, gains, 0.0)
     return gains
+
+
+def are_beyond(values: Array, name: str) -> NDArray[np.bool_]:
+    """Tell which labels are relevant, by `above_B` or `from_B`.
+
+    >>> are_beyond(np.array([0.0, 0.5, 1.0]), "above_0.5").tolist()
+    [False, False, True]
+    """
+    word, bound = border(name) or ("from", -np.inf)
+    found: NDArray[np.bool_] = values > bound if word == "above" else values >= bound
+    return found
 
 
 def narrowed(gains: Floats) -> Array:
@@ -41,8 +51,7 @@ def narrowed(gains: Floats) -> Array:
     return np.ascontiguousarray(gains)
 
 
-def _gains(labels: Floats, convention: Discounted) -> Floats:
-    name = convention.gain
+def _gains(labels: Floats, name: str) -> Floats:
     if name == "linear":
         return labels
     if name == "linear-positive":

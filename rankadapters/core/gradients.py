@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core._kernels import COMPUTE
 from rankadapters.core._kernels.lambdas import Pairing, lambda_gradients
 from rankadapters.core._kernels.lambdas_by_table import BINS, lambda_gradients_by_table, sigmoid_table
 from rankadapters.core._kernels.lambdas_in_float32 import lambda_gradients_in_float32
-from rankadapters.core._kernels.measures import COMPUTE, first_non_finite
+from rankadapters.core._kernels.ranking import first_non_finite
 from rankadapters.core.columns import Array, beyond_float32
-from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import InputError
-from rankadapters.core.lowering import NO_ORDER, Binder, Rows, discounts_of
+from rankadapters.core.lowering import NO_ORDER, discounts_of
+from rankadapters.core.measures import NDCG
+from rankadapters.core.members import bind
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries
+from rankadapters.core.rows import Rows
 from rankadapters.core.threads import as_n_threads, over_chunks
 
 Floats = NDArray[np.float64]
@@ -139,14 +144,16 @@ def ndcg_terms(queries: Queries, convention: NDCG, *, cut: bool) -> PairTerms:
     """Lower a convention for pairs; with `cut`, ranks beyond k have no discount."""
     # A gradient needs no value of an empty or missing query, and takes tied rows in row order.
     ties = "input" if convention.ties == "average" else convention.ties
-    lowered = Binder(queries, [convention]).lower(convention.replace(empty=0, missing="zero", ties=ties))
-    computed = lowered.settled.status == COMPUTE
-    n = int(lowered.rows.sizes.max(initial=1))
+    refuse_ignored([convention], queries)
+    [member] = bind(queries, [convention.replace(empty=0, missing="zero", ties=ties)])
+    plan = cast("RankedPlan", member.plan)
+    [gains], [ideal] = plan.columns, plan.by_query
+    n = int(plan.rows.sizes.max(initial=1))
     discounts = discounts_of(convention.discount, n)
     if cut:
-        discounts[lowered.k :] = 0.0
-    inverse = np.where(computed, 1.0 / lowered.ideal, 0.0)
-    return PairTerms(lowered.rows, lowered.gains, inverse, discounts, lowered.k if cut else n)
+        discounts[plan.k :] = 0.0
+    inverse = np.where(member.settled.status == COMPUTE, 1.0 / ideal, 0.0)
+    return PairTerms(plan.rows, gains.values, inverse, discounts, plan.k if cut else n)
 
 
 def label_terms(queries: Queries) -> PairTerms:
@@ -236,12 +243,7 @@ def all_rows(queries: Queries) -> Rows:
 
 
 def _row_weights(queries: Queries) -> Floats32:
-    weights = np.repeat(np.asarray(queries.query_weight, np.float32), np.diff(queries.indptr))
-    if queries.order is None:
-        return weights
-    by_row = np.empty_like(weights)
-    by_row[queries.order] = weights
-    return by_row
+    return queries.per_row(np.asarray(queries.query_weight, np.float32))
 
 
 @lru_cache(maxsize=2)

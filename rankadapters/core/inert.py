@@ -1,93 +1,173 @@
-"""What each query adds to a mean, and which fields of two conventions cannot matter on given data."""
+"""Which fields of two conventions cannot matter on given data."""
 
 from __future__ import annotations
 
-import copy
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.core._kernels.measures import SKIP
+from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
+from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluator import Panel
-from rankadapters.core.lowering import Binder
 from rankadapters.core.queries import Queries
-
-Floats = NDArray[np.float64]
+from rankadapters.core.texts import as_convention
 
 ROUNDING = 1e-12  # values that are the same number by another order of additions; any other change is far larger
 
 
 class Terms(NamedTuple):
-    """How the queries enter a mean: value = sum(values * weights) / sum(divisors); arrays of shape (n_queries,)."""
+    """How the queries enter a value: value = sum(values * weights) / sum(divisors); arrays of shape (n_queries,).
+
+    Of a measure over all rows there is one entry, its value.
+    """
 
     values: Floats  # NaN where skipped
     weights: Floats  # 0 where skipped
     divisors: Floats
+    shares: Floats  # what each query adds to the value, 0 where it is skipped
 
     @property
-    def shares(self) -> Floats:
-        """What each query adds to the mean, 0 where it is skipped."""
-        terms: Floats = np.where(self.weights == 0, 0.0, self.values) * self.weights
-        return terms / float(self.divisors.sum())
+    def value(self) -> float:
+        """The value, up to rounding."""
+        return float(self.shares.sum())
 
     def same(self, other: Terms | None) -> bool:
         """Whether every query has the same value and enters the mean alike."""
-        if other is None:
+        if other is None or other.values.size != self.values.size:
             return False
         pairs = ((self.values, other.values), (self.shares, other.shares))
         return all(np.allclose(a, b, rtol=ROUNDING, atol=ROUNDING * 1e-3, equal_nan=True) for a, b in pairs)
 
 
 def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
-    """Evaluate query by query; under `average="uniform"` query weights are left aside.
+    """Evaluate query by query; weights that the convention does not count are left aside.
 
     Raises
     ------
     InputError
         The convention has no value on this data.
     """
-    if convention.average == "uniform" and queries.query_weight is not None:
-        queries = reweighted(queries, None)
-    values = Panel(queries, [convention]).per_query(scores)[convention]
-    binder = Binder(queries, [convention])
-    settled = binder.lower(binder.conventions[0]).settled
-    if not settled.divisors.any():
-        msg = "nothing is left to average: every query is skipped or has weight 0.\nHint: another policy than 'skip'."
-        raise InputError(msg)
-    return Terms(values, np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors)
+    queries = counted(queries, convention)
+    found = Panel(queries, [convention]).measure(scores)
+    if not convention.is_sum:
+        value, one = np.array([found.scores[convention].value]), np.ones(1)
+        return Terms(value, one, one, value)
+    weights, divisors = found.enters(convention)
+    return Terms(found.per_query[convention], weights, divisors, found.shares[convention])
 
 
-def reweighted(queries: Queries, weights: Floats | None) -> Queries:
-    """The same queries with other weights, one per query; None is 1 for each."""
-    other = copy.copy(queries)
-    object.__setattr__(other, "query_weight", weights)
-    for remembered in ("digest", "fingerprints"):  # which depend on the weights
-        other.__dict__.pop(remembered, None)
-    return other
+def counted(queries: Queries, convention: Convention) -> Queries:
+    """Return the queries with the weights that a convention counts, and no others."""
+    idle = [name for name in ("query_weight", "row_weight") if name in queries.weights and name != convention.weighting]
+    if not idle:
+        return queries
+    kept = {name: getattr(queries, name) for name in ("query_weight", "row_weight") if name not in idle}
+    return queries.with_weights(**kept)
 
 
-def inert_fields(queries: Queries, a: Convention, b: Convention, scores: object) -> tuple[str, ...]:
-    """Find the fields that `Queries.inert` names.
+class Inert(tuple[str, ...]):  # noqa: SLOT001 - with what it carries beside the names
+    """Names of fields that cannot matter, with what became of every field in which two conventions differ.
 
-    A field is added to those found when switching it together with them changes nothing, from either convention. So
-    the fields found are a chain of steps without effect from `a` and from `b`, whatever the measure.
+    Attributes
+    ----------
+    same : bool
+        Whether the conventions give the same value of every query: no other field differs.
+    reasons : dict of str to str
+        By field: why it does not matter here, or that it does.
     """
-    for convention in (a, b):
-        if not isinstance(convention, Convention):
-            msg = f"{convention!r:.80} is no convention.\nHint: queries.inert(ra.presets.yahoo(10), other, scores)."
-            raise ConventionError(msg)
+
+    same: bool
+    reasons: dict[str, str]
+
+    def __new__(cls, found: list[str], reasons: dict[str, str]) -> Self:
+        """Join names and reasons."""
+        names = super().__new__(cls, found)
+        names.same, names.reasons = len(found) == len(reasons), reasons
+        return names
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle names and reasons."""
+        return Inert, (list(self), self.reasons)
+
+
+def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: object) -> Inert:
+    """Name the fields in which two conventions differ that cannot matter on this data, and say why.
+
+    Where there are no ties, `ties` cannot; where no query is empty, neither can `empty`; and so on, judged by
+    evaluation: the fields named can be switched from either convention to the other's values without changing
+    any query's value or its part in the mean. When they are all that differ (`.same`), the conventions give one number.
+
+    Parameters
+    ----------
+    queries : Queries
+        The data.
+    a, b : Convention or str
+        Each must have a value on this data.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
+
+    Returns
+    -------
+    Inert
+        A tuple of some of `a.diff(b)`, in the order of the signature, with `.same` and `.reasons`.
+
+    Raises
+    ------
+    ConventionError
+        `a` or `b` is no convention.
+    InputError
+        A convention has no value on this data.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> queries = Queries([1, 0, 0, 2], group_sizes=[2, 2])
+    >>> a, b = presets.sklearn(10), presets.catboost(10)
+    >>> inert(queries, a, b, [0.1, 0.2, 0.3, 0.4])
+    ('ties', 'empty')
+    >>> found = inert(queries, a, b, [0.1, 0.1, 0.3, 0.4])
+    >>> tuple(found), found.same, found.reasons["ties"]
+    (('empty',), False, "matters: ties='average' or 'worst' changes query 0")
+    """
+    a, b = as_convention(a), as_convention(b)
     shared = [name for name in a.diff(b) if name in a.fields() and name in b.fields()]
     start, end = terms_of(queries, scores, a), terms_of(queries, scores, b)
     found: list[str] = []
+    reasons = dict.fromkeys(a.diff(b), "matters: only one of the conventions has it")
     for name in shared:
         tried = [*found, name]
-        pairs = ((start, a, b), (end, b, a))
-        if all(terms.same(_mixture(queries, scores, _mixed(c, other, tried))) for terms, c, other in pairs):
+        changed = [_mixture(queries, scores, _mixed(*pair, tried)) for pair in ((a, b), (b, a))]
+        if all(before.same(after) for before, after in zip((start, end), changed, strict=True)):
             found = tried
-    return tuple(found)
+        reasons[name] = _reason(name, (a, b), (start, end), changed, queries)
+    return Inert(found, reasons)
+
+
+def _reason(
+    name: str,
+    pair: tuple[Convention, Convention],
+    before: tuple[Terms, Terms],
+    after: list[Terms | None],
+    queries: Queries,
+) -> str:
+    values = " or ".join(repr(getattr(each, name)) for each in pair)
+    for one, other in zip(before, after, strict=True):
+        if other is None:
+            return f"matters: {name}={values}, the two conventions mixed, has no value on this data"
+        if not one.same(other):
+            return f"matters: {name}={values} changes {_first_change(one, other, queries)}"
+    return f"{name}={values} leaves the value of every query and its part in the mean as they are"
+
+
+def _first_change(one: Terms, other: Terms, queries: Queries) -> str:
+    if one.values.size != queries.n_queries or other.values.size != queries.n_queries:
+        return "the value"
+    for first, second, what in ((one.values, other.values, ""), (one.shares, other.shares, "the part of ")):
+        apart = ~np.isclose(first, second, rtol=ROUNDING, atol=ROUNDING * 1e-3, equal_nan=True)
+        if apart.any():
+            return f"{what}query {queries.query_ids[int(np.argmax(apart))]}"
+    return "the value"
 
 
 def _mixed(convention: Convention, other: Convention, names: list[str]) -> Convention | None:

@@ -3,153 +3,229 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core._kernels.measures import query_values, ranked_gains
+from rankadapters.core._kernels import find_kernel
+from rankadapters.core._kernels.dcg import discounted_sums
+from rankadapters.core._kernels.ranking import ranked_columns
 from rankadapters.core._kernels.sorting import order_within
-from rankadapters.core.columns import Array, index_dtype
-from rankadapters.core.convention import NDCG, Convention, Discounted
+from rankadapters.core.columns import Array, Flags, Floats, Ints, index_dtype
 from rankadapters.core.errors import InputError
-from rankadapters.core.gains import FLOAT64_INTEGERS, gains_of, narrowed
-from rankadapters.core.policies import Settled, Sizes, settle
+from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, gains_of, narrowed
+from rankadapters.core.plans import Column, Key, Ranking, WholePlan
 from rankadapters.core.queries import Queries
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from rankadapters.core.rows import Rows
 
 T = TypeVar("T")
 
 NO_ORDER: Ints = np.empty(0, index_dtype(0))
 
 
-class Ranking(NamedTuple):
-    """What decides the ranks of given scores; conventions with an equal one share a pass over the scores."""
+class Ranked(NamedTuple):
+    """Rows in the order that ties keep, with their columns."""
 
-    ties: str  # the order that ties keep
-    by_gain: str | None  # the gain that this order follows
-    drops: bool  # whether unjudged rows are left out
-    means: bool  # whether a tie shares its mean gain
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Some rows, query by query: `order` lists their places in the caller's arrays, and is empty for row order."""
-
-    order: Ints
-    indptr: Ints
-
-    @property
-    def sizes(self) -> Ints:
-        """Rows per query."""
-        return np.diff(self.indptr)
-
-    def take(self, column: Array) -> Array:
-        """Bring a column of the caller's into this order."""
-        return column[self.order] if self.order.size else column
-
-
-@dataclass(frozen=True, eq=False)
-class Lowered:
-    """Everything that the kernels need to evaluate one convention on its queries."""
-
-    convention: Discounted
+    columns: tuple[Column, ...]
     ranking: Ranking
-    rows: Rows  # the retrieved rows, in the order that ties keep
-    gains: Array  # shape (n_retrieved,), in the order of `rows`
-    k: int
-    discounts: Floats  # by rank
-    ideal: Floats  # DCG of the ideal list per query, 1 where nothing is normalised
-    settled: Settled
+    rows: Rows
+    retrieved: Rows
 
 
-class Binder:
-    """Lowers conventions on the same queries; what several of them share is done once.
+class Bound:
+    """What measures ask of the queries to lower themselves; what several of them share is made once.
 
     Parameters
     ----------
     queries : Queries
         Validated queries.
-    conventions : sequence of Convention
-        All that will be lowered, so that their ideal lists can be ranked to the depth of the deepest.
+    depth : int or None
+        The deepest cutoff that will be asked for, so that ideal lists are ranked once; None is all ranks.
+    over_rows : bool
+        Whether these are all rows as one query.
     """
 
-    def __init__(self, queries: Queries, conventions: Sequence[Convention]) -> None:
-        self.conventions = [_fitting(convention, queries) for convention in conventions]
+    def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False) -> None:
         self.queries = queries
+        self.over_rows = over_rows
         self.judged = _rows(queries, queries.judged)
-        self.longest = int(np.diff(queries.indptr).max())
-        self.depth = max(self._cutoff(convention) for convention in self.conventions)
-        self._done: dict[tuple[object, ...], Any] = {}
+        self.longest = queries.longest
+        self.depth = self.cutoff(depth)
+        self.ones = np.ones(queries.n_queries)
+        self.none = np.zeros(queries.n_queries, np.bool_)
+        self._done: dict[Key, Any] = {}
 
-    def lower(self, convention: Discounted) -> Lowered:
-        """Lower a convention, checking that the labels and columns fit it.
-
-        Raises
-        ------
-        InputError
-            A label has no gain, a column that the convention needs is missing, or a query meets a policy `error`.
-        """
-        row_gains = self._gains(convention)
-        retrieved = self._once(("retrieved", convention.unjudged), lambda: _retrieved(convention, self.queries))
-        ranking = self._ranking(convention)
-        rows = self._once(("rows", ranking), lambda: _tie_order(ranking, self.queries, retrieved, row_gains))
-        discounts = discounts_of(convention.discount, self._cutoff(convention))
-        ideal, empty = self._ideal(convention, retrieved.sizes)
-        return Lowered(
-            convention=convention,
-            ranking=ranking,
-            rows=rows,
-            gains=self._once(("narrowed", convention.gain, ranking), lambda: narrowed(rows.take(row_gains))),
-            k=discounts.size,
-            discounts=discounts,
-            ideal=np.where(empty, 1.0, ideal),
-            settled=settle(convention, self.queries, Sizes(retrieved.sizes, self.judged.sizes, empty)),
-        )
-
-    def _once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+    def once(self, key: Key, make: Callable[[], T]) -> T:
+        """Make something at the first call with this key."""
         if key not in self._done:
             self._done[key] = make()
         return self._done[key]  # type: ignore[no-any-return]
 
-    def _cutoff(self, convention: Convention) -> int:
-        return min(convention.k or self.longest, self.longest)
+    def cutoff(self, k: int | None) -> int:
+        """Deepest rank that a cutoff reaches."""
+        return min(k or self.longest, self.longest)
 
-    def _gains(self, convention: Discounted) -> Floats:
-        make = lambda: gains_of(self.queries.labels, self.queries.judged, convention)  # noqa: E731 - one use
-        return self._once(("gains", convention.gain), make)
+    def discounts(self, discount: str, n: int) -> Floats:
+        """Discounts of the ranks 1..n."""
+        return self.once(("discounts", discount, n), lambda: discounts_of(discount, n))
 
-    def _ranking(self, convention: Discounted) -> Ranking:
-        order, means = convention.ties, convention.ties == "average"
-        if means:
-            exact = self._once(("exact", convention.gain), lambda: _sums_exactly(self._gains(convention), self.longest))
+    def gains(self, gain: str) -> Column:
+        """Gain of every row, in the caller's order."""
+        make = lambda: gains_of(self.queries.labels, self.queries.judged, gain)  # noqa: E731 - one use
+        return Column(("gain", gain), self.once(("gain", gain), make))
+
+    def relevance(self, relevant: str) -> Column:
+        """1 for every judged row that is relevant, else 0, in the caller's order."""
+
+        def make() -> Floats:
+            found = are_beyond(self.queries.labels, relevant)
+            return (found if self.queries.judged is None else found & self.queries.judged).astype(np.float64)
+
+        return Column(("relevant", relevant), self.once(("relevant", relevant), make))
+
+    @property
+    def labels(self) -> Floats:
+        """Label of every row in the caller's order, 0 where it is not judged."""
+        queries = self.queries
+        return self.once(
+            ("labels",),
+            lambda: queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0),
+        )
+
+    def numerators(self, plan: WholePlan) -> Floats:
+        """What a plan's kernel gives where all scores are equal."""
+        found, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
+        find_kernel(plan.kernel)(
+            scores, plan.rows.order, plan.rows.indptr, *plan.columns, *plan.offsets, *plan.options, found
+        )  # fmt: skip
+        return found
+
+    @property
+    def one_each(self) -> Column:
+        """1 for every row."""
+        return Column(("one",), self.once(("one",), lambda: np.ones(self.queries.n_docs)))
+
+    def product(self, one: Column, other: Column) -> Column:
+        """Two columns multiplied."""
+        key = ("product", *one.key, *other.key)
+        return Column(key, self.once(key, lambda: one.values * other.values))
+
+    def judged_sums(self, column: Column) -> Floats:
+        """Sum of a column over the judged rows of each query."""
+
+        def make() -> Floats:
+            sums = np.zeros(self.queries.n_queries)
+            some = np.flatnonzero(self.judged.sizes)
+            if some.size:
+                sums[some] = np.add.reduceat(self.judged.take(column.values), self.judged.indptr[some])
+            return sums
+
+        return self.once(("judged sums", *column.key), make)
+
+    def row_weights(self, average: str) -> Column | None:
+        """Weight of every row under `average="row"`, or by its query where all rows are one; None where all weigh 1."""
+        counts = average == "row" or (average == "query" and self.over_rows)  # `Queries.as_one` hands weights on
+        weights = self.queries.row_weight if counts else None
+        return None if weights is None else Column(("row weights",), weights)
+
+    def retrieved(self, unjudged: str) -> Rows:
+        """The rows that a ranking holds.
+
+        Raises
+        ------
+        InputError
+            A retrieved row is not judged, and `unjudged` is 'error'.
+        """
+        return self.once(("retrieved", unjudged), lambda: _retrieved(unjudged, self.queries))
+
+    def ranked(self, convention: Any, *columns: Column, follow: Column | None = None, spans: bool = False) -> Ranked:
+        """Bring columns into the order that the convention's ties keep.
+
+        Parameters
+        ----------
+        convention : Ranked
+            Its `ties`, `unjudged`, `precision`, and `retrieve` where it has one.
+        *columns : Column
+            In the caller's order.
+        follow : Column, optional
+            What `worst` and `best` go by; the first column by default.
+        spans : bool
+            Whether tied rows get their sum and the end of their tie, where ties are averaged or taken together.
+        """
+        followed, order, tied = follow or columns[0], convention.ties, "rows"
+        if order in {"average", "together"}:
+            tied = "spans" if spans else "means"
             # A fixed order of addition, so that the order of the rows cannot change the last bit.
-            order = "input" if exact else "best"
-        drops = convention.unjudged == "drop" and self.queries.judged is not None
-        return Ranking(order, convention.gain if order in {"worst", "best"} else None, drops, means)
+            inexact = [column for column in columns if not self._sums_exactly(column)]
+            order, followed = ("best", inexact[0]) if inexact else ("input", followed)
+        ranking = Ranking(
+            ties=order, by=followed.key if order in {"worst", "best"} else None,
+            drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
+            retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
+        )  # fmt: skip
+        retrieved = self.retrieved(convention.unjudged)
+        key = ("rows", ranking.ties, ranking.by, ranking.drops)
+        rows = self.once(key, lambda: self._tie_order(ranking, retrieved, followed))
+        return Ranked(tuple(self._taken(key, rows, column) for column in columns), ranking, rows, retrieved)
 
-    def _ideal(self, convention: Discounted, retrieved: Ints) -> tuple[Floats, NDArray[np.bool_]]:
-        """DCG of each query's ideal list (1 where nothing is normalised), and which queries have nothing to find."""
-        n_queries = self.queries.n_queries
-        if not isinstance(convention, NDCG):
-            return np.ones(n_queries), np.zeros(n_queries, np.bool_)
-        k = self.longest if convention.ideal == "all" else self._cutoff(convention)
-        cut = np.minimum(self.judged.sizes, max(k, self.depth))
-        if convention.ideal == "retrieved":
-            cut = np.minimum(cut, retrieved)
-        key = ("ideal", convention.gain, max(k, self.depth), convention.ideal == "retrieved", convention.unjudged)
-        ranked, outptr = self._once(key, lambda: _ranked_by_gain(self._gains(convention), self.judged, cut))
-        ideal, ones, compute = np.empty(n_queries), np.ones(n_queries), np.zeros(n_queries, np.uint8)
-        query_values(ranked, outptr, k, discounts_of(convention.discount, k), ones, compute, ones, ideal)
+    def _taken(self, key: Key, rows: Rows, column: Column) -> Column:
+        values = self.once(("narrowed", *key, *column.key), lambda: narrowed(rows.take(column.values)))
+        return Column(column.key, values)
+
+    def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
+        """DCG of each query's ideal list, 1 where it is not positive, and where that is.
+
+        Parameters
+        ----------
+        convention : NDCG
+            Its gain, discount, cutoff, and where the ideal list is cut.
+        """
+        k = self.longest if convention.ideal == "all" else self.cutoff(convention.k)
+        deepest, by_retrieved = max(k, self.depth), convention.ideal == "retrieved"
+
+        def make() -> tuple[Floats, Ints]:
+            cut = np.minimum(self.judged.sizes, deepest)
+            if by_retrieved:
+                cut = np.minimum(cut, self.retrieved(convention.unjudged).sizes)
+            return _ranked_by_gain(self.gains(convention.gain).values, self.judged, cut)
+
+        key = ("ideal", convention.gain, deepest, by_retrieved, convention.unjudged if by_retrieved else "")
+        ranked, outptr = self.once(key, make)
+        ideal, compute = np.empty(self.queries.n_queries), np.zeros(self.queries.n_queries, np.uint8)
+        discounted_sums(
+            ranked, outptr, k, self.discounts(convention.discount, k), self.ones, compute, self.ones, ideal
+        )  # fmt: skip
         if not np.isfinite(ideal).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
-            msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {convention.gain!r}."
+            gain = convention.gain
+            msg = f"the ideal DCG of query {query} overflows float64: its labels are too large for {gain!r}."
             raise InputError(msg)
-        return ideal, ideal <= 0
+        empty = ideal <= 0
+        return np.where(empty, 1.0, ideal), empty
+
+    def _sums_exactly(self, column: Column) -> bool:
+        """Tell whether any sum of the column within a query is an integer that float64 holds."""
+
+        def make() -> bool:
+            values = column.values
+            return float(np.abs(values).max()) * self.longest <= FLOAT64_INTEGERS and bool(
+                (values == np.floor(values)).all()
+            )
+
+        return self.once(("exact", *column.key), make)
+
+    def _tie_order(self, ranking: Ranking, rows: Rows, followed: Column) -> Rows:
+        """Permute the rows of each query once so that a stable order of the scores breaks ties as declared."""
+        if ranking.ties == "input":
+            return rows
+        inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
+        if ranking.ties == "reverse":
+            inner[:] = np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(inner.size)
+        else:
+            order_within(rows.take(_tie_keys(ranking.ties, self.queries, followed.values)), rows.indptr, inner)
+        return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 
 def discounts_of(discount: str, n: int) -> Floats:
@@ -170,19 +246,6 @@ def offsets(sizes: Array) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _fitting(convention: object, queries: Queries) -> Discounted:
-    if not isinstance(convention, Discounted):
-        msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.NDCG(...) with every field."
-        raise InputError(msg)
-    if convention.average == "uniform" and queries.query_weight is not None:
-        msg = (
-            "query_weight was given but the convention says average='uniform', which would ignore it.\n"
-            "Hint: convention.replace(average='query'), or drop query_weight."
-        )
-        raise InputError(msg)
-    return convention
-
-
 def _rows(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
     order = NO_ORDER if queries.order is None else queries.order
     if kept is None:
@@ -192,45 +255,28 @@ def _rows(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
     return Rows(places[inside], offsets(inside)[queries.indptr])
 
 
-def _retrieved(convention: Convention, queries: Queries) -> Rows:
+def _retrieved(unjudged: str, queries: Queries) -> Rows:
     if queries.judged is None:
         return _rows(queries, queries.retrieved)
     retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)
-    unjudged = retrieved & ~queries.judged
-    if convention.unjudged == "error" and unjudged.any():
+    bare = retrieved & ~queries.judged
+    if unjudged == "error" and bare.any():
         msg = (
-            f"row {np.argmax(unjudged)} was retrieved but not judged, and the convention says unjudged='error'.\n"
+            f"row {np.argmax(bare)} was retrieved but not judged, and the convention says unjudged='error'.\n"
             "Hint: convention.replace(unjudged='zero') or 'drop'."
         )
         raise InputError(msg)
-    return _rows(queries, queries.judged & retrieved if convention.unjudged == "drop" else queries.retrieved)
+    return _rows(queries, queries.judged & retrieved if unjudged == "drop" else queries.retrieved)
 
 
-def _tie_order(ranking: Ranking, queries: Queries, rows: Rows, row_gains: Floats) -> Rows:
-    """Permute the rows of each query once so that a stable order of the scores breaks ties as declared."""
-    if ranking.ties == "input":
-        return rows
-    inner = np.empty(int(rows.indptr[-1]), index_dtype(queries.n_docs))
-    if ranking.ties == "reverse":
-        inner[:] = np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(inner.size)
-    else:
-        order_within(rows.take(_tie_keys(ranking.ties, queries, row_gains)), rows.indptr, inner)
-    return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
-
-
-def _tie_keys(ties: str, queries: Queries, row_gains: Floats) -> Floats:
+def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
     if ties in {"best", "worst"}:
-        return row_gains if ties == "best" else -row_gains
+        return followed if ties == "best" else -followed
     if queries.docid_rank is None:
         msg = f"ties={ties!r} needs docid=, but none was given.\nHint: docid=one string per row, or other ties."
         raise InputError(msg)
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks
-
-
-def _sums_exactly(gains: Floats, longest: int) -> bool:
-    """Tell whether any sum of gains within a query is an integer that float64 holds."""
-    return float(np.abs(gains).max()) * longest <= FLOAT64_INTEGERS and bool((gains == np.floor(gains)).all())
 
 
 def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
@@ -240,5 +286,5 @@ def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, I
     # Gains rank themselves; narrow ones let the evaluation reuse this call's machine code.
     gains, tie_means = narrowed(rows.take(row_gains))[None, :], False
     depth = max(1, int(cut.max()))
-    ranked_gains(row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked)
+    ranked_columns(row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked)
     return ranked[0], outptr

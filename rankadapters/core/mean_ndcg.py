@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import numpy as np
 
-from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import Panel
-from rankadapters.core.queries import as_queries
+from rankadapters.core.measures import NDCG
+from rankadapters.core.queries import Columns, as_queries
+from rankadapters.core.texts import as_convention
 
 AT_ONCE = 50  # cutoffs that are held at once: more share a ranking, but each takes a number per query
 
 
 def mean_ndcg(
-    labels: object, scores: object, convention: NDCG, *, n_threads: int | None = None, **columns: object
+    labels: object,
+    scores: object,
+    convention: NDCG | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
 ) -> float:
     """Average NDCG over all cutoffs of each query, then over queries.
 
@@ -51,20 +59,20 @@ def mean_ndcg(
     >>> round(mean_ndcg([0, 1], [2, 1], presets.letor4(10), group_sizes=[2]), 3)
     0.5
     """
-    if not isinstance(convention, NDCG) or convention.average != "uniform":
+    wanted = as_convention(convention)
+    if not isinstance(wanted, NDCG) or wanted.average != "uniform":
         msg = (
             "MeanNDCG averages an NDCG with average='uniform'.\nHint: mean_ndcg(labels, scores, ra.presets.letor4(10))."
         )
         raise ConventionError(msg)
     queries = as_queries(labels, **columns)
-    base, longest = convention.replace(short="pad"), int(np.diff(queries.indptr).max())
+    base, longest = wanted.replace(short="pad"), queries.longest
     retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
-    in_order = retrieved if queries.order is None else retrieved[queries.order]
-    sizes = np.maximum(np.add.reduceat(in_order, queries.indptr[:-1]), 1)
+    sizes = np.maximum(np.add.reduceat(queries.by_query(retrieved), queries.indptr[:-1]), 1)
     sums = np.zeros(queries.n_queries)
     for first in range(1, longest + 1, AT_ONCE):
         cutoffs = range(first, min(first + AT_ONCE, longest + 1))
-        panel = Panel(queries, [base.at(k) for k in cutoffs], n_threads)
+        panel = Panel(queries, [base.at(k) for k in cutoffs], n_threads=n_threads)
         for k, values in zip(cutoffs, panel.per_query(scores).values(), strict=True):
             sums += np.where(k <= sizes, values, 0.0)
     scored = np.isfinite(sums)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from rankadapters.core.columns import (
     as_column,
     as_flags,
     as_numbers,
+    as_weights,
     frozen,
     pandas_index,
     refuse_non_finite,
@@ -24,8 +26,36 @@ from rankadapters.core.columns import (
 from rankadapters.core.docids import rank_docids
 from rankadapters.core.errors import InputError, choices
 from rankadapters.core.grouping import grouped
+from rankadapters.core.pairs import Pairs, as_pairs, moved
 
-_COLUMNS = ("qid", "docid", "retrieved", "judged")
+ROWS = ("qid", "row_weight", "docid", "retrieved", "judged")  # one entry per row
+
+# What other libraries call our columns.
+_OTHERS = {
+    "group": "group_sizes= takes the rows of each query, qid= one id per row",
+    "groups": "qid= takes one id per row, group_sizes= the rows of each query",
+    "qids": "qid= takes one id per row",
+    "query_id": "qid= takes one id per row",
+    "group_id": "qid= takes one id per row",
+    "sample_weight": "row_weight= takes one weight per row, query_weight= one per query",
+    "weight": "row_weight= takes one weight per row, query_weight= one per query",
+    "weights": "row_weight= takes one weight per row, query_weight= one per query",
+    "group_weight": "query_weight= takes one weight per query",
+    "docids": "docid= takes one string per row",
+}
+
+
+class Columns(TypedDict, total=False):
+    """The keywords of `Queries`, which other functions pass on."""
+
+    qid: Any
+    group_sizes: Any
+    query_weight: Any
+    row_weight: Any
+    pairs: Any
+    docid: Any
+    retrieved: Any
+    judged: Any
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -42,6 +72,11 @@ class Queries:
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional
         Weight of each query in the order of first appearance, >= 0; some scored query needs one above 0.
+    row_weight : array-like, shape (n_docs,), optional
+        Weight of each row, >= 0; for measures with `average="row"`.
+    pairs : tuple of array-like, shape (n_pairs,), optional
+        `(winner, loser)` or `(winner, loser, weight)`: rows of one query each, as places in the order given, the first
+        of which should stand above the second, and weights >= 0; for measures with `pairs="given"`.
     docid : array-like of str, shape (n_docs,), optional
         Document identifiers, unique within a query; needed by `ties="docid-*"`.
     retrieved : array-like of bool, shape (n_docs,), optional
@@ -75,6 +110,8 @@ class Queries:
     indptr: NDArray[np.int64]
     order: NDArray[np.signedinteger[Any]] | None
     query_weight: NDArray[np.float64] | None
+    row_weight: NDArray[np.float64] | None
+    pairs: Pairs | None
     docid_rank: Array | None
     retrieved: NDArray[np.bool_] | None
     judged: NDArray[np.bool_] | None
@@ -87,12 +124,14 @@ class Queries:
         qid: object = None,
         group_sizes: object = None,
         query_weight: object = None,
+        row_weight: object = None,
+        pairs: object = None,
         docid: object = None,
         retrieved: object = None,
         judged: object = None,
     ) -> None:
         values = as_numbers("labels", labels)
-        columns = dict(zip(_COLUMNS, (qid, docid, retrieved, judged), strict=True))
+        columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
         index = pandas_index(labels)
         for name, column in columns.items():
             same_index(name, pandas_index(column), index)
@@ -106,11 +145,13 @@ class Queries:
         fields["labels"] = frozen(values.astype(np.float64, copy=False))
         fields.update(grouped(qid, group_sizes, values.size))
         n_queries = fields["indptr"].size - 1
-        fields["query_weight"] = _as_weights(query_weight, n_queries, values.size)
+        fields["query_weight"] = _as_query_weights(query_weight, n_queries, values.size)
         _refuse_other_order(pandas_index(query_weight), fields["query_ids"])
+        fields["row_weight"] = _as_row_weights(row_weight, values.size)
         fields["docid_rank"] = None if docid is None else _as_docids(docid, fields["indptr"], fields["order"])
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, self.query_ids))
         self._refuse_idle_rows()
 
     def __repr__(self) -> str:
@@ -126,6 +167,135 @@ class Queries:
     def n_queries(self) -> int:
         """Number of queries."""
         return int(self.indptr.size - 1)
+
+    @cached_property
+    def longest(self) -> int:
+        """Rows of the largest query."""
+        return int(np.diff(self.indptr).max())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name what is known beside the labels: docid, retrieved, judged, pairs, and weights."""
+        given = {"docid": self.docid_rank, "retrieved": self.retrieved, "judged": self.judged, "pairs": self.pairs}
+        return (*(name for name, column in given.items() if column is not None), *self.weights)
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """Name the weights that are there: query_weight, row_weight, pair_weight."""
+        pair_weight = None if self.pairs is None else self.pairs.weight
+        given = {"query_weight": self.query_weight, "row_weight": self.row_weight, "pair_weight": pair_weight}
+        return tuple(name for name, column in given.items() if column is not None)
+
+    @cached_property
+    def query_of_row(self) -> NDArray[np.intp]:
+        """Number of the query of each row, in the caller's order; shape (n_docs,).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
+        [0, 1, 0]
+        """
+        return self.per_row(np.arange(self.n_queries))
+
+    @property
+    def are_together(self) -> bool:
+        """Whether the rows of every query stand together in the caller's order."""
+        return self.order is None
+
+    @property
+    def rows(self) -> Array:
+        """Places of the rows in the caller's order, query by query; shape (n_docs,).
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
+        [0, 2, 1]
+        """
+        return np.arange(self.n_docs) if self.order is None else self.order
+
+    def by_query(self, column: Array) -> Array:
+        """Bring a column of the caller's, one entry per row, into the order of the queries."""
+        return column if self.order is None else column[self.order]
+
+    def per_row(self, values: Array) -> Array:
+        """Give each row, in the caller's order, the value of its query."""
+        inside = np.repeat(values, np.diff(self.indptr))
+        if self.order is None:
+            return inside
+        found = np.empty_like(inside)
+        found[self.order] = inside
+        return found
+
+    def per_query(self, column: Array) -> tuple[Array, int]:
+        """Turn per-row values into per-query ones: those of each query's first row, and the first query that varies.
+
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
+        (array([5, 6]), -1)
+        """
+        ordered = self.by_query(column)
+        first = ordered[self.indptr[:-1]]
+        varies = np.flatnonzero(ordered != np.repeat(first, np.diff(self.indptr)))
+        return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
+
+    def with_weights(self, query_weight: object = None, *, row_weight: object = None) -> Queries:
+        """Return the same queries with other weights, by query and by row; without any where none are given.
+
+        The weights of given pairs stay.
+        """
+        return self._with(
+            query_weight=_as_query_weights(query_weight, self.n_queries, self.n_docs),
+            row_weight=_as_row_weights(row_weight, self.n_docs),
+        )
+
+    def with_labels(self, labels: object) -> Queries:
+        """Return the same queries with other labels, one per row."""
+        values = as_numbers("labels", labels)
+        same_length("labels", values, self.n_docs)
+        refuse_non_finite("labels", values, self.judged)
+        return self._with(labels=frozen(values.astype(np.float64, copy=False)))
+
+    def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
+        """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
+        return self._with(docid_rank=frozen(ranks))
+
+    def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
+        """Return some queries, by number and in that order, and which rows of the caller's they hold."""
+        starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
+        inner = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(starts, sizes)
+        rows = self.rows[inner]
+        return self._of_rows(rows, sizes, numbers), rows
+
+    def together(self) -> tuple[Queries, NDArray[np.intp]]:
+        """Return the same queries with the rows of each standing together, and the rows in that order."""
+        return self.take(np.arange(self.n_queries))
+
+    def as_one(self, *, row_weight: Array | None = None) -> Queries:
+        """Return all rows, in the caller's order, as one query of id 0; the weights of queries are gone."""
+        return self._with(
+            query_ids=frozen(np.zeros(1, np.int64)), indptr=frozen(np.array([0, self.n_docs])), order=None,
+            query_weight=None, row_weight=row_weight,
+            pairs=None if self.pairs is None else self.pairs._replace(indptr=self.pairs.indptr[[0, -1]]),
+        )  # fmt: skip
+
+    def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
+        """Queries of some rows, which stand query by query."""
+        names = ("row_weight", "docid_rank", "retrieved", "judged")
+        given = {name: column for name in names if (column := getattr(self, name)) is not None}
+        indptr = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        return self._with(
+            labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(indptr), order=None, index=None,
+            query_weight=None if self.query_weight is None else self.query_weight[numbers],
+            pairs=None if self.pairs is None else moved(self.pairs, rows, numbers),
+            **{name: column[rows] for name, column in given.items()},
+        )  # fmt: skip
+
+    def _with(self, **fields: Any) -> Queries:
+        """Return a copy with other fields, and nothing remembered."""
+        other = copy.copy(self)
+        forgotten = ["digest", "fingerprints"]
+        if "query_ids" in fields:
+            forgotten += ["id_hashes", "longest", "query_of_row"]
+        for remembered in forgotten:
+            other.__dict__.pop(remembered, None)
+        for name, value in fields.items():
+            object.__setattr__(other, name, value)
+        return other
 
     @cached_property
     def id_hashes(self) -> NDArray[np.uint64]:
@@ -145,6 +315,8 @@ class Queries:
             self.order,
             self.indptr,
             query_weight=self.query_weight,
+            row_weight=self.row_weight,
+            pairs=self.pairs,
             judged=self.judged,
             retrieved=self.retrieved,
         )
@@ -153,12 +325,6 @@ class Queries:
     def digest(self) -> int:
         """Sum of the fingerprints: equal for the same queries in any order."""
         return int(self.fingerprints.sum(dtype=np.uint64))
-
-    def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
-        """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
-        other = copy.copy(self)
-        object.__setattr__(other, "docid_rank", frozen(ranks))
-        return other
 
     def check_scores(self, scores: object) -> Array:
         """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
@@ -172,44 +338,6 @@ class Queries:
         same_index("scores", pandas_index(scores), self.index)
         return array
 
-    def inert(self, a: Any, b: Any, scores: object) -> tuple[str, ...]:
-        """Name the fields in which two conventions differ that cannot matter on this data.
-
-        Where there are no ties, `ties` cannot; where no query is empty, neither can `empty`; and so on, judged by
-        evaluation: the fields named can be switched from either convention to the other's values without changing
-        any query's value or its part in the mean. When they are all that differ, the conventions give one number.
-
-        Parameters
-        ----------
-        a, b : Convention
-            Each must have a value on this data; what is no convention is a ConventionError.
-        scores : array-like, shape (n_docs,)
-            Predicted scores, higher is better.
-
-        Returns
-        -------
-        tuple of str
-            Some of `a.diff(b)`, in the order of the signature.
-
-        Raises
-        ------
-        InputError
-            A convention has no value on this data.
-
-        Examples
-        --------
-        >>> from rankadapters import presets
-        >>> queries = Queries([1, 0, 0, 2], group_sizes=[2, 2])
-        >>> a, b = presets.sklearn(10), presets.catboost(10)
-        >>> queries.inert(a, b, [0.1, 0.2, 0.3, 0.4])
-        ('ties', 'empty')
-        >>> queries.inert(a, b, [0.1, 0.1, 0.3, 0.4])
-        ('empty',)
-        """
-        from rankadapters.core.inert import inert_fields  # far above: see the contract's exception in pyproject.toml
-
-        return inert_fields(self, a, b, scores)
-
     def _refuse_idle_rows(self) -> None:
         if self.retrieved is None or self.judged is None:
             return
@@ -219,12 +347,15 @@ class Queries:
             raise InputError(msg)
 
 
-def as_queries(labels: object, **columns: object) -> Queries:
-    """Take labels and columns, or a Queries in their place and then no columns."""
-    unknown = set(columns) - {*_COLUMNS, "group_sizes", "query_weight"}
-    if unknown:
-        msg = f"{min(unknown)!r} is no column; allowed are {choices((*_COLUMNS, 'group_sizes', 'query_weight'))}."
-        raise InputError(msg)
+def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
+    """Take labels and columns, or a Queries in their place and then no columns.
+
+    Raises
+    ------
+    InputError
+        A keyword is not a column, or stands beside a Queries; the message names the keyword that is ours.
+    """
+    refuse_other_names(columns)
     if not isinstance(labels, Queries):
         return Queries(labels, **columns)
     given = [name for name, column in columns.items() if column is not None]
@@ -234,7 +365,16 @@ def as_queries(labels: object, **columns: object) -> Queries:
     return labels
 
 
-def _as_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
+def refuse_other_names(columns: Mapping[str, object]) -> None:
+    """Refuse a keyword that is not a column, with what we call it."""
+    unknown = [name for name in columns if name not in Columns.__optional_keys__]
+    if unknown:
+        allowed = choices(Columns.__annotations__)
+        hint = f"\nHint: {_OTHERS[unknown[0]]}." if unknown[0] in _OTHERS else ""
+        raise InputError(f"{unknown[0]!r} is no column; allowed are {allowed}.{hint}")
+
+
+def _as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
     if query_weight is None:
         return None
     weights = as_numbers("query_weight", query_weight).astype(np.float64, copy=False)
@@ -245,12 +385,15 @@ def _as_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np
             "Hint: one weight per query, in order of first appearance."
         )
         raise InputError(msg)
-    refuse_non_finite("query_weight", weights)
-    if weights.min() < 0:
-        query = int(np.argmin(weights))
-        msg = f"query_weight[{query}] is {weights[query]}, but weights are >= 0.\nHint: mend or drop the query."
-        raise InputError(msg)
-    return frozen(weights)
+    return as_weights("query_weight", weights, "mend or drop the query")
+
+
+def _as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | None:
+    if row_weight is None:
+        return None
+    weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
+    same_length("row_weight", weights, n_docs)
+    return as_weights("row_weight", weights, "mend or drop the row")
 
 
 def _refuse_other_order(index: Any, query_ids: Array) -> None:

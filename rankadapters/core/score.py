@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
-from rankadapters.core.signature import parse
+from rankadapters.core.texts import parse
 
 _DIGEST = 2**64
+_UNIT = 2**1074  # the smallest float64 is one such part of 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +164,33 @@ class Tally:
         InputError
             Every query was skipped, or those that were not have weight 0.
         """
+        empty = getattr(self.convention, "empty", "skip")
+        if not self.denominator and self.convention.over == "pairs" and isinstance(empty, float):
+            value = empty  # no query has a pair
+        else:
+            self._refuse_nothing()
+            # A ratio of integers is rounded correctly, whatever their size.
+            value = self.convention.link(self.numerator / self.denominator)
+        counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
+        return Score(value, self.convention, *counts, digest=self.digest)
+
+    @property
+    def mass(self) -> float:
+        """What the sum of the numerators is divided by.
+
+        Raises
+        ------
+        InputError
+            It is 0.
+        """
+        self._refuse_nothing()
+        return self.denominator / _UNIT
+
+    def _refuse_nothing(self) -> None:
         if not self.denominator:
             why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
             msg = f"nothing is left to average: {why}.\nHint: another policy than 'skip', or other weights."
             raise InputError(msg)
-        value = self.numerator / self.denominator  # of integers: rounded correctly, whatever their size
-        counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
-        return Score(value, self.convention, *counts, digest=self.digest)
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types, exact: big numbers as hexadecimal text."""

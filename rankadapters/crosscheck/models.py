@@ -9,6 +9,7 @@ from typing import Any
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
 from rankadapters.core.evaluator import Panel, evaluate
+from rankadapters.core.texts import as_conventions
 from rankadapters.crosscheck.toolkits import TOOLKITS, Found, Said, Task, Toolkit, named, probe
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity import FULL_DOUBLE, relative
@@ -93,7 +94,7 @@ def check_models(
     test: RankingData,
     *,
     k: int = 10,
-    conventions: Iterable[Convention] = (),
+    conventions: Iterable[Convention | str] = (),
     toolkits: Iterable[str] | None = None,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
@@ -106,7 +107,7 @@ def check_models(
         With the same features.
     k : int
         Cutoff that the toolkits report at.
-    conventions : iterable of Convention
+    conventions : iterable of Convention or str
         What to evaluate all models under; the presets of the installed toolkits at k by default.
     toolkits : iterable of str, optional
         Some of `TOOLKITS`; all by default.
@@ -139,7 +140,8 @@ def check_models(
     native = {name: TOOLKITS[name].convention(k) for name in found if found[name].version}
     if not native:
         raise _none_installed(found.values())
-    declared = tuple(dict.fromkeys(conventions)) or tuple(dict.fromkeys(native.values()))
+    wanted = list(conventions)
+    declared = tuple(as_conventions(wanted)) if wanted else tuple(dict.fromkeys(native.values()))
     if train.X.shape[1] != test.X.shape[1]:
         msg = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}.\nHint: the same columns in both."
         raise InputError(msg)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluator import evaluate
 from rankadapters.core.fields import is_whole
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.queries import Columns, Queries, as_queries
+from rankadapters.core.texts import as_convention
 from rankadapters.crosscheck.toolkits import TOOLKITS, Found, named, probe
 from rankadapters.parity import ParityReport, ParityRow
 
@@ -21,11 +22,11 @@ INSTALLED = "installed"
 def check(
     labels: object,
     scores: object,
-    convention: Convention,
+    convention: Convention | str,
     *,
     toolkits: str | Iterable[str] = INSTALLED,
     require: int = 1,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> ParityReport:
     """Ask every installed toolkit for its own number for these scores, and hold it against ours.
 
@@ -63,6 +64,7 @@ def check(
     >>> report.ok, [row.verdict for row in report.rows]
     (True, ['equal', 'equal-on-this-data', 'equal', 'equal-on-this-data'])
     """
+    convention = as_convention(convention)
     queries = as_queries(labels, **columns)
     ours = evaluate(queries, scores, convention).value
     found = {name: _probed(name) for name in _names(toolkits)}

@@ -82,6 +82,7 @@ class Toolkit:
 
 
 def _sklearn(task: Task, convention: Convention) -> Said:
+    k = getattr(convention, "k", None)
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.metrics import ndcg_score
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # scikit-learn brings it
@@ -95,14 +96,14 @@ def _sklearn(task: Task, convention: Convention) -> Said:
         scores = model.fit(task.train.X, task.train.labels).predict(test.X)
     several = np.repeat(test.sizes > 1, test.sizes)
     values = [
-        ndcg_score(test.labels[None, rows], scores[None, rows], k=convention.k)
+        ndcg_score(test.labels[None, rows], scores[None, rows], k=k)
         for rows in map(slice, test.queries.indptr[:-1], test.queries.indptr[1:])
         if rows.stop - rows.start > 1
     ]
     left_out = test.sizes.size - len(values)
     note = f"ndcg_score refuses one-document queries: {left_out} left out on both sides" if left_out else None
     value = math.fsum(values) / len(values) if values else None
-    return Said(scores, f"ndcg_score(k={convention.k})", value, several, note=note)
+    return Said(scores, f"ndcg_score(k={k})", value, several, note=note)
 
 
 def _lightgbm(task: Task, convention: Convention) -> Said:

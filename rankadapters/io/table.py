@@ -136,11 +136,9 @@ class _Table(NamedTuple):
     def weights(self, name: str, queries: Queries) -> Array:
         """Weight of each query."""
         weights = self.numbers(name)
-        rows = np.arange(weights.size) if queries.order is None else queries.order
-        first = weights[rows[queries.indptr[:-1]]]
-        same = weights[rows] == np.repeat(first, np.diff(queries.indptr))
-        if not same.all():
-            row = int(rows[np.argmin(same)])
+        first, varies = queries.per_query(weights)
+        if varies >= 0:
+            row = int(np.flatnonzero(weights != queries.per_row(first))[0])
             msg = (
                 f"{self.place(row)}: {name} is {weights[row]:g}, but another row of its query has another weight.\n"
                 "Hint: a weight is the query's, so its rows must agree."
@@ -156,10 +154,7 @@ class _Table(NamedTuple):
         if not (_is_text(column.type) or types.is_integer(column.type)):
             raise self._wrong_type(name, column, "strings or integers are")
         docids = [docid.encode() for docid in column.cast("string").to_pylist()]
-        rows = np.arange(len(docids)) if queries.order is None else queries.order
-        query = np.empty(rows.size, np.int64)
-        query[rows] = np.repeat(np.arange(queries.n_queries), np.diff(queries.indptr))
-        ordered = order_docids(query, [Texts.of(docids)])
+        ordered = order_docids(queries.query_of_row, [Texts.of(docids)])
         if ordered.same.any():
             row = int(ordered.rows[1:][ordered.same].min())
             msg = f"{self.place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."

@@ -10,7 +10,15 @@ except ImportError as error:
     raise MissingToolkitError.of("lightgbm", "lightgbm") from error
 
 from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
-from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, EvalMetric, eval_metric, native_metric, query_weights
+from rankadapters.lightgbm.metrics import (
+    LABELS,
+    MOST_ROWS,
+    EvalMetric,
+    eval_metric,
+    native_metric,
+    query_weights,
+    read_metric,
+)
 from rankadapters.lightgbm.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 from rankadapters.lightgbm.parity import check_model, check_parity
 
@@ -29,4 +37,5 @@ __all__ = [
     "native_objective",
     "objective",
     "query_weights",
+    "read_metric",
 ]

@@ -44,7 +44,7 @@ class EarlyStopping:
 
 
 def early_stopping(
-    convention: Convention,
+    convention: Convention | str,
     rounds: int,
     *,
     name: str | None = None,
@@ -55,7 +55,7 @@ def early_stopping(
 
     Parameters
     ----------
-    convention : Convention
+    convention : Convention or str
         A convention that `eval_metric` reports; its direction decides what an improvement is.
     rounds : int
         Rounds without improvement before training stops.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import lightgbm as lgb
@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
 from rankadapters.core import presets
-from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import table
-from rankadapters.parity import require_convention, require_expressible
+from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
+from rankadapters.core.texts import as_convention
 
 Array = NDArray[Any]
 
-MOST_ROWS = 10_000  # LightGBM refuses longer queries, so a cutoff here is none
-LABELS = 31  # its default label_gain ends at label 30
+__all__ = ["LABELS", "MOST_ROWS", "EvalMetric", "eval_metric", "native_metric", "query_weights", "read_metric"]
 
 
 class EvalMetric:
     """A metric for every place where LightGBM takes one; made by `eval_metric`."""
 
-    def __init__(self, conventions: Sequence[Convention], names: Sequence[str] | None, n_threads: int | None) -> None:
+    def __init__(
+        self, conventions: Sequence[Convention | str], names: Sequence[str] | None, n_threads: int | None
+    ) -> None:
         self._monitor = Monitor(conventions, names, n_threads, query_weights)
 
     @property
@@ -57,7 +58,7 @@ class EvalMetric:
 
 
 def eval_metric(
-    *conventions: Convention, names: Sequence[str] | None = None, n_threads: int | None = None
+    *conventions: Convention | str, names: Sequence[str] | None = None, n_threads: int | None = None
 ) -> EvalMetric:
     """Make a metric that reports each convention, bit for bit as `ra.evaluate` does on the same numbers.
 
@@ -66,7 +67,7 @@ def eval_metric(
 
     Parameters
     ----------
-    *conventions : Convention
+    *conventions : Convention or str
         What to report. Under `average="uniform"` the Dataset's weights are ignored, by declaration; else a query weighs
         the float32 mean of its row weights, as in LightGBM.
     names : sequence of str, optional
@@ -139,15 +140,15 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
     return sums
 
 
-def native_metric(convention: Convention) -> dict[str, Any]:
-    """Translate a convention into LightGBM's own parameters.
+def native_metric(convention: Convention | str) -> dict[str, Any]:
+    """Translate a convention into LightGBM's own parameters; `presets.lightgbm.write`.
 
     LightGBM ranks whole labels from 0 on only, so gains that agree there (`exp2` and `exp2-floor`, `linear` and
     `linear-positive`) are the same to it. `k=None` becomes 10,000, the longest query that it takes.
 
     Parameters
     ----------
-    convention : Convention
+    convention : Convention or str
         What LightGBM shall compute.
 
     Returns
@@ -165,19 +166,19 @@ def native_metric(convention: Convention) -> dict[str, Any]:
     >>> native_metric(presets.lightgbm(10, label_gain=[0, 1, 3]))
     {'metric': 'ndcg', 'eval_at': [10], 'label_gain': [0.0, 1.0, 3.0]}
     """
-    require_convention(convention)
-    gain = getattr(convention, "gain", "exp2")
-    gains = list(map(float, range(LABELS))) if gain.startswith("linear") else table(gain)
-    nearest = presets.lightgbm(convention.k, None if gain.startswith(("exp2", "linear")) else gains)
-    if isinstance(convention, NDCG):
-        nearest = nearest.replace(gain=gain, average=_except_empty(convention))
-    require_expressible("LightGBM", convention, nearest)
-    params: dict[str, Any] = {"metric": "ndcg", "eval_at": [min(convention.k or MOST_ROWS, MOST_ROWS)]}
-    return params if gains is None else {**params, "label_gain": list(gains)}
+    found: dict[str, Any] = presets.lightgbm.write(as_convention(convention))
+    return found
 
 
-def _except_empty(convention: NDCG) -> str:
-    return "query-except-empty" if convention.empty else "query"
+def read_metric(metric: str | Mapping[str, Any], **params: Any) -> Convention:
+    """Read what LightGBM computes for one of its metrics; `presets.lightgbm.read`, the inverse of `native_metric`.
+
+    Examples
+    --------
+    >>> read_metric("ndcg@10") == presets.lightgbm(10)
+    True
+    """
+    return presets.lightgbm.read(metric, **params)
 
 
 def judged_of(dataset: lgb.Dataset) -> Judged:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks import Judged, missing_group
-from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import table
+from rankadapters.core.measures import NDCG
+from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, judged_of
 from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_objective
+from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
 from rankadapters.training import Trained, no_native, require_native
 
 Array = NDArray[Any]
@@ -85,19 +87,19 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
 
 
 def lambdarank(
-    convention: NDCG,
+    convention: NDCG | str,
     *,
     truncation: int | None,
     sigma: float = 1.0,
-    beyond_k: str = "keep",
-    normalization: str = "lightgbm",
+    beyond_k: BeyondKWord = "keep",
+    normalization: NormalizationWord = "lightgbm",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
     """Make a LambdaRank objective under any NDCG convention, with an exact sigmoid.
 
     Parameters
     ----------
-    convention : NDCG
+    convention : NDCG or str
         Gains, discounts, ties, and the ideal DCG, which its `k` cuts.
     truncation : int or None
         The first row of a pair is among this many top ranks; None takes all pairs.
@@ -123,8 +125,8 @@ def lambdarank(
     'lambdarank/truncation=30/samples=all/s'
     """
     value = LambdaRank(
-        convention=convention, truncation=truncation, samples=None, beyond_k=beyond_k, sigma=sigma,
-        normalization=normalization, hessian="plain", sigmoid="exact",
+        convention=cast("NDCG", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
+        sigma=sigma, normalization=normalization, hessian="plain", sigmoid="exact",
     )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
 

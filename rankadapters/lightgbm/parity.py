@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, native_metric, query_weights
 from rankadapters.parity import Held, ParityReport, Route, Toolkit, nearest_expressible
 from rankadapters.parity.checking import compare
@@ -34,7 +35,7 @@ QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_fi
 def check_parity(
     labels: object,
     scores: object,
-    convention: Convention,
+    convention: Convention | str,
     *,
     qid: object = None,
     group_sizes: object = None,
@@ -52,7 +53,7 @@ def check_parity(
         Relevance labels; with a Queries, no other column is taken.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     qid, group_sizes, query_weight
         As in `Queries`. LightGBM is given the query's weight on each of its rows, and takes their float32 mean.
@@ -79,6 +80,7 @@ def check_parity(
     >>> report.ok, [row.verdict for row in report.rows]  # neither ties nor an empty query, so nothing is missing
     (True, ['equal', 'equal-on-this-data'])
     """
+    convention = as_convention(convention)
     columns = {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight}
     queries = as_queries(labels, **columns)
     refuse_retrieval(queries, "LightGBM")
@@ -91,7 +93,7 @@ def check_parity(
 def check_model(
     model: Any,
     data: tuple[Any, ...],
-    convention: Convention,
+    convention: Convention | str,
     *,
     dataset: str | None = None,
     log: Mapping[str, Any] | None = None,
@@ -105,7 +107,7 @@ def check_model(
         Trained.
     data : tuple
         `(X, labels, qid)` or `(X, labels, qid, query_weight)`, rows as LightGBM was given them.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     dataset : str, optional
         The data's name in the training, as in `valid_0`; then what was logged for it is compared too.
@@ -133,7 +135,7 @@ def check_model(
     >>> ra.lightgbm.check_model(ranker, (X, y, qid), ra.presets.lightgbm(5)).ok
     True
     """
-    booster = _booster(model)
+    booster, convention = _booster(model), as_convention(convention)
     X, queries = as_judged(data)
     rounds = rounds_until(iteration, booster.current_iteration(), booster.best_iteration)
     predicted = booster.predict(X, num_iteration=rounds, raw_score=True)
@@ -144,7 +146,7 @@ def check_model(
     if dataset is not None:
         _refuse_other_gains(booster, nearest)
         found = log if log is not None else getattr(model, "evals_result_", None)
-        name = f"ndcg@{native_metric(nearest)['eval_at'][0]}"
+        name = _log_name(native_metric(nearest))
         value = logged_at(found, dataset, name, rounds - 1)
         source = f"log of {dataset}, iteration {rounds - 1}, {name}"
         routes.append(Route(source=source, ask=lambda *_: value, apart=False))
@@ -163,8 +165,12 @@ def _route(queries: Queries, scores: Array, nearest: Convention) -> tuple[Held, 
         notes = [] if (weights == together.query_weight).all() else ["query_weight is the float32 mean of row weights."]
         together, _ = in_order(together, query_weight=weights)
     held = Held(queries=together, scores=scores[rows].astype(np.float64), notes=tuple(notes))
-    source = f"lightgbm {params['metric']}@{params['eval_at'][0]}" + (" label_gain" if "label_gain" in params else "")
+    source = f"lightgbm {_log_name(params)}" + (" label_gain" if "label_gain" in params else "")
     return held, Route(source=source, ask=partial(_ask, params, row_weights))
+
+
+def _log_name(params: dict[str, Any]) -> str:
+    return f"{params['metric']}@{params['eval_at'][0]}" if "eval_at" in params else str(params["metric"])
 
 
 def _ask(params: dict[str, Any], row_weights: Array | None, queries: Queries, scores: Array) -> float:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
-from rankadapters.core.queries import as_queries
+from rankadapters.core.queries import Columns, as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
@@ -44,7 +44,12 @@ __all__ = [
 
 
 def gradients(
-    labels: object, scores: object, objective: Objective, *, n_threads: int | None = None, **columns: object
+    labels: object,
+    scores: object,
+    objective: Objective,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
 ) -> tuple[Any, Any]:
     """Gradients of an objective in its first round.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.errors import InputError
+from rankadapters.core.fields import FloatField, WholeField
 from rankadapters.core.queries import Queries
-from rankadapters.objectives.base import Objective, as_positive, as_share
+from rankadapters.objectives.base import Objective
 
 if TYPE_CHECKING:
     from rankadapters.core.gradients import Floats32, Gradients
@@ -51,16 +51,8 @@ class XENDCG(Objective):
     """
 
     kind: ClassVar[str] = "xendcg"
-    allowed: ClassVar[dict[str, str]] = {"seed": "a whole number from 0 on"}
 
-    seed: int
-
-    def __post_init__(self) -> None:
-        """Check the seed."""
-        if not is_whole(self.seed) or not 0 <= int(self.seed) < 2**31:
-            msg = f"seed={self.seed!r}; allowed are whole numbers from 0 to 2147483647."
-            raise ConventionError(msg)
-        self._set("seed", int(self.seed))
+    seed: Annotated[int, WholeField(group="value", about="Seed of the first query.", least=0, most=2**31 - 1)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
@@ -98,7 +90,6 @@ class ListNet(Objective):
     """
 
     kind: ClassVar[str] = "listnet"
-    allowed: ClassVar[dict[str, str]] = {}
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
@@ -144,15 +135,9 @@ class QuerySoftMax(Objective):
     """
 
     kind: ClassVar[str] = "query-softmax"
-    allowed: ClassVar[dict[str, str]] = {"beta": "a finite number above 0", "ridge": "a number from 0 to 1"}
 
-    beta: float
-    ridge: float
-
-    def __post_init__(self) -> None:
-        """Check every field."""
-        self._set("beta", as_positive("beta", self.beta))
-        self._set("ridge", as_share("ridge", self.ridge))
+    beta: Annotated[float, FloatField(group="value", about="Scale of the scores.", least=0, strict=True)]
+    ridge: Annotated[float, FloatField(group="value", about="Added to each second derivative.", least=0, most=1)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
@@ -183,7 +168,6 @@ class QueryRMSE(Objective):
     """
 
     kind: ClassVar[str] = "query-rmse"
-    allowed: ClassVar[dict[str, str]] = {}
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
@@ -225,13 +209,8 @@ class QueryCrossEntropy(Objective):
     """
 
     kind: ClassVar[str] = "query-cross-entropy"
-    allowed: ClassVar[dict[str, str]] = {"alpha": "a number from 0 to 1"}
 
-    alpha: float
-
-    def __post_init__(self) -> None:
-        """Check alpha."""
-        self._set("alpha", as_share("alpha", self.alpha))
+    alpha: Annotated[float, FloatField(group="value", about="Share of the shifted part.", least=0, most=1)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""

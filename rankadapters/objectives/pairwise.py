@@ -3,59 +3,91 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankadapters.core.convention import NDCG, Convention
-from rankadapters.core.errors import ConventionError, InputError, choices
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.fields import FloatField, WholeField, Words
+from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
-from rankadapters.objectives.base import Objective, as_choice, as_count, as_positive
+from rankadapters.objectives.base import ConventionField, Objective
 
 if TYPE_CHECKING:
     from rankadapters.core.gradients import Gradients, PairTerms
 
-NORMALIZATIONS = ("none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum")
-HESSIANS = ("plain", "doubled")
-SIGMOIDS = ("exact", "table", "float32")
-BEYOND_K = ("keep", "cut")
-
-_ALLOWED = {
-    "truncation": "a whole number from 1 on, or None for all ranks",
-    "samples": "a whole number from 1 on, or None for every pair",
-    "sigma": "a finite number above 0",
-    "normalization": choices(NORMALIZATIONS),
-    "hessian": choices(HESSIANS),
-    "sigmoid": choices(SIGMOIDS),
-}
+Truncation = Annotated[
+    int | None,
+    WholeField(group="value", about="The first row of a pair is among this many top ranks.", least=1, none="all ranks"),
+]
+Samples = Annotated[
+    int | None,
+    WholeField(group="value", about="How many rows each row is paired with, at random.", least=1, none="every pair"),
+]
+Sigma = Annotated[float, FloatField(group="value", about="Steepness of the sigmoid.", least=0, strict=True)]
+NormalizationWord = Literal["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"]
+Normalization = Annotated[
+    NormalizationWord,
+    Words(
+        group="value",
+        about="What pairs and queries are divided by.",
+        words={
+            "none": "nothing",
+            "lightgbm": "pairs by their score distance plus 0.01, queries by the sum of their lambdas",
+            "xgboost": "the same, or by the number of draws instead of the sum",
+            "xgboost-distance": "pairs only",
+            "xgboost-sum": "queries only",
+        },
+    ),
+]
+Hessian = Annotated[
+    Literal["plain", "doubled"],
+    Words(
+        group="value",
+        about="The second derivative of a pair.",
+        words={"plain": "sigma^2 delta p (1 - p)", "doubled": "2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's"},
+    ),
+]
+Sigmoid = Annotated[
+    Literal["exact", "table", "float32"],
+    Words(
+        group="value",
+        about="The arithmetic of the sigmoid.",
+        words={
+            "exact": "float64",
+            "table": "read from 2^20 bins and added up in float32, LightGBM's",
+            "float32": "computed and added up in float32, XGBoost's",
+        },
+    ),
+]
+BeyondKWord = Literal["keep", "cut"]
+BeyondK = Annotated[
+    BeyondKWord,
+    Words(
+        group="value",
+        about="Ranks beyond the convention's k.",
+        words={"keep": "keep their discounts", "cut": "have none, so that delta is the true change of NDCG@k"},
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Pairwise(Objective):
     """Fields that all pairwise objectives share, and their checks."""
 
-    allowed: ClassVar[dict[str, str]] = _ALLOWED
+    truncation: Truncation
+    samples: Samples
+    sigma: Sigma
+    normalization: Normalization
+    hessian: Hessian
+    sigmoid: Sigmoid
 
-    truncation: int | None
-    samples: int | None
-    sigma: float
-    normalization: str
-    hessian: str
-    sigmoid: str
-
-    def __post_init__(self) -> None:
-        """Check every field, and that the arithmetic is one that knows the others."""
-        self._set("truncation", as_count("truncation", self.truncation, none="all ranks"))
-        self._set("samples", as_count("samples", self.samples, none="every pair"))
-        self._set("sigma", as_positive("sigma", self.sigma))
-        as_choice("normalization", self.normalization, NORMALIZATIONS)
-        as_choice("hessian", self.hessian, HESSIANS)
-        as_choice("sigmoid", self.sigmoid, SIGMOIDS)
+    def unify(self) -> None:
+        """Check that the arithmetic is one that knows the other fields."""
         if self.samples is not None and self.truncation is not None:
             msg = (
                 f"truncation={self.truncation} chooses pairs by rank and samples={self.samples} draws them.\n"
                 "Hint: leave one of them None."
             )
             raise ConventionError(msg)
-
         if self.sigmoid == "exact" and self.samples is not None:
             msg = "sigmoid='exact' takes every pair, but samples draws them.\nHint: sigmoid='float32', XGBoost's."
             raise ConventionError(msg)
@@ -112,7 +144,7 @@ class LambdaRank(_Pairwise):
 
     Parameters
     ----------
-    convention : NDCG
+    convention : NDCG or str
         Gains, discounts and the ideal DCG, which its `k` cuts. Under `average="uniform"` weights are ignored.
     beyond_k : str
         `keep`: ranks beyond k keep their discounts, as in LightGBM and XGBoost. `cut`: they have none, so that delta
@@ -154,27 +186,21 @@ class LambdaRank(_Pairwise):
     """
 
     kind: ClassVar[str] = "lambdarank"
-    allowed: ClassVar[dict[str, str]] = {
-        **_ALLOWED,
-        "convention": "an NDCG convention",
-        "beyond_k": choices(BEYOND_K),
-    }
 
-    convention: NDCG
-    beyond_k: str
+    convention: Annotated[NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.")]
+    beyond_k: BeyondK
 
-    def __post_init__(self) -> None:
-        """Check every field."""
-        _Pairwise.__post_init__(self)
+    def unify(self) -> None:
+        """Require an NDCG; without a cutoff nothing is beyond it."""
+        super().unify()
         _require_ndcg(self.convention)
-        as_choice("beyond_k", self.beyond_k, BEYOND_K)
         if self.convention.k is None:
             self._set("beyond_k", "keep")  # equal by meaning is equal as a value
 
     @property
     def uses_weights(self) -> bool:
         """Whether the weights of a dataset multiply the gradients."""
-        return self.convention.average != "uniform"
+        return self.convention.weighting is not None
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
@@ -220,9 +246,9 @@ class RankNet(_Pairwise):
 
     kind: ClassVar[str] = "ranknet"
 
-    def __post_init__(self) -> None:
-        """Check every field."""
-        _Pairwise.__post_init__(self)
+    def unify(self) -> None:
+        """Refuse arithmetic that this objective does not have."""
+        super().unify()
         _refuse_sigmoid(self, "table")
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
@@ -263,9 +289,9 @@ class LambdaMAP(_Pairwise):
 
     kind: ClassVar[str] = "lambdamap"
 
-    def __post_init__(self) -> None:
-        """Check every field."""
-        _Pairwise.__post_init__(self)
+    def unify(self) -> None:
+        """Refuse arithmetic that this objective does not have."""
+        super().unify()
         _refuse_sigmoid(self, "exact", "table")
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
@@ -287,8 +313,7 @@ class LambdaMAP(_Pairwise):
 def _require_ndcg(convention: object) -> None:
     if isinstance(convention, NDCG):
         return
-    what = str(convention) if isinstance(convention, Convention) else f"{convention!r:.80}"
-    msg = f"LambdaRank needs an NDCG convention, not {what}.\nHint: ra.presets.lightgbm(30), or ra.NDCG(...)."
+    msg = f"LambdaRank needs an NDCG convention, not {convention}.\nHint: ra.presets.lightgbm(30), or ra.NDCG(...)."
     raise ConventionError(msg)
 
 

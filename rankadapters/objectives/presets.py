@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rankadapters.core import presets
 from rankadapters.objectives.base import as_choice, as_count, as_share
 from rankadapters.objectives.listwise import XENDCG, QueryCrossEntropy, QuerySoftMax
-from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
+from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, NormalizationWord, RankNet
 
 TOP_PAIRS = 32  # XGBoost's default number of pairs under `topk`
 
@@ -45,7 +45,7 @@ def lightgbm_lambdarank(
     """
     as_count("lambdarank_truncation_level", lambdarank_truncation_level)
     return LambdaRank(
-        convention=presets.lightgbm(lambdarank_truncation_level, label_gain),
+        convention=presets.lightgbm(lambdarank_truncation_level, label_gain=label_gain),
         truncation=lambdarank_truncation_level,
         samples=None,
         beyond_k="keep",
@@ -215,6 +215,10 @@ def _pairs(method: str, number: int | None) -> tuple[int | None, int | None]:
     )
 
 
-def _normalization(by_sum: bool, by_distance: bool) -> str:  # noqa: FBT001 - its two callers' own flags
-    names = {(True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance"}
+def _normalization(by_sum: bool, by_distance: bool) -> NormalizationWord:  # noqa: FBT001 - its two callers' own flags
+    names: dict[tuple[bool, bool], NormalizationWord] = {
+        (True, True): "xgboost",
+        (True, False): "xgboost-sum",
+        (False, True): "xgboost-distance",
+    }
     return names.get((bool(by_sum), bool(by_distance)), "none")

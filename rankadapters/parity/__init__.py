@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+from rankadapters.core.presets.tool import differing, require_convention, require_expressible, spelled
 from rankadapters.parity.checking import Held, Route, Toolkit, check_value
-from rankadapters.parity.expressible import (
-    differing,
-    nearest_expressible,
-    require_convention,
-    require_expressible,
-    spelled,
-)
+from rankadapters.parity.expressible import nearest_expressible
 from rankadapters.parity.numbers import compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict

@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.fields import CHOICES, GAINS
-from rankadapters.core.inert import Terms, reweighted, terms_of
+from rankadapters.core.inert import Terms, terms_of
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
 MOST_CUTOFFS = 100  # tried one by one
-TABLE = "table_0_1_3_7_15"
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
 MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
 NAMED = 3  # causes of a kind that are named
@@ -86,7 +84,9 @@ def causes(
         return [Cause(f"it is {value}, which is no value of any convention")]
     case = Case(queries, scores, convention, terms_of(queries, scores, convention), value, tolerance)
     retrieval = queries.retrieved is not None or queries.judged is not None
-    of_data = (_left_out, _weights) if retrieval else (_left_out, _cut, _grouping, _weights)
+    of_data = [_left_out, _weights] if retrieval else [_left_out, _cut, _grouping, _weights]
+    if not convention.is_sum:  # no query has a part in the value
+        of_data = []
     found = [*_few(_fields(case)), *(cause for search in of_data for cause in _few(map(Cause, search(case))))]
     return found or [Cause(text) for text in _tied_rows(case)]
 
@@ -101,20 +101,19 @@ def _fields(case: Case) -> Iterator[Cause]:
     """Another value of one field; else a preset."""
     single = [other for other in _flips(case) if _is_value_of(case, other)]
     yield from (Cause(f"it is the value under {_spelled(case.convention, other)}", other) for other in single)
-    for name in [] if single else presets.names():
-        other = getattr(presets, name)(case.convention.k)
+    for name in [] if single else presets.names(case.convention.measure):
+        other = presets.make(name, getattr(case.convention, "k", None))
         if _is_value_of(case, other):
             yield Cause(f"it is the value under presets.{name}, that is {_spelled(case.convention, other)}", other)
 
 
 def _flips(case: Case) -> Iterator[Convention]:
     convention = case.convention
-    values: dict[str, tuple[Any, ...]] = {name: CHOICES[name] for name in convention.fields() if name != "k"}
-    k = convention.k
-    longest = min(int(np.diff(case.queries.indptr).max()), MOST_CUTOFFS)
-    values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
-    values |= {"gain": (*GAINS[:-1], TABLE)} if "gain" in values else {}
-    values |= {"empty": (0, 0.5, 1, "skip")} if "empty" in values else {}
+    values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
+    if "k" in values:
+        k = convention.to_dict()["k"]
+        longest = min(case.queries.longest, MOST_CUTOFFS)
+        values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
     for name in convention.fields():
         for value in values[name]:
             try:
@@ -138,8 +137,8 @@ def _spelled(convention: Convention, other: Convention) -> str:
 
 
 def _left_out(case: Case) -> Iterator[str]:
-    values, weights, divisors = case.terms
-    parts = np.where(weights == 0, 0.0, values) * weights
+    divisors = case.terms.divisors
+    parts = case.terms.shares * divisors.sum()
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (parts.sum() - parts) / (divisors.sum() - divisors)
     counted = divisors > 0
@@ -157,7 +156,7 @@ def _cut(case: Case) -> Iterator[str]:
         found = terms_of(pieces, case.scores[where], case.convention)
     except RankAdaptersError:
         return
-    kept = np.where(found.weights == 0, 0.0, found.values) * found.weights
+    kept = found.shares * found.divisors.sum()
     first, second = (slice(half, None, 2) for half in (0, 1))
     parts, divisors = case.terms.shares * case.terms.divisors.sum(), case.terms.divisors
     rest, below = parts.sum() - parts[query], divisors.sum() - divisors[query]
@@ -176,7 +175,7 @@ def _cut(case: Case) -> Iterator[str]:
 
 def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
     """Both parts of every query cut at every place: as queries, with the query each pair is of, and its rows."""
-    order = np.arange(queries.n_docs) if queries.order is None else queries.order
+    order = queries.rows
     sizes = np.diff(queries.indptr)
     cut = sizes - 1
     rows = [order[start:end] for start, end in zip(queries.indptr, queries.indptr[1:], strict=False)]
@@ -210,7 +209,7 @@ def _weights(case: Case) -> Iterator[str]:
         tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
     convention = case.convention if weighted else case.convention.replace(average="query")
     for text, given in tried.items():
-        if _is_value_of(case._replace(queries=reweighted(case.queries, given)), convention):
+        if _is_value_of(case._replace(queries=case.queries.with_weights(given)), convention):
             yield f"it is the value with {text}"
     if weights is not None and average == "query" and weights.size**2 <= MOST_PAIRS:
         yield from _swapped(case, weights)
@@ -230,6 +229,7 @@ def _swapped(case: Case, weights: Floats) -> Iterator[str]:
 
 def _tied_rows(case: Case) -> Iterator[str]:
     """The only cause that is a range and no number, so that it is looked at last."""
+    declared = getattr(case.convention, "ties", None)
     try:
         low, high = (
             float(terms_of(case.queries, case.scores, case.convention.replace(ties=ties)).shares.sum())
@@ -239,6 +239,6 @@ def _tied_rows(case: Case) -> Iterator[str]:
         return
     if high - low > case.tolerance and low - case.tolerance <= case.value <= high + case.tolerance:
         yield (
-            f"tied rows in another order than ties={case.convention.ties!r} are not excluded: "
+            f"tied rows in another order than ties={declared!r} are not excluded: "
             f"the orders of ties give {low:.6g} to {high:.6g}"
         )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.queries import Queries
+from rankadapters.core.presets.tool import differing, spelled
+from rankadapters.core.queries import Columns, Queries
+from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import bind, value_of
-from rankadapters.parity.expressible import differing, spelled
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE, decimals_of, printed, relative
@@ -140,13 +141,13 @@ def compare_value(
 def check_value(
     labels: object,
     scores: object,
-    convention: Convention,
+    convention: Convention | str,
     value: float | str,
     *,
     source: str = "given",
     version: str = "",
     tolerance: float | None = None,
-    **columns: object,
+    **columns: Unpack[Columns],
 ) -> ParityReport:
     """Hold a number that someone printed against ours: from a paper, a log, another program.
 
@@ -184,6 +185,7 @@ def check_value(
     >>> print(report.rows[0].reason)
     Looking for the cause: it is the value under gain='linear' in place of gain='exp2'; it is ...
     """
+    convention = as_convention(convention)
     queries, array = bind(labels, scores, convention, columns)
     if tolerance is None and isinstance(value, str):
         tolerance = printed(decimals_of(value))
@@ -209,7 +211,9 @@ def _declared_row(
     toolkit: Toolkit, nearest_row: ParityRow, held: Held, declared: Convention, nearest: Convention
 ) -> ParityRow:
     different = differing(declared, nearest)
-    inert = held.queries.inert(declared, nearest, held.scores)
+    from rankadapters.core.inert import inert as inert_fields  # brings numba
+
+    inert = inert_fields(held.queries, declared, nearest, held.scores)
     matter = {name: values for name, values in different.items() if name not in inert}
     ours = value_of(held.queries, held.scores, declared)
     if not matter:
@@ -247,7 +251,7 @@ def _asked(route: Route, held: Held, convention: Convention) -> QueryDifferences
     queries, ours = held.queries, terms_of(held.queries, held.scores, convention)
     if queries.n_queries > MOST_ASKED:
         return None
-    order = np.arange(queries.n_docs) if queries.order is None else queries.order
+    order = queries.rows
     values = np.full(queries.n_queries, np.nan)
     for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):
         rows = order[start:end]

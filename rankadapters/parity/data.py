@@ -11,13 +11,13 @@ from rankadapters.core.columns import refuse_non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.parity.expressible import require_convention
+from rankadapters.core.presets.tool import require_convention
+from rankadapters.core.queries import Columns, Queries, as_queries
 
 Array = NDArray[Any]
 
 
-def bind(labels: object, scores: object, convention: Convention, columns: dict[str, object]) -> tuple[Queries, Array]:
+def bind(labels: object, scores: object, convention: Convention, columns: Columns) -> tuple[Queries, Array]:
     """Validate what every `check_parity` is given.
 
     Raises
@@ -38,12 +38,10 @@ def in_order(queries: Queries, **columns: Any) -> tuple[Queries, Any]:
 
     `labels` and `query_weight` may be given as a toolkit holds them, in the caller's order of rows and of queries.
     """
-    rows = slice(None) if queries.order is None else queries.order
-    labels, weights = columns.get("labels", queries.labels), columns.get("query_weight", queries.query_weight)
-    by_row = np.repeat(queries.query_ids, np.diff(queries.indptr))
-    together = Queries(labels[rows], qid=by_row, query_weight=weights)
-    ranks = queries.docid_rank
-    return (together if ranks is None else together.with_docid_ranks(ranks[rows])), rows
+    together, rows = queries.together()
+    weights = columns.get("query_weight", queries.query_weight)
+    labels = columns.get("labels", queries.labels)
+    return together.with_labels(labels[rows]).with_weights(weights, row_weight=together.row_weight), rows
 
 
 def as_judged(data: Any) -> tuple[Any, Queries]:

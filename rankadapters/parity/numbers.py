@@ -8,10 +8,10 @@ from typing import Any
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.presets.tool import as_text
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
 from rankadapters.parity.checking import Held, compare_value, gap
-from rankadapters.parity.expressible import as_text
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow
 
@@ -97,7 +97,9 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
     reason = f"The conventions differ in {theirs} against {ours}."
     if queries is None:
         return _stated(row, reason)
-    inert = queries.inert(a.convention, b.convention, scores)
+    from rankadapters.core.inert import inert as inert_fields  # brings numba
+
+    inert = inert_fields(queries, a.convention, b.convention, scores)
     if set(inert) == set(pairs):
         return ParityRow.compare(
             row.source, "", b.convention, value=a.value, our_value=b.value, tolerance=row.tolerance or 0.0, inert=inert,

@@ -190,7 +190,7 @@ class ParityRow:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParityRow:
         """Read what `to_dict` gave."""
-        from rankadapters.core.signature import parse
+        from rankadapters.core.texts import parse
 
         per_query = data["per_query"] and QueryDifferences.from_dict(data["per_query"])
         convention = parse(data["convention"]) if data["convention"] else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.texts import as_convention
 from rankadapters.sklearn.handing import RANKERS, toolkit_of
 from rankadapters.sklearn.inner import last_step
 
@@ -25,9 +25,8 @@ def check_declared(ranker: Any, eval_set: object) -> None:
     _check_qid(ranker.qid)
     for name in ("convention", "eval_metric"):
         value = getattr(ranker, name)
-        if value is not None and not isinstance(value, Convention):
-            msg = f"{name}={value!r:.80} is no convention.\nHint: QueryRanker(..., {name}=ra.presets.textbook(10))."
-            raise ConventionError(msg)
+        if value is not None:
+            _check_convention(name, value)
     _check_validation(ranker, eval_set)
 
 
@@ -50,6 +49,14 @@ def _check_estimator(estimator: Any) -> None:
             what = f"estimator={estimator!r:.80} has no {name}"
             msg = f"{what}.\nHint: an estimator, or a Pipeline whose last step has fit and predict."
             raise InputError(msg)
+
+
+def _check_convention(name: str, value: Any) -> None:
+    try:
+        as_convention(value)
+    except ConventionError as error:
+        msg = f"{name}: {error}"
+        raise ConventionError(msg) from None
 
 
 def _check_qid(qid: Any) -> None:

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import sklearn
+import sklearn.metrics
 from numpy.typing import NDArray
-from sklearn.metrics import dcg_score, ndcg_score
 
 from rankadapters.core import presets
-from rankadapters.core.convention import DCG, Convention, Discounted
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.measures import DCG
 from rankadapters.core.queries import Queries, as_queries
-from rankadapters.parity import Held, ParityReport, Route, Toolkit, require_convention
+from rankadapters.core.texts import as_convention
+from rankadapters.parity import Held, ParityReport, Route, Toolkit, require_expressible
 from rankadapters.parity.checking import compare
 from rankadapters.parity.data import bind, in_order, refuse_retrieval
 
@@ -27,7 +29,7 @@ SKLEARN = Toolkit(name="scikit-learn", package="sklearn", version=sklearn.__vers
 def check_parity(
     labels: object,
     scores: object,
-    convention: Convention,
+    convention: Convention | str,
     *,
     qid: object = None,
     group_sizes: object = None,
@@ -45,7 +47,7 @@ def check_parity(
         Relevance labels; with a Queries, no other column is taken.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     qid, group_sizes, query_weight
         As in `Queries`. A query's weight is scikit-learn's `sample_weight`.
@@ -73,27 +75,28 @@ def check_parity(
     >>> print(report.rows[1].reason.splitlines()[0])
     scikit-learn cannot express ties='worst', only ties='average', which matters here. Of no consequence here: ...
     """
+    convention = as_convention(convention)
     queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
     refuse_retrieval(queries, "scikit-learn")
     queries, array = bind(queries, scores, convention, {})
     nearest = _nearest(convention)
     held = _held(queries, array, nearest)
-    function = dcg_score if isinstance(nearest, DCG) else ndcg_score
-    route = Route(source=f"sklearn.metrics.{function.__name__}(k={nearest.k})", ask=partial(_ask, function, nearest.k))
+    said = presets.sklearn.spell(nearest)
+    ask = partial(_ask, getattr(sklearn.metrics, said["metric"]), said["k"])
+    route = Route(source=f"sklearn.metrics.{said['metric']}(k={said['k']})", ask=ask)
     return compare(SKLEARN, [route], held, declared=convention, nearest=nearest)
 
 
-def _nearest(convention: Convention) -> Discounted:
-    require_convention(convention)
-    nearest: Discounted = presets.sklearn(convention.k)
-    nearest = nearest.replace(average="uniform" if convention.average == "uniform" else "query")
-    if isinstance(convention, DCG):
-        fields = {name: value for name, value in nearest.to_dict().items() if name in DCG.fields()}
-        nearest = DCG(**fields)
-    return nearest.replace(missing=convention.missing, unjudged=convention.unjudged)
+def _nearest(convention: Convention) -> Convention:
+    nearest = presets.sklearn.nearest(convention)
+    if nearest.measure != convention.measure:
+        require_expressible("scikit-learn", convention, nearest)
+    return nearest.replace(**{
+        name: getattr(convention, name) for name, kind in nearest.declared().items() if kind.group == "retrieval"
+    })  # fmt: skip
 
 
-def _held(queries: Queries, scores: Array, nearest: Discounted) -> Held:
+def _held(queries: Queries, scores: Array, nearest: Convention) -> Held:
     together, rows = in_order(queries)
     scores = scores[rows]
     if not isinstance(nearest, DCG) and (together.labels < 0).any():
@@ -115,11 +118,7 @@ def _without_single(queries: Queries, scores: Array, sizes: Array, alone: int) -
         msg = "every query has one document, which sklearn's functions refuse.\nHint: leave sklearn out."
         raise InputError(msg)
     kept, several = np.repeat(sizes > 1, sizes), sizes > 1
-    weights = None if queries.query_weight is None else queries.query_weight[several]
-    qid = np.repeat(queries.query_ids, sizes)[kept]
-    left = Queries(queries.labels[kept], qid=qid, query_weight=weights)
-    if queries.docid_rank is not None:
-        left = left.with_docid_ranks(queries.docid_rank[kept])
+    left, _ = queries.take(np.flatnonzero(several))
     note = f"scikit-learn refuses one-document queries: {alone} left out on both sides."
     return Held(queries=left, scores=scores[kept], notes=(note,))
 

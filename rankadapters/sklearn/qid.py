@@ -105,25 +105,9 @@ def one_per_query(sample_weight: Any, queries: Queries) -> Array:
         msg = f"sample_weight has {row_weights.size} entries but there are {queries.n_docs} rows.\nHint: one per row."
         raise InputError(msg)
     refuse_non_finite("sample_weight", row_weights)
-    ordered = row_weights if queries.order is None else row_weights[queries.order]
-    first = ordered[queries.indptr[:-1]]
-    varies = np.flatnonzero(ordered != np.repeat(first, np.diff(queries.indptr)))
-    if varies.size:
-        query = queries.query_ids[np.searchsorted(queries.indptr, varies[0], side="right") - 1]
-        msg = f"sample_weight varies within query {query}.\nHint: give every row of a query the query's weight."
+    first, varies = queries.per_query(row_weights)
+    if varies >= 0:
+        what = f"sample_weight varies within query {queries.query_ids[varies]}"
+        msg = f"{what}.\nHint: give every row of a query the query's weight."
         raise InputError(msg)
     return first
-
-
-def query_of_row(queries: Queries) -> NDArray[np.int64]:
-    """Number the query of every row by first appearance, rows as they were given.
-
-    >>> query_of_row(Queries([0, 0, 0], qid=["b", "a", "b"])).tolist()
-    [0, 1, 0]
-    """
-    numbers = np.repeat(np.arange(queries.n_queries, dtype=np.int64), np.diff(queries.indptr))
-    if queries.order is None:
-        return numbers
-    rows = np.empty_like(numbers)
-    rows[queries.order] = numbers
-    return rows

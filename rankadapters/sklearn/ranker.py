@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
+from rankadapters.core.texts import as_convention
 from rankadapters.sklearn.declared import check_declared, sets_of
 from rankadapters.sklearn.handing import Watched, toolkit_of
 from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
@@ -39,9 +40,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
     qid : str, optional
         Column or index level of X that holds the ids, which then need no `fit(qid=)`. A column is taken out before the
         features reach the estimator; X may have it in `predict` or not.
-    convention : Convention, optional
+    convention : Convention or str, optional
         What `score` computes.
-    eval_metric : Convention, optional
+    eval_metric : Convention or str, optional
         What is reported of the validation queries in every round, in `history_`. The estimator's own
         `early_stopping_rounds` then stops the training by it, and by nothing else.
     validation_fraction : float in (0, 1), optional
@@ -91,8 +92,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         *,
         qid: str | None = None,
-        convention: Convention | None = None,
-        eval_metric: Convention | None = None,
+        convention: Convention | str | None = None,
+        eval_metric: Convention | str | None = None,
         validation_fraction: float | None = None,
         whole: Any = None,
     ) -> None:
@@ -154,7 +155,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         self._check_features(features, reset=True)
         train, held = self._divide(features, y, ids, sample_weight)
         sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
-        history = fit_inner(inner, train, Watched(sets, self.eval_metric), params)
+        history = fit_inner(
+            inner, train, Watched(sets, None if self.eval_metric is None else as_convention(self.eval_metric)), params
+        )
         self.__dict__.pop("history_", None)  # of an earlier fit
         if history is not None:
             self.history_ = history
@@ -212,7 +215,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         ids = ids_of(X, qid, self.qid)
         if ids is None:
             raise no_qid("score")
-        weights = None if self.convention.average == "uniform" else sample_weight
+        weights = sample_weight if as_convention(self.convention).weighting else None
         scorer = query_scorer(self.convention, whole=self.whole)
         return scorer(self, X, y, qid=ids, sample_weight=weights)
 

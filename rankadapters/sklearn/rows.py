@@ -43,12 +43,12 @@ class Rows:
     def of(cls, X: Any, queries: Queries, y: Any, sample_weight: Any, held: NDArray[np.bool_] | None = None) -> Rows:
         """Bring the rows of each query together, in order of first appearance; of some queries only under `held`."""
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
-        sizes, order, labels = np.diff(queries.indptr), queries.order, as_column("y", y)
-        if held is not None:
-            order = np.flatnonzero(np.repeat(held, sizes)) if order is None else order[np.repeat(held, sizes)]
-            sizes, weights = sizes[held], None if weights is None else weights[held]
-        if order is not None:
+        sizes, labels = np.diff(queries.indptr), as_column("y", y)
+        if held is not None or not queries.are_together:
+            order = queries.rows if held is None else queries.rows[np.repeat(held, sizes)]
             X, labels = take_rows(X, order), labels[order]
+        if held is not None:
+            sizes, weights = sizes[held], None if weights is None else weights[held]
         return cls(X, labels, None if weights is None else np.repeat(weights, sizes), sizes)
 
     @cached_property

@@ -12,13 +12,14 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate
 from rankadapters.core.queries import Queries
+from rankadapters.core.texts import as_convention
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, warn_of_cuts, whole_sizes
 
 
 class QueryScorer:
     """A scikit-learn scorer under one convention; made by `query_scorer`."""
 
-    def __init__(self, convention: Convention, qid: str, name: str, whole: dict[Any, int] | None) -> None:
+    def __init__(self, convention: Convention | str, qid: str, name: str, whole: dict[Any, int] | None) -> None:
         self.convention = convention
         self.qid = qid
         self.name = name
@@ -40,10 +41,11 @@ class QueryScorer:
         queries = queries_of(y, qid)
         if self._whole is not None:
             warn_of_cuts(queries, self._whole)
+        convention = as_convention(self.convention)
         if sample_weight is not None:
-            queries = Queries(y, qid=qid, query_weight=one_per_query(sample_weight, queries))
-        value = evaluate(queries, estimator.predict(X), self.convention).value
-        return value if self.convention.higher_is_better else -value
+            queries = _weighted(queries, sample_weight, convention)
+        value = evaluate(queries, estimator.predict(X), convention).value
+        return value if convention.higher_is_better else -value
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Request qid, and weights where the convention uses them, so that no `set_score_request` is needed."""
@@ -54,11 +56,18 @@ class QueryScorer:
 
     def _accept_sample_weight(self) -> bool:
         """Tell whether weights count: what scikit-learn 1.9 asks of a scorer where metadata routing is off."""
-        return self.convention.average != "uniform"
+        return as_convention(self.convention).weighting is not None
+
+
+def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Queries:
+    """Hand row weights over as the convention counts them: by row, or by query."""
+    if convention.weighting == "row_weight":
+        return queries.with_weights(row_weight=sample_weight)
+    return queries.with_weights(one_per_query(sample_weight, queries))
 
 
 def query_scorer(
-    convention: Convention, *, qid: str = "qid", name: str | None = None, whole: Any = None
+    convention: Convention | str, *, qid: str = "qid", name: str | None = None, whole: Any = None
 ) -> QueryScorer:
     """Make a scorer for `scoring=` in GridSearchCV, cross_validate and the like.
 
@@ -68,7 +77,7 @@ def query_scorer(
 
     Parameters
     ----------
-    convention : Convention
+    convention : Convention or str
         What to compute. A measure that is better when smaller is negated, as scikit-learn's scorers are.
     qid : str
         Name of the metadata, column or index level that holds one query id per row.
@@ -115,13 +124,13 @@ def query_scorer(
 
 
 def query_scorers(
-    *conventions: Convention, qid: str = "qid", names: Sequence[str] | None = None, whole: Any = None
+    *conventions: Convention | str, qid: str = "qid", names: Sequence[str] | None = None, whole: Any = None
 ) -> dict[str, QueryScorer]:
     """Make one scorer per convention, for searches and cross-validations that take several.
 
     Parameters
     ----------
-    *conventions : Convention
+    *conventions : Convention or str
         What to compute.
     qid, whole
         As in `query_scorer`.
@@ -149,19 +158,16 @@ def query_scorers(
         msg = "no convention was given, so there is nothing to score.\nHint: query_scorers(ra.presets.letor4(10))."
         raise ConventionError(msg)
     sizes = None if whole is None else whole_sizes(whole)
-    scorers = [_scorer(convention, qid, None, sizes) for convention in conventions]  # which refuses what is none
-    shown = display_names([scorer.convention for scorer in scorers], names)
-    return {name: _scorer(convention, qid, name, sizes) for convention, name in shown.items()}
+    shown = display_names(conventions, names)
+    return {name: _scorer(given, qid, name, sizes) for given, name in zip(conventions, shown.values(), strict=True)}
 
 
 def _scorer(convention: Any, qid: Any, name: Any, sizes: dict[Any, int] | None) -> QueryScorer:
-    if not isinstance(convention, Convention):
-        msg = f"{convention!r:.80} is no convention.\nHint: query_scorer(ra.presets.textbook(10))."
-        raise ConventionError(msg)
+    shown = as_convention(convention).name
     if not isinstance(qid, str) or not qid.isidentifier():
         msg = f"qid={qid!r:.80} must name a parameter, column or index level.\nHint: pass the ids to fit(qid=)."
         raise ConventionError(msg)
     if not isinstance(name, str | None):
-        msg = f"name={name!r:.80} is no text.\nHint: name=None shows {convention.name!r}."
+        msg = f"name={name!r:.80} is no text.\nHint: name=None shows {shown!r}."
         raise ConventionError(msg)
-    return QueryScorer(convention, qid, convention.name if name is None else name, sizes)
+    return QueryScorer(convention, qid, shown if name is None else name, sizes)

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from rankadapters.core.columns import as_column, pandas_index, same_index
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
-from rankadapters.sklearn.qid import queries_of, query_of_row
+from rankadapters.sklearn.qid import queries_of
 from rankadapters.sklearn.tables import n_rows
 
 Array = NDArray[Any]
@@ -76,7 +76,7 @@ class _QuerySplitter:
 
     def _folds(self, queries: Queries) -> Folds:
         self._refuse_too_few(queries.n_queries)
-        of_row = query_of_row(queries)
+        of_row = queries.query_of_row
         return super().split(of_row, queries.labels, of_row)  # type: ignore[misc, no-any-return]
 
     def _refuse_too_few(self, n_queries: int) -> None:

@@ -10,7 +10,7 @@ except ImportError as error:
     raise MissingToolkitError.of("xgboost", "xgboost") from error
 
 from rankadapters.xgboost.callbacks import EarlyStopping, EvalCallback, early_stopping
-from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric
+from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric, read_metric
 from rankadapters.xgboost.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 from rankadapters.xgboost.parity import check_model, check_parity
 
@@ -27,4 +27,5 @@ __all__ = [
     "native_metric",
     "native_objective",
     "objective",
+    "read_metric",
 ]

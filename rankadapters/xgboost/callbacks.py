@@ -13,6 +13,7 @@ from rankadapters.callbacks import Evaluation, display_names, flat, panels_of, w
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
+from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     Parameters
     ----------
-    conventions : Convention or sequence of Convention
+    conventions : Convention, str, or sequence of them
         What to report.
     evals : sequence of (data, name)
         `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, X as given to `predict` and rows in any order,
@@ -58,7 +59,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def __init__(
         self,
-        conventions: Convention | Sequence[Convention],
+        conventions: Convention | str | Sequence[Convention | str],
         evals: Sequence[tuple[Any, str]],
         *,
         names: Sequence[str] | None = None,
@@ -67,7 +68,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         n_threads: int | None = None,
     ) -> None:
         super().__init__()
-        several = (conventions,) if isinstance(conventions, Convention) else tuple(conventions or ())
+        several = (conventions,) if isinstance(conventions, Convention | str) else tuple(conventions or ())
         self.names = display_names(several, names)
         refuse_names(self.names.values())
         self._declared: dict[str, Any] = {
@@ -146,7 +147,7 @@ class EarlyStopping(xgb.callback.EarlyStopping):
 
 
 def early_stopping(
-    convention: Convention,
+    convention: Convention | str,
     rounds: int,
     *,
     data_name: str | None = None,
@@ -161,7 +162,7 @@ def early_stopping(
 
     Parameters
     ----------
-    convention : Convention
+    convention : Convention or str
         A convention that `custom_metric` or `EvalCallback` reports.
     rounds : int
         Rounds without improvement before training stops.
@@ -188,7 +189,7 @@ def early_stopping(
         rounds=int(rounds),
         metric_name=watched_name(convention, name, rounds),
         data_name=data_name,
-        maximize=convention.higher_is_better,
+        maximize=as_convention(convention).higher_is_better,
         save_best=save_best,
         min_delta=min_delta,
     )
@@ -216,7 +217,11 @@ def _watched(
         raise InputError(msg)
     features, labels, qid, *weight = data
 
-    def bind(weighted: bool) -> Queries:  # noqa: FBT001 - called by panels_of only
-        return Queries(labels, qid=qid, query_weight=weight[0] if weighted and weight else None)
+    def bind(weighting: str | None) -> Queries:
+        queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
+        by_query = queries.query_weight
+        if by_query is None or weighting == "query_weight":
+            return queries
+        return queries.with_weights(row_weight=queries.per_row(by_query) if weighting == "row_weight" else None)
 
     return xgb.DMatrix(features, missing=missing, enable_categorical=True), panels_of(names, bind, n_threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
 from rankadapters.core import presets
-from rankadapters.core.convention import NDCG, Convention
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.parity import require_convention, require_expressible
+from rankadapters.core.texts import as_convention
 
 Array = NDArray[Any]
-
-NO_CUTOFF = 2**31 - 1  # a bare "ndcg" cuts at 32
 
 
 class CustomMetric:
@@ -25,7 +23,9 @@ class CustomMetric:
 
     __name__ = "rankadapters"  # XGBRanker asks its metrics for a name
 
-    def __init__(self, conventions: Sequence[Convention], names: Sequence[str] | None, n_threads: int | None) -> None:
+    def __init__(
+        self, conventions: Sequence[Convention | str], names: Sequence[str] | None, n_threads: int | None
+    ) -> None:
         self._monitor = Monitor(conventions, names, n_threads, query_weights)
         refuse_names(self._monitor.names.values())
 
@@ -47,7 +47,7 @@ class CustomMetric:
 
 
 def custom_metric(
-    *conventions: Convention, names: Sequence[str] | None = None, n_threads: int | None = None
+    *conventions: Convention | str, names: Sequence[str] | None = None, n_threads: int | None = None
 ) -> CustomMetric:
     """Make a metric that reports each convention in `xgb.train(custom_metric=)` and `xgb.cv(custom_metric=)`.
 
@@ -58,7 +58,7 @@ def custom_metric(
 
     Parameters
     ----------
-    *conventions : Convention
+    *conventions : Convention or str
         What to report. Under `average="uniform"` the DMatrix's weights are ignored, by declaration; else they are one
         per query.
     names : sequence of str, optional
@@ -94,15 +94,15 @@ def custom_metric(
     return CustomMetric(conventions, names, n_threads)
 
 
-def native_metric(convention: Convention) -> dict[str, Any]:
-    """Translate a convention into XGBoost's own parameters.
+def native_metric(convention: Convention | str) -> dict[str, Any]:
+    """Translate a convention into XGBoost's own parameters; `presets.xgboost.write`.
 
     Under its exponential gain XGBoost refuses fractional labels, so `exp2` and `exp2-floor` are the same to it.
     `k=None` becomes a cutoff beyond any query, since its bare `ndcg` means @32.
 
     Parameters
     ----------
-    convention : Convention
+    convention : Convention or str
         What XGBoost shall compute.
 
     Returns
@@ -120,15 +120,19 @@ def native_metric(convention: Convention) -> dict[str, Any]:
     >>> native_metric(presets.xgboost(5, minus=True))
     {'eval_metric': 'ndcg@5-', 'ndcg_exp_gain': True}
     """
-    require_convention(convention)
-    exp_gain = not getattr(convention, "gain", "").startswith("linear")
-    minus = isinstance(convention, NDCG) and convention.empty == 0
-    nearest = presets.xgboost(convention.k, exp_gain=exp_gain, minus=minus)
-    if getattr(convention, "gain", "") == "exp2":
-        nearest = nearest.replace(gain="exp2")
-    require_expressible("XGBoost", convention, nearest)
-    name = f"ndcg@{min(convention.k or NO_CUTOFF, NO_CUTOFF)}" + ("-" if minus else "")
-    return {"eval_metric": name, "ndcg_exp_gain": exp_gain}
+    found: dict[str, Any] = presets.xgboost.write(as_convention(convention))
+    return found
+
+
+def read_metric(metric: str | Mapping[str, Any], **params: Any) -> Convention:
+    """Read what XGBoost computes for one of its metrics; `presets.xgboost.read`, the inverse of `native_metric`.
+
+    Examples
+    --------
+    >>> read_metric("ndcg@10-") == presets.xgboost(10, minus=True)
+    True
+    """
+    return presets.xgboost.read(metric, **params)
 
 
 def judged_of(dmatrix: xgb.DMatrix) -> Judged:

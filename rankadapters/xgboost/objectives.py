@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
 from rankadapters.callbacks import Judged
-from rankadapters.core.convention import NDCG
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.measures import NDCG
+from rankadapters.core.presets.xgboost import NO_CUTOFF
+from rankadapters.core.texts import as_convention
 from rankadapters.objectives import (
     LambdaMAP,
     LambdaRank,
@@ -21,8 +23,9 @@ from rankadapters.objectives import (
     xgboost_ndcg,
     xgboost_pairwise,
 )
+from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
 from rankadapters.training import Trained, no_native, require_native
-from rankadapters.xgboost.metrics import NO_CUTOFF, judged_of
+from rankadapters.xgboost.metrics import judged_of
 
 Array = NDArray[Any]
 
@@ -95,19 +98,19 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
 
 
 def lambdarank(
-    convention: NDCG,
+    convention: NDCG | str,
     *,
     truncation: int | None,
     sigma: float = 1.0,
-    beyond_k: str = "keep",
-    normalization: str = "xgboost",
+    beyond_k: BeyondKWord = "keep",
+    normalization: NormalizationWord = "xgboost",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
     """Make a LambdaRank objective under any NDCG convention, with XGBoost's doubled hessian.
 
     Parameters
     ----------
-    convention : NDCG
+    convention : NDCG or str
         Gains, discounts, ties, and the ideal DCG, which its `k` cuts.
     truncation : int or None
         The first row of a pair is among this many top ranks; None takes all pairs.
@@ -133,8 +136,8 @@ def lambdarank(
     'xgboost'
     """
     value = LambdaRank(
-        convention=convention, truncation=truncation, samples=None, beyond_k=beyond_k, sigma=sigma,
-        normalization=normalization, hessian="doubled", sigmoid="exact",
+        convention=cast("NDCG", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
+        sigma=sigma, normalization=normalization, hessian="doubled", sigmoid="exact",
     )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
 

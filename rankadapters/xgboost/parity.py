@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, Route, Toolkit, nearest_expressible
 from rankadapters.parity.checking import compare
 from rankadapters.parity.data import (
@@ -36,7 +37,7 @@ QUIET = {"objective": "rank:ndcg", "verbosity": 0, "nthread": 1, "base_score": 0
 def check_parity(
     labels: object,
     scores: object,
-    convention: Convention,
+    convention: Convention | str,
     *,
     qid: object = None,
     group_sizes: object = None,
@@ -54,7 +55,7 @@ def check_parity(
         Relevance labels; with a Queries, no other column is taken.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better. XGBoost holds them as float32, which is `precision="float32"`.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     qid, group_sizes, query_weight
         As in `Queries`.
@@ -81,6 +82,7 @@ def check_parity(
     >>> report.ok, [row.verdict for row in report.rows]  # neither ties nor an empty query, so nothing is missing
     (True, ['equal', 'equal-on-this-data'])
     """
+    convention = as_convention(convention)
     columns = {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight}
     queries = as_queries(labels, **columns)
     refuse_retrieval(queries, "XGBoost")
@@ -93,7 +95,7 @@ def check_parity(
 def check_model(
     model: Any,
     data: Any,
-    convention: Convention,
+    convention: Convention | str,
     *,
     dataset: str | None = None,
     log: Mapping[str, Any] | None = None,
@@ -107,7 +109,7 @@ def check_model(
         Trained.
     data : DMatrix or tuple
         A DMatrix with labels and groups, or `(X, labels, qid)` or `(X, labels, qid, query_weight)`.
-    convention : Convention
+    convention : Convention or str
         What is declared.
     dataset : str, optional
         The data's name in the training, as in `validation_0`; then what was logged for it is compared too.
@@ -137,8 +139,8 @@ def check_model(
     >>> report.ok, len(report.rows)
     (True, 2)
     """
-    booster = _booster(model)
-    matrix, queries = _data(data, weighted=convention.average != "uniform")
+    booster, convention = _booster(model), as_convention(convention)
+    matrix, queries = _data(data, convention.weighting)
     if matrix.num_col() != booster.num_features():
         msg = (
             f"the data has {matrix.num_col()} features but the model was trained on {booster.num_features()}.\n"
@@ -176,7 +178,7 @@ def _route(queries: Queries, scores: Array, nearest: Convention) -> tuple[Held, 
 
 
 def _said(params: dict[str, Any]) -> str:
-    return f"{params['eval_metric']} ndcg_exp_gain={params['ndcg_exp_gain']}"
+    return " ".join([params["eval_metric"], *(f"{n}={value}" for n, value in params.items() if n != "eval_metric")])
 
 
 def _ask(params: dict[str, Any], queries: Queries, scores: Array) -> float:
@@ -203,7 +205,7 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, metric: str) -> float:
 
 def _refuse(labels: Array, params: dict[str, Any]) -> None:
     bad = ~np.isin(labels, np.arange(MOST_LABEL + 1))
-    if params["ndcg_exp_gain"] and bad.any():
+    if params.get("ndcg_exp_gain") and bad.any():
         row = int(np.argmax(bad))
         msg = (
             f"labels[{row}] is {labels[row]:g}, but xgboost takes whole labels from 0 to {MOST_LABEL} under its "
@@ -231,11 +233,11 @@ def _best(booster: xgb.Booster) -> int:
         return 0
 
 
-def _data(data: Any, *, weighted: bool) -> tuple[xgb.DMatrix, Queries]:
+def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
-        return data, judged_of(data).queries(query_weights)(weighted)
+        return data, judged_of(data).queries(query_weights)(weighting)
     X, queries = as_judged(data)
-    if queries.order is not None:
+    if not queries.are_together:
         msg = "the rows of a query are not together, as XGBoost wants them.\nHint: sort X, labels and qid by qid."
         raise InputError(msg)
     sizes = np.diff(queries.indptr)

@@ -57,16 +57,17 @@ def _has_gradient(rows: Sequence[Row], value: LambdaRank) -> bool:
 
 def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
     convention = value.convention
-    gains = sorted((definition.gain(row.label, convention) for row in rows if row.judged), reverse=True)
+    gains = sorted((definition.gain(row.label, convention.gain) for row in rows if row.judged), reverse=True)
     retrieved = len(_retrieved(rows, value))
     cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), retrieved), "all": None}
-    return definition.dcg(gains, cut[convention.ideal], convention)
+    ranked = enumerate(gains[: cut[convention.ideal]], start=1)
+    return sum(g * definition.discount(rank, convention.discount) for rank, g in ranked)
 
 
 def _worth(row: Row, value: Pairwise) -> float:
     if isinstance(value, RankNet):
         return row.label
-    return definition.gain(row.label, value.convention) if row.judged else 0.0
+    return definition.gain(row.label, value.convention.gain) if row.judged else 0.0
 
 
 def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
@@ -84,7 +85,8 @@ def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
 
 def _discount(place: int, value: LambdaRank) -> float:
     k = value.convention.k
-    return 0.0 if value.beyond_k == "cut" and k and place >= k else definition.discount(place + 1, value.convention)
+    beyond = value.beyond_k == "cut" and k and place >= k
+    return 0.0 if beyond else definition.discount(place + 1, value.convention.discount)
 
 
 def _delta(rows: Sequence[Row], worth: list[float], high: int, low: int, value: Pairwise) -> float:

@@ -1,25 +1,43 @@
-"""Generated conventions."""
+"""Generated conventions of every measure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from hypothesis import reject
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.fields import CHOICES
+from rankadapters.core.fields import Cutoff, GainWords, NumberOrWord, Words
+from rankadapters.core.measures import MEASURES
 
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
+NUMBERS = (1e-5, 0.1, 0.5, 1.0, 2.0, -1.0)
 
 
 @st.composite
-def conventions(draw: st.DrawFn, *, lenient: bool = False) -> ra.Convention:
+def conventions(
+    draw: st.DrawFn, *, lenient: bool = False, measures: Iterable[type[ra.Convention]] = tuple(MEASURES.values())
+) -> ra.Convention:
     """Any convention; a lenient one has no policy `error`."""
-    policies = {name: [c for c in CHOICES[name] if c != "error" or not lenient] for name in ("missing", "unjudged")}
-    fields = {name: draw(st.sampled_from(CHOICES[name])) for name in ("discount", "ties", "precision", "short")}
-    fields |= {name: draw(st.sampled_from(values)) for name, values in policies.items()}
-    fields["k"] = draw(st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000]))
-    fields["gain"] = draw(st.sampled_from(GAINS))
-    if draw(st.booleans()):
-        return ra.DCG(**fields, average=draw(st.sampled_from(["uniform", "query"])))
-    empty = draw(st.one_of(st.floats(0, 1), st.sampled_from([0, 1, "skip", *([] if lenient else ["error"])])))
-    average, ideal = draw(st.sampled_from(CHOICES["average"])), draw(st.sampled_from(CHOICES["ideal"]))
-    return ra.NDCG(**fields, empty=empty, average=average, ideal=ideal)
+    measure = draw(st.sampled_from(list(measures)))
+    fields = {name: draw(values_of(kind, lenient=lenient)) for name, kind in measure.declared().items()}
+    try:
+        return measure(**fields)
+    except ra.ConventionError:  # fields that do not go together
+        reject()
+
+
+def values_of(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
+    """Values of one field."""
+    if isinstance(kind, Cutoff):
+        return st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000])
+    if isinstance(kind, GainWords):
+        return st.sampled_from(GAINS)
+    words = [word for word in kind.words if word != "error" or not lenient]
+    if isinstance(kind, NumberOrWord):
+        return st.one_of(st.floats(kind.low, kind.high), st.sampled_from([0, 1, *words]))
+    assert isinstance(kind, Words)
+    numbered = [f"{word}_{number}" for word in kind.numbered for number in NUMBERS if kind.accepts(number)]
+    return st.sampled_from([*words, *numbered])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tests.core.strategies import conventions
 
 
 @st.composite
-def ragged(draw: st.DrawFn) -> list[list[Row]]:
+def ragged(draw: st.DrawFn, *, units: bool = False) -> list[list[Row]]:
     seed, n_queries = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 8))
     rng = np.random.default_rng(seed)
     levels = draw(st.sampled_from([1, 2, 5, 50, 10**9]))
@@ -31,8 +32,14 @@ def ragged(draw: st.DrawFn) -> list[list[Row]]:
         retrieved |= ~judged
         labels = rng.integers(0, top_label + 1, n)
         docids = [f"d{i}" for i in rng.permutation(n)]
-        queries.append([Row(float(labels[i]), float(scores[i]), docids[i], bool(retrieved[i]), bool(judged[i]))
-                        for i in range(n)])  # fmt: skip
+        weights = rng.choice([0.25, 1.0, 1.0, 2.5], n)
+        beats = [
+            tuple((int(j), float(rng.choice([0.5, 1.0]))) for j in rng.integers(0, n, 2) if j != i) for i in range(n)
+        ]
+        if units:
+            labels = labels / 4
+        queries.append([Row(float(labels[i]), float(scores[i]), docids[i], bool(retrieved[i]), bool(judged[i]),
+                            float(weights[i]), beats[i]) for i in range(n)])  # fmt: skip
     return queries
 
 
@@ -47,24 +54,50 @@ def columns(queries: list[list[Row]]) -> tuple[dict[str, object], list[float]]:
     }, [row.score for row in rows]
 
 
-@given(queries=ragged(), convention=conventions(lenient=True), weighted=st.booleans())
-@settings(max_examples=400, deadline=None)
-def test_value_and_per_query_are_those_of_the_definition(queries, convention, weighted):
-    weights = None
-    if weighted and convention.average != "uniform":
-        weights = [(i * 7 % 5) / 2 + 0.5 for i in range(len(queries))]
-    data, scores = columns(queries)
-    evaluator = ra.Evaluator(data.pop("labels"), convention, query_weight=weights, **data)
-    expected = [definition.query_value(query, convention)[0] for query in queries]
-    got = evaluator.per_query(scores)
-    wanted = [math.nan if value == "skip" else value for value in expected]
-    np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-300)
-    if all(value == "skip" for value in expected):
+def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str, object]:
+    """The weights that a convention counts, and the pairs that it takes."""
+    found: dict[str, object] = {}
+    if convention.weighting == "query_weight":
+        found["query_weight"] = [(i * 7 % 5) / 2 + 0.5 for i in range(len(queries))]
+    if convention.weighting == "row_weight":
+        found["row_weight"] = [row.weight for query in queries for row in query]
+    if getattr(convention, "pairs", "") == "given":
+        starts = np.cumsum([0, *map(len, queries)])
+        pairs = [(start + i, start + j, weight) for start, query in zip(starts, queries, strict=False)
+                 for i, row in enumerate(query) for j, weight in row.beats]  # fmt: skip
+        winners, losers, weights = (np.array(column) for column in zip(*pairs, strict=True)) if pairs else ([], [], [])
+        found["pairs"] = (winners, losers, weights) if convention.average == "pair" else (winners, losers)
+    return found
+
+
+@given(data=st.data(), convention=conventions(lenient=True), weighted=st.booleans())
+@settings(max_examples=600, deadline=None)
+def test_value_and_per_query_are_those_of_the_definition(data, convention, weighted):
+    queries = data.draw(ragged(units=getattr(convention, "pairs", "") == "unit"))
+    columns_, scores = columns(queries)
+    given_ = weights_of(queries, convention) if weighted or getattr(convention, "pairs", "") == "given" else {}
+    if not given_:
+        queries = [[replace(row, weight=1.0) for row in query] for query in queries]
+    if "pairs" in given_ and not len(given_["pairs"][0]):
+        return
+    try:
+        evaluator = ra.Evaluator(columns_.pop("labels"), convention, **columns_, **given_)
+    except ra.InputError:  # all rows, taken as one query, have nothing to find, and `skip` is `error` there
+        assert convention.over == "rows"
+        assert convention.empty == "error"
+        return
+    weights = given_.get("query_weight") or [1.0] * len(queries)
+    try:
+        expected = definition.evaluate(list(zip(queries, weights, strict=True)), convention)
+    except ZeroDivisionError:
         with pytest.raises(ra.InputError, match="nothing is left to average"):
             evaluator.evaluate(scores)
         return
-    pairs = list(zip(queries, weights or [1.0] * len(queries), strict=True))
-    assert evaluator.evaluate(scores).value == pytest.approx(definition.evaluate(pairs, convention), rel=1e-12)
+    assert evaluator.evaluate(scores).value == pytest.approx(expected, rel=1e-12, abs=1e-300)
+    if convention.over != "rows":
+        values = [definition.query_value(query, convention)[0] for query in queries]
+        wanted = [math.nan if value == "skip" else value for value in values]
+        np.testing.assert_allclose(evaluator.per_query(scores), wanted, rtol=1e-12, atol=1e-300)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.sampled_from(["exp2", "linear"]))

@@ -324,7 +324,7 @@ def test_small_whole_powers_are_exact():
     from rankadapters.core.gains import gains_of
 
     labels = np.arange(1024.0)
-    gains = gains_of(labels, None, TEXTBOOK)
+    gains = gains_of(labels, None, TEXTBOOK.gain)
     assert gains.tolist() == [float(2**i - 1) for i in range(1024)]
 
 

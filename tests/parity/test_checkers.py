@@ -50,7 +50,8 @@ def test_the_row_says_who_was_asked_and_how(toolkit, source):
 
 def test_lightgbms_gain_tables_are_told_to_it():
     data = ranking(4)
-    report = checker("lightgbm")(data.y, data.X[:, 1], ra.presets.lightgbm(5, [0, 1, 5]), group_sizes=data.sizes)
+    convention = ra.presets.lightgbm(5, label_gain=[0, 1, 5])
+    report = checker("lightgbm")(data.y, data.X[:, 1], convention, group_sizes=data.sizes)
     assert [row.source for row in report.rows] == ["lightgbm ndcg@5 label_gain"]
     assert report.ok
 
@@ -128,7 +129,8 @@ def test_weights_with_which_xgboosts_mean_exceeds_1_are_its_own_refusal():
         ({"scores": [1, 2, 3]}, "scores has 3 rows but the queries cover 2"),
         ({"scores": [1, np.inf]}, r"scores\[1\] is inf"),
         ({"qid": [1, 1]}, "exactly one of qid and group_sizes"),
-        ({"convention": "ndcg@2"}, "is no convention"),
+        ({"convention": 2}, "2 is no convention"),
+        ({"convention": "ndcg@2"}, "'ndcg@2' has no version at its end: it is truncated"),
         ({"labels": ra.Queries([1, 0], group_sizes=[2], judged=[True, False]), "group_sizes": None}, "have judged="),
         ({"convention": ra.presets.yahoo(2), "query_weight": [2]}, "average='uniform'"),
     ],
@@ -207,10 +209,9 @@ def test_lightgbms_log_of_any_iteration_agrees(lgb_ranker, iteration):
 
 def test_a_log_of_other_gains_is_refused(lgb_ranker):
     _, booster, log, valid = lgb_ranker
+    convention = ra.presets.lightgbm(5, label_gain=[0, 1, 3])
     with pytest.raises(ra.InputError, match=r"label_gain is None, the convention's \[0\.0, 1\.0, 3\.0\]"):
-        ra.lightgbm.check_model(
-            booster, (valid.X, valid.y, valid.qid), ra.presets.lightgbm(5, [0, 1, 3]), dataset="valid", log=log
-        )
+        ra.lightgbm.check_model(booster, (valid.X, valid.y, valid.qid), convention, dataset="valid", log=log)
 
 
 @pytest.mark.parametrize("iteration", [None, 0, ROUNDS - 1])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from numba import njit
+
+COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
@@ -21,6 +25,13 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
         return njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # "cannot cache function": neither the package nor the user's cache is writable
         return njit(**_OPTIONS, **options)(function)
+
+
+@cache
+def find_kernel(name: str) -> Callable[..., Any]:
+    """Find a kernel by its module and name, such as 'dcg.discounted_sums'; the others are not even imported."""
+    module, _, function = name.partition(".")
+    return getattr(import_module(f"rankadapters.core._kernels.{module}"), function)
 
 
 def reordering(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core._kernels import kernel, reordering
-from rankadapters.core._kernels.measures import ALL_FINITE
+from rankadapters.core._kernels.ranking import ALL_FINITE
 from rankadapters.core._kernels.sorting import full_order
 
 # What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;

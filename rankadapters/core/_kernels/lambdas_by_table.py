@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core._kernels import kernel
 from rankadapters.core._kernels.lambdas import longest, make_workspace, rank_query, sum_scale
-from rankadapters.core._kernels.measures import ALL_FINITE
+from rankadapters.core._kernels.ranking import ALL_FINITE
 
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25

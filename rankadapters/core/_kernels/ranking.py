@@ -1,4 +1,4 @@
-"""From scores to the gains in rank order, and from those to one value per query."""
+"""From scores to what the rows bring to their ranks: a gain, a relevance, a weight."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from rankadapters.core._kernels import inlined, kernel
 from rankadapters.core._kernels.selection import make_scratch, rank_top
 
 ALL_FINITE = -1
-COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 
 
 @inlined
@@ -51,7 +50,7 @@ def write_tie_means(scores, ranked, gains, out):
 
 
 @kernel
-def ranked_gains(scores, order, indptr, k, tie_means, gains, outptr, out):
+def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
     """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`.
 
     Returns the first row whose score is not finite, else -1. `order` (empty for row order) lists the rows of each query
@@ -88,14 +87,54 @@ def ranked_gains(scores, order, indptr, k, tie_means, gains, outptr, out):
 
 
 @kernel
-def query_values(ranked, outptr, k, discounts, ideal, status, fixed, values):
-    """Value of each query: sum of gain x discount over the first k ranks, by the ideal DCG, or as its status says."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
+def write_spans(scores, ranked, column, out, ends):
+    """As write_tie_means, but each rank gets the sum of its tie, and in `ends` the tie's last rank (1-based)."""
+    first = 0
+    while first < out.size:
+        score = scores[ranked[first]]
+        total, last = 0.0, first
+        while last < ranked.size and scores[ranked[last]] == score:
+            total += np.float64(column[ranked[last]])
+            last += 1
+        for r in range(first, min(last, out.size)):
+            out[r] = total
+            ends[r] = last
+        first = last
+
+
+@kernel
+def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr, out, ends):
+    """As ranked_columns, with the end of each rank's tie, and 0 in place of rows that `bound` keeps out.
+
+    Where `sums`, every rank gets the sum of its tie and `ends` the tie's last rank; else the row's own number and the
+    rank itself. Only rows with a score of at least `bound` (above it, where `strict`) bring what they have.
+    """
+    width = 0
+    for q in range(indptr.size - 1):
+        width = max(width, indptr[q + 1] - indptr[q])
+    scratch = make_scratch(width, scores)
+    gathered = np.empty(width, scores.dtype)
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        if n == 0:
             continue
-        start = outptr[q]
-        total = 0.0
-        for r in range(min(k, outptr[q + 1] - start)):
-            total += ranked[start + r] * discounts[r]
-        values[q] = total / ideal[q]
+        query_scores = gathered[:n]
+        for i in range(n):
+            query_scores[i] = scores[order[start + i] if order.size else start + i]
+        if not all_finite(query_scores):
+            return first_non_finite(scores, order, start, start + n)
+        count = rank_top(query_scores, k, scratch)
+        query_ends = ends[outptr[q] : outptr[q + 1]]
+        for c in range(columns.shape[0]):
+            column = columns[c, start : start + n]
+            query_out = out[c, outptr[q] : outptr[q + 1]]
+            if sums:
+                write_spans(query_scores, scratch.ranked[:count], column, query_out, query_ends)
+            for r in range(query_out.size):
+                row = np.uint64(scratch.ranked[r])
+                if not sums:
+                    query_out[r] = column[row]
+                    query_ends[r] = r + 1
+                if query_scores[row] < bound or (strict and query_scores[row] == bound):
+                    query_out[r] = 0.0
+    return ALL_FINITE

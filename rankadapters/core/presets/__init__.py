@@ -1,91 +1,67 @@
-"""Presets: the convention that each real tool computes under, with the evidence for it.
+"""Presets: the conventions that each real tool computes under, with the evidence for them.
 
-A released preset never changes; when a tool changes its behaviour, the new one gets a name of its own. "Run" says that
-the program's own numbers are held in tests/golden, "read" that only its source was read.
+A tool is a vocabulary: called with a cutoff it gives its NDCG, and its methods give its other measures. A released
+preset never changes; when a tool changes its behaviour, the new one gets a name of its own. "Run" says that the
+program's own numbers are held in tests/golden, "read" that only its source was read.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Iterator
 
-from rankadapters.core.convention import NDCG, Convention
-from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.presets.libraries import (
-    allrank,
-    catboost,
-    elasticsearch,
-    ir_measures,
-    lightgbm,
-    pytrec_eval,
-    rankeval,
-    ranx,
-    sklearn,
-    torchmetrics,
-    xgboost,
-)
-from rankadapters.core.presets.programs import (
-    letor3,
-    letor4,
-    mslr,
-    ranklib,
-    ranklib_busafekete,
-    trec_eval_8,
-    trec_eval_9,
-    trec_eval_10,
-    yahoo,
-)
-from rankadapters.core.signature import parse
+from rankadapters.core.convention import Convention
+from rankadapters.core.presets.allrank import allrank
+from rankadapters.core.presets.catboost import catboost
+from rankadapters.core.presets.cornac import cornac
+from rankadapters.core.presets.elasticsearch import elasticsearch
+from rankadapters.core.presets.implicit import implicit
+from rankadapters.core.presets.inexpressible import inexpressible
+from rankadapters.core.presets.ir_measures import ir_measures
+from rankadapters.core.presets.lenskit import lenskit
+from rankadapters.core.presets.letor import letor3, letor4, mslr
+from rankadapters.core.presets.lightgbm import lightgbm
+from rankadapters.core.presets.mlflow import mlflow
+from rankadapters.core.presets.rankeval import rankeval
+from rankadapters.core.presets.ranklib import ranklib, ranklib_busafekete
+from rankadapters.core.presets.ranx import ranx
+from rankadapters.core.presets.recbole import recbole
+from rankadapters.core.presets.recommenders import recommenders
+from rankadapters.core.presets.replay import replay
+from rankadapters.core.presets.sklearn import sklearn
+from rankadapters.core.presets.spark import spark
+from rankadapters.core.presets.textbook import textbook
+from rankadapters.core.presets.tool import Make, Tool, takes_k
+from rankadapters.core.presets.torchmetrics import torchmetrics
+from rankadapters.core.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9, trec_eval_10
+from rankadapters.core.presets.xgboost import xgboost
+from rankadapters.core.presets.yahoo import yahoo
 
-
-def textbook(k: int | None) -> NDCG:
-    """The definition in Busa-Fekete et al. (2012), Section 2, tied to no program.
-
-    Exponential gain, logarithmic discount, ideal list cut at k, 0 for a query with nothing relevant. The paper fixes
-    no order of ties, so they are averaged.
-
-    >>> textbook(10).name
-    'ndcg@10/textbook'
-    """
-    return NDCG(
-        k=k, gain="exp2", discount="log2", ideal="cutoff", ties="average", precision="float64",
-        short="pad", empty=0, missing="error", unjudged="error", average="uniform",
-    ).named("textbook")  # fmt: skip
-
-
-_PRESETS: tuple[Callable[[int | None], NDCG], ...] = (
-    textbook,
-    sklearn,
-    lightgbm,
-    xgboost,
-    catboost,
-    letor3,
-    letor4,
-    mslr,
-    yahoo,
-    ranklib,
-    ranklib_busafekete,
-    trec_eval_8,
-    trec_eval_9,
-    trec_eval_10,
-    pytrec_eval,
-    ir_measures,
-    ranx,
-    torchmetrics,
-    rankeval,
-    allrank,
-    elasticsearch,
-)
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        textbook, sklearn, lightgbm, xgboost, catboost, letor3, letor4, mslr, yahoo, ranklib, ranklib_busafekete,
+        trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank,
+        elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
+    )
+}  # fmt: skip
 
 __all__ = [
+    "TOOLS",
+    "Tool",
     "allrank",
     "catboost",
+    "cornac",
     "elasticsearch",
+    "implicit",
     "inexpressible",
     "ir_measures",
+    "lenskit",
     "letor3",
     "letor4",
     "lightgbm",
+    "make",
+    "maker",
+    "mlflow",
     "mslr",
     "names",
     "pytrec_eval",
@@ -93,8 +69,12 @@ __all__ = [
     "ranklib",
     "ranklib_busafekete",
     "ranx",
-    "resolve",
+    "recbole",
+    "recommenders",
+    "replay",
     "sklearn",
+    "spark",
+    "takes_k",
     "textbook",
     "torchmetrics",
     "trec_eval_8",
@@ -105,68 +85,44 @@ __all__ = [
 ]
 
 
-def names() -> tuple[str, ...]:
-    """Name the presets, each a function of this module that takes a cutoff.
-
-    >>> "letor4" in names()
-    True
-    """
-    return tuple(preset.__name__ for preset in _PRESETS)
-
-
-def resolve(spec: str) -> Convention:
-    """Read `preset@k`, `preset@all` or a signature, as the command line takes them.
+def names(measure: str | None = "ndcg") -> tuple[str, ...]:
+    """Name the presets, as `ra.parse` reads them.
 
     Parameters
     ----------
-    spec : str
-        A preset's name and cutoff, or what `str(convention)` prints.
-
-    Raises
-    ------
-    ConventionError
-        Neither; the message lists the presets.
+    measure : str or None
+        Those of one measure, as signatures name it; None gives all. A tool's own name is its NDCG.
 
     Examples
     --------
-    >>> resolve("letor4@10") == letor4(10)
-    True
+    >>> "letor4" in names(), "catboost.dcg" in names("dcg")
+    (True, True)
     """
-    if not isinstance(spec, str):
-        msg = f"{spec!r:.80} is no preset@k or signature.\nHint: a string such as 'letor4@10'."
-        raise ConventionError(msg)
-    name, at, cutoff = spec.partition("@")
-    for preset in _PRESETS:
-        if preset.__name__ == name and at and (cutoff == "all" or re.fullmatch("[0-9]{1,19}", cutoff)):
-            return preset(None if cutoff == "all" else int(cutoff))
-    if "/" in spec:
-        return parse(spec)
-    msg = f"{spec!r:.80} is neither a preset@k such as 'letor4@10' nor a signature; the presets are {choices(names())}."
-    raise ConventionError(msg)
+    return tuple(name for name in _all() if measure is None or make(name, 10).measure == measure)
 
 
-def inexpressible() -> dict[str, str]:
-    """Name what no convention reproduces, with the reason: nothing is approximated in silence.
+def make(name: str, k: int | None) -> Convention:
+    """Give a preset by its name at a cutoff; one that has none of its own gives what it gives.
 
-    >>> inexpressible()["spark"]
-    'RankingMetrics.ndcgAt takes the ideal list in the order given, not by gain (read: its source).'
+    >>> make("catboost.dcg", 5).name
+    'dcg@5/catboost.dcg'
     """
-    return {
-        "spark": ("RankingMetrics.ndcgAt takes the ideal list in the order given, not by gain (read: its source)."),
-        "tensorflow_ranking": (
-            "Ties are shuffled at random, document weights multiply gains inside the DCG, and a list weighs "
-            "sum(w g) / sum(g) (read: its source)."
-        ),
-        "ranklib_2011": (
-            "Its selection sort moves tied documents in an order that depends on the documents between them "
-            "(run: equal to ranklib without ties)."
-        ),
-        "torchmetrics_negative_labels": (
-            "A query whose ideal DCG is negative is divided by it all the same (run: 1.9.0, RetrievalNormalizedDCG)."
-        ),
-        "sklearn_ignore_ties": "ndcg_score(ignore_ties=True) reverses an unstable argsort (run: 1.9.1).",
-        "catboost_nan_scores": "CatBoost gives a query with a NaN score 1.0, where we raise (run: 1.2.10).",
-        "labels_mended_in_silence": (
-            "The Perl scripts give labels above their table gain 0 and RankLib casts labels to int: we raise (run)."
-        ),
-    }
+    found = maker(name)
+    if found is None:
+        raise KeyError(name)
+    return found(k) if takes_k(found) else found()
+
+
+def maker(name: str) -> Make | None:
+    """Find what makes a preset's convention; None where there is no such preset."""
+    tool, _, method = name.partition(".")
+    found = TOOLS.get(tool)
+    if found is None or (method and method not in found.measures()):
+        return None
+    return getattr(found, method) if method else found
+
+
+def _all() -> Iterator[str]:
+    for name, tool in TOOLS.items():
+        yield name
+        yield from (f"{name}.{method}" for method in tool.measures())

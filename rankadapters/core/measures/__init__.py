@@ -1,0 +1,12 @@
+"""The measures: one file each, or one a family, with declaration, oracle, lowering and the name of the kernel."""
+
+from __future__ import annotations
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.measures.ap import AP
+from rankadapters.core.measures.auc import AUC
+from rankadapters.core.measures.ndcg import DCG, NDCG
+
+__all__ = ["AP", "AUC", "DCG", "NDCG"]
+
+MEASURES: dict[str, type[Convention]] = {measure.measure: measure for measure in (NDCG, DCG, AP, AUC)}

@@ -1,0 +1,207 @@
+"""AP: the precision at the relevant ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import POOL, TIES, Empty, Ranked, Relevant, Retrieve, average_of, require_average
+from rankadapters.core.definition import Row
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.fields import Words
+from rankadapters.core.plans import RankedPlan
+
+if TYPE_CHECKING:
+    from rankadapters.core.columns import Floats
+    from rankadapters.core.lowering import Bound
+    from rankadapters.core.plans import Column
+
+DIVISOR = Words(
+    group="value",
+    about="What the sum of the precisions is divided by.",
+    words={
+        "relevant": "R, the number of relevant rows",
+        "cutoff": "min(k, R)",
+        "found": "the relevant rows at ranks 1..k",
+    },
+)
+AVERAGES = {  # by pool
+    "queries": ("uniform", "query", "query-except-empty", "row", "geometric"),
+    "rows": ("uniform", "query", "row"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AP(Ranked):
+    """Average precision; its mean is MAP.
+
+    AP@k = sum over the relevant ranks i <= k of precision(i) / divisor, precision(i) = relevant rows at ranks 1..i / i.
+    The value lies in [0, 1]. Where row weights count, a row counts by its weight in place of 1.
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    divisor : str
+        `relevant` R, the relevant rows among all that are judged; `cutoff` min(k, R); `found` the relevant rows at
+        ranks 1..k.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
+    ties : str
+        As in `Ranked`; `average` for the divisors `relevant` and `cutoff` and without row weights; `together`: a tie is
+        retrieved at once, each of its rows at the tie's last rank, as in scikit-learn.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    pool : str
+        `queries`: the mean of the queries' values; `rows`: all rows are one query, in the caller's order, which has
+        neither tallies nor values of its queries, and no order of ties by document ids.
+    average : str
+        With `pool="queries"`: `uniform`, `query`, `query-except-empty`, `row` (row weights count inside a query,
+        queries then alike), `geometric_<floor>`. With `pool="rows"`: `uniform`, `query` (every row has its query's
+        weight), `row`.
+    k, precision, short, missing, unjudged
+        As in `Ranked`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+
+    References
+    ----------
+    McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied
+    scores, ECIR 2008 (for `ties="average"`).
+    LightGBM 4.7.0, src/metric/map_metric.hpp (`cutoff`). trec_eval 9.0.8, m_map_cut.c (`relevant`). scikit-learn 1.9.1,
+    metrics/_ranking.py, `average_precision_score` (`together`). torchmetrics 1.9.0, `RetrievalMAP` (`found`).
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.AP(k=None, relevant="from_1", divisor="relevant", ties="input", precision="float64", retrieve="all",
+    ...              short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform")
+    >>> ra.evaluate([1, 0, 1], [3, 2, 1], conv, group_sizes=[3]).value == (1 + 2 / 3) / 2
+    True
+    """
+
+    measure: ClassVar[str] = "ap"
+
+    relevant: Relevant
+    divisor: Annotated[Literal["relevant", "cutoff", "found"], DIVISOR]
+    ties: Annotated[
+        Literal["input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending", "together"], TIES
+    ]
+    retrieve: Retrieve
+    empty: Empty
+    pool: Annotated[Literal["queries", "rows"], POOL]
+    average: Annotated[str, average_of("uniform", "query", "query-except-empty", "row", geometric=True)]
+
+    def unify(self) -> None:
+        """Without a cutoff min(k, R) is R; refuse fields that do not go together."""
+        if self.k is None and self.divisor == "cutoff":
+            self._set("divisor", "relevant")
+        Ranked.unify(self)
+        require_average(self, AVERAGES)
+        if self.pool == "rows" and self.ties.startswith("docid"):
+            msg = f"ties={self.ties!r} orders documents of one query, but pool='rows' takes all rows as one."
+            raise ConventionError(f"{msg}\nHint: another order of ties, or pool='queries'.")
+        if self.pool == "rows" and self.empty == "skip":
+            self._set("empty", "error")  # nothing would be left
+        weighted = self._weighs_rows
+        if self.ties == "average" and (self.divisor == "found" or weighted):
+            what = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"
+            msg = f"ties='average' has no closed form under {what}.\nHint: another order of ties, or 'together'."
+            raise ConventionError(msg)
+        if self.divisor == "cutoff" and weighted:
+            msg = f"divisor='cutoff' counts rows, but average={self.average!r} weighs them.\nHint: divisor='relevant'."
+            raise ConventionError(msg)
+
+    @property
+    def _weighs_rows(self) -> bool:
+        return self.average == "row" or (self.pool == "rows" and self.average == "query")
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Sum of the precisions at relevant ranks, by the divisor."""
+
+        def weight(row: Row) -> float:
+            return row.weight if self._weighs_rows else 1.0
+
+        def worth(row: Row) -> float:
+            return weight(row) if row.judged and definition.is_beyond(row.label, self.relevant) else 0.0
+
+        found = sum(worth(row) for row in rows)
+        if not found:
+            return None
+        ties = [[(worth(row), weight(row)) for row in tie] for tie in definition.tied(rows, self, worth)]
+        total, hits = _SUMS.get(self.ties, _sum_of_rows)(ties, self.k or len(rows))
+        divisor = {"relevant": found, "cutoff": min(self.k or found, found), "found": hits}[self.divisor]
+        return (total / divisor if divisor else 0.0), 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank, the divisor by query."""
+        relevance, weights = bound.relevance(self.relevant), bound.row_weights(self.average)
+        relevant = relevance if weights is None else bound.product(relevance, weights)
+        found = bound.judged_sums(relevant)
+        spans = self.ties in {"average", "together"}
+        kernel, columns, options = self._kernel(bound, relevant, weights)
+        ranked = bound.ranked(self, *columns, follow=None if spans else relevance, spans=spans)
+        return RankedPlan(
+            kernel=kernel, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
+            k=bound.cutoff(self.k), by_query=(self._divisor(found),), options=options, empty=found <= 0,
+        )  # fmt: skip
+
+    def _kernel(
+        self, bound: Bound, relevant: Column, weights: Column | None
+    ) -> tuple[str, tuple[Column, ...], tuple[bool, ...]]:
+        options = (self.divisor == "found",)
+        if self.ties == "average":
+            return "ap.expected_average_precision", (relevant,), ()
+        if self.ties == "together":
+            return "ap.average_precision_of_ties", (relevant, weights or bound.one_each), options
+        if weights is not None:
+            return "ap.weighted_average_precision", (relevant, weights), options
+        return "ap.average_precision", (relevant,), options
+
+    def _divisor(self, found: Floats) -> Floats:
+        return found if self.divisor != "cutoff" or self.k is None else found.clip(max=self.k)
+
+
+Ties = list[list[tuple[float, float]]]  # of each tie the worth of every row, 0 where it is not relevant, and its weight
+
+
+def _sum_of_rows(ties: Ties, k: int) -> tuple[float, float]:
+    hits = seen = total = 0.0
+    for worth, weight in [row for tie in ties for row in tie][:k]:
+        hits, seen = hits + worth, seen + weight
+        total += worth * hits / seen if worth else 0.0
+    return total, hits
+
+
+def _sum_of_ties(ties: Ties, k: int) -> tuple[float, float]:
+    hits = seen = total = 0.0
+    rank = 0
+    for tie in ties:
+        rank += len(tie)
+        if rank > k:
+            break
+        worth = sum(row[0] for row in tie)
+        hits, seen = hits + worth, seen + sum(row[1] for row in tie)
+        total += worth * hits / seen if worth else 0.0
+    return total, hits
+
+
+def _expected_sum(ties: Ties, k: int) -> tuple[float, float]:
+    above = before = 0
+    total = 0.0
+    for tie in ties:
+        n, r = len(tie), sum(worth > 0 for worth, _ in tie)
+        for j in range(1, n + 1):
+            if r and above + j <= k:
+                others = (j - 1) * (r - 1) / (n - 1) if n > 1 else 0.0
+                total += r / n * (before + 1 + others) / (above + j)
+        above, before = above + n, before + r
+    return total, 0.0
+
+
+_SUMS = {"average": _expected_sum, "together": _sum_of_ties}

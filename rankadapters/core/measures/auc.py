@@ -1,0 +1,265 @@
+"""AUC: the share of pairs that stand in the right order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import (
+    POOL,
+    TIES,
+    Convention,
+    Empty,
+    Missing,
+    Precision,
+    Unjudged,
+    average_of,
+    require_average,
+)
+from rankadapters.core.definition import Row
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.fields import Words
+from rankadapters.core.plans import WholePlan
+
+if TYPE_CHECKING:
+    from rankadapters.core.columns import Floats
+    from rankadapters.core.lowering import Bound
+    from rankadapters.core.rows import Rows
+
+PAIRS = Words(
+    group="value",
+    about="Which pairs of rows count: a better and a worse one.",
+    words={
+        "label": "any two rows of different labels",
+        "unit": "any two rows, a row with itself too: a label is the probability of being relevant",
+        "every-two": "any two rows; of equal labels the earlier row is the better one, as in XGBoost",
+        "given": "those of `pairs=`",
+    },
+    numbered={"above": "label > B against label <= B", "from": "label >= B against label < B"},
+    tried=("label", "above_0", "from_1"),
+    needs={"given": "pairs"},
+)
+COMPLEMENT = Words(
+    group="value",
+    about="In which precision 1 - label is rounded under `pairs=unit`.",
+    words={"float64": "double", "float32": "single"},
+    tried=("float64",),
+)
+AVERAGES = {  # by pool
+    "queries": ("uniform", "query", "query-except-empty", "row", "geometric"),
+    "pairs": ("uniform", "query", "pair"),
+    "rows": ("uniform", "query", "row"),
+}
+TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # what a tied pair counts
+LEAST_ROWS = 3  # of a query of which XGBoost takes every two rows
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AUC(Convention):
+    """Area under the ROC curve: the share of pairs whose better row has the higher score.
+
+    AUC = weight of the pairs in the right order / weight of all pairs; a tied pair counts 1/2 (`ties="average"`), 0
+    (`worst`) or 1 (`best`). A pair weighs the product of its rows' weights, where these count. The value lies in
+    [0, 1].
+
+    Parameters
+    ----------
+    pairs : str
+        Which rows make a pair: `label` any two of different labels; `above_B`, `from_B` a relevant one and one that is
+        not, by its label; `unit` any two, a label in [0, 1] being the probability of being relevant; `given` those of
+        `pairs=`; `every-two` any two, the earlier of equal labels being the better one, in queries of three rows or
+        more.
+    complement : str
+        In which precision 1 - label is rounded under `pairs="unit"`: `float64` or `float32`.
+    ties : str
+        `average`, `worst`, `best`.
+    precision, missing, unjudged
+        As in `Ranked`; only retrieved rows make pairs, and a row without judgment has label 0.
+    empty : float or str
+        Value of a query without pairs: a number in [0, 1], `skip` or `error`. With `pool="pairs"` the value where no
+        query has any.
+    pool : str
+        `queries`: the mean of the queries' values; `pairs`: the ratio of the sums over all queries; `rows`: all rows
+        are one query, which has neither tallies nor values of its queries.
+    average : str
+        With `pool="queries"`: `uniform`, `query`, `query-except-empty`, `row` (row weights count inside a query,
+        queries then alike), `geometric_<floor>`. With `pool="pairs"`: `uniform`, `query` (each pair has its query's
+        weight), `pair` (of given pairs). With `pool="rows"`: `uniform`, `query`, `row`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+
+    References
+    ----------
+    Hanley & McNeil, The meaning and use of the area under a receiver operating characteristic (ROC) curve, Radiology
+    143(1), 1982.
+    CatBoost 1.2.10, libs/metrics/auc.cpp. XGBoost 3.2.0, src/metric/auc.cc. LightGBM 4.7.0,
+    src/metric/binary_metric.hpp.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.AUC(pairs="label", complement="float64", ties="average", precision="float64", empty="skip",
+    ...               missing="error", unjudged="error", pool="queries", average="uniform")
+    >>> ra.evaluate([2, 1, 0], [0.9, 0.2, 0.2], conv, group_sizes=[3]).value == 2.5 / 3
+    True
+    """
+
+    measure: ClassVar[str] = "auc"
+
+    pairs: Annotated[str, PAIRS]
+    complement: Annotated[Literal["float64", "float32"], COMPLEMENT]
+    ties: Annotated[Literal["average", "worst", "best"], TIES]
+    precision: Precision
+    empty: Empty
+    missing: Missing
+    unjudged: Unjudged
+    pool: Annotated[Literal["queries", "pairs", "rows"], POOL]
+    average: Annotated[str, average_of("uniform", "query", "query-except-empty", "row", "pair", geometric=True)]
+
+    def unify(self) -> None:
+        """Give equal meanings one spelling; refuse fields that do not go together."""
+        if self.pairs != "unit":
+            self._set("complement", "float64")
+        Convention.unify(self)
+        require_average(self, AVERAGES)
+        if self.average == "pair" and self.pairs != "given":
+            raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
+        if self.average == "row" and self.pairs == "given":
+            raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.\nHint: 'pair'.")
+        if self.pool != "queries" and self.empty == "skip":
+            self._set("empty", "error")  # nothing would be left
+        if self.pool == "pairs" and self.missing == "zero":
+            self._set("missing", "skip")  # no pairs, no weight
+
+    @property
+    def _weighs_rows(self) -> bool:
+        return self.average == "row" or (self.pool == "rows" and self.average == "query")
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Weight of the pairs in the right order, and of all pairs."""
+        score = definition.as_float32 if self.precision == "float32" else float
+        concordant = total = 0.0
+        for better, worse, weight in self._pairs(rows):
+            ahead, behind = score(better.score), score(worse.score)
+            concordant += weight * (TIED[self.ties] if ahead == behind else float(ahead > behind))
+            total += weight
+        if not total:
+            return None
+        return (concordant, total) if self.pool == "pairs" else (concordant / total, 1.0)
+
+    def _pairs(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
+        """Every pair: the better row, the worse one, the weight."""
+
+        def weigh(row: Row) -> float:
+            return row.weight if self._weighs_rows else 1.0
+
+        if self.pairs == "given":
+            for row in rows:
+                pairs = [
+                    (rows[place], weight) for place, weight in row.beats if row.retrieved and rows[place].retrieved
+                ]
+                yield from ((row, loser, weight if self.average == "pair" else 1.0) for loser, weight in pairs)
+            return
+        kept = [row for row in rows if row.retrieved]
+        if self.pairs == "unit":
+            one = definition.as_float32 if self.complement == "float32" else float
+            both = ((a, b, _label(a), one(1 - _label(b))) for a in kept for b in kept)
+            yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in both)
+            return
+        if self.pairs == "every-two" and len(kept) < LEAST_ROWS:
+            return
+        for a, b in combinations(kept, 2):
+            grades = [self._grade(a), self._grade(b)]
+            if grades[0] != grades[1] or self.pairs == "every-two":
+                better, worse = (a, b) if grades[0] >= grades[1] else (b, a)
+                yield better, worse, weigh(a) * weigh(b)
+
+    def _grade(self, row: Row) -> float:
+        by_label = self.pairs in {"label", "every-two"}
+        return _label(row) if by_label else float(row.judged and definition.is_beyond(row.label, self.pairs))
+
+    def lower(self, bound: Bound) -> WholePlan:
+        """Grades or relevance by row, or the given pairs; all of them weigh what the kernel gives where scores tie."""
+        rows = bound.retrieved(self.unjudged)
+        lowered = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
+        plan = lowered.get(self.pairs, self._by_relevance)(bound, rows)
+        mass = bound.numerators(replace(plan, options=(TIED["best"],)))
+        return replace(plan, mass=mass, empty=mass <= 0)
+
+    def _plan(self, bound: Bound, rows: Rows, kernel: str, *columns: Any, offsets: tuple[Any, ...] = ()) -> WholePlan:
+        return WholePlan(
+            kernel=kernel, rows=rows, precision=self.precision, columns=columns, offsets=offsets,
+            options=(TIED[self.ties],), mass=bound.ones, pooled=self.pool == "pairs", empty=bound.none,
+        )  # fmt: skip
+
+    def _weights(self, bound: Bound, rows: Rows) -> Floats:
+        return rows.take((bound.row_weights(self.average) or bound.one_each).values)
+
+    def _by_label(self, bound: Bound, rows: Rows) -> WholePlan:
+        """Grades 1, 2, ... of each query by label, and every row a grade of its own where every two make a pair."""
+        import numpy as np
+
+        labels, sizes, weights = rows.take(bound.labels), rows.sizes, self._weights(bound, rows)
+        query = np.repeat(np.arange(sizes.size), sizes)
+        order = np.lexsort((-np.arange(query.size), labels, query))
+        new = np.ones(query.size, np.bool_)
+        if self.pairs == "label":
+            new[1:] = (np.diff(labels[order]) != 0) | (np.diff(query[order]) != 0)
+        else:
+            weights = np.where(sizes[query] < LEAST_ROWS, 0.0, weights)
+        counts = np.cumsum(new)
+        grades = np.empty(query.size, np.int64)
+        starts = rows.indptr[:-1][query]  # of each query, in the sorted order too
+        grades[order] = counts - counts[starts] + 1 if query.size else counts
+        return self._plan(bound, rows, "auc.pairs_by_label", grades, weights)
+
+    def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
+        """How much each row is relevant, and how much it is not."""
+        import numpy as np
+
+        if self.pairs == "unit":
+            positive = bound.labels
+            outside = (positive < 0) | (positive > 1)
+            if outside.any():
+                row = int(np.argmax(outside))
+                msg = (
+                    f"labels[{row}] is {positive[row]:g}, but pairs='unit' takes labels in [0, 1].\n"
+                    "Hint: map your labels, or pairs='label'."
+                )
+                raise InputError(msg)
+            negative = (1.0 - positive).astype(self.complement).astype(np.float64)
+        else:
+            positive = bound.relevance(self.pairs).values
+            negative = 1.0 - positive
+        weights = self._weights(bound, rows)
+        columns = (rows.take(positive) * weights, rows.take(negative) * weights)
+        return self._plan(bound, rows, "auc.pairs_by_relevance", *columns)
+
+    def _given(self, bound: Bound, rows: Rows) -> WholePlan:
+        """Pairs of the queries, of which both rows are retrieved."""
+        import numpy as np
+
+        pairs = bound.queries.pairs
+        if pairs is None:
+            msg = "pairs='given' needs pairs=, but none were given.\nHint: pairs=(winner rows, loser rows), or 'label'."
+            raise InputError(msg)
+        there = np.ones(bound.queries.n_docs, np.bool_)
+        if rows.indptr[-1] < there.size:
+            there[:] = False
+            there[rows.order] = True
+        kept = there[pairs.winner] & there[pairs.loser]
+        counted = self.average == "pair" and pairs.weight is not None
+        weights = pairs.weight if counted and pairs.weight is not None else np.ones(kept.size)
+        pairptr = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
+        columns = (pairs.winner[kept], pairs.loser[kept], weights[kept])
+        return self._plan(bound, rows, "auc.given_pairs", *columns, offsets=(pairptr,))
+
+
+def _label(row: Row) -> float:
+    return row.label if row.judged else 0.0

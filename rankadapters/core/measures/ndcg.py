@@ -1,0 +1,162 @@
+"""NDCG and DCG: gains, discounted by rank, by those of the ideal list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import Discounted, Empty, Mean, average_of
+from rankadapters.core.definition import Row
+from rankadapters.core.fields import Words
+from rankadapters.core.plans import RankedPlan
+
+if TYPE_CHECKING:
+    from rankadapters.core.columns import Flags, Floats
+    from rankadapters.core.lowering import Bound
+
+KERNEL = "dcg.discounted_sums"
+
+IDEAL = Words(
+    group="value",
+    about="Where the ideal list, which holds all judged rows, is cut.",
+    words={
+        "cutoff": "at k",
+        "retrieved": "at k, or at the number of rows retrieved when that is smaller",
+        "all": "nowhere",
+    },
+)
+Ideal = Annotated[Literal["cutoff", "retrieved", "all"], IDEAL]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NDCG(Discounted):
+    """Normalised discounted cumulative gain.
+
+    NDCG@k = DCG@k / ideal DCG, DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i).
+    The value lies in [0, 1] unless `gain="linear"` meets negative labels, which it takes as they are.
+
+    Parameters
+    ----------
+    gain : str
+        Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
+        `table_0_1_3` by integer label. Negative labels are an error under `exp2`, `exp2-floor` and tables.
+    discount : str
+        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i.
+    ideal : str
+        The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
+        retrieved), `all` not cut.
+    empty : float or str
+        Value of a query whose ideal DCG is not positive: a number in [0, 1], `skip` or `error`.
+    k, ties, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002.
+    Burges et al., Learning to rank using gradient descent, ICML 2005 (for 2^l - 1).
+    McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied
+    scores, ECIR 2008.
+
+    Examples
+    --------
+    >>> conv = NDCG(k=10, gain="exp2", discount="log2", ideal="cutoff", ties="average", precision="float64",
+    ...             short="pad", empty=0, missing="error", unjudged="error", average="uniform")
+    >>> print(conv.replace(empty=1).diff(conv))
+    {'empty': (1.0, 0.0)}
+    """
+
+    measure: ClassVar[str] = "ndcg"
+
+    average: Mean
+    ideal: Ideal
+    empty: Empty
+
+    def unify(self) -> None:
+        """Without a cutoff, the ideal list is not cut at any rate."""
+        if self.k is None and self.ideal == "all":
+            self._set("ideal", "cutoff")
+        Discounted.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell
+
+    def all_retrieved(self) -> NDCG:
+        """Cut the ideal list at k, which is where the rows retrieved would cut it too."""
+        return self.replace(ideal="cutoff") if self.ideal == "retrieved" else self
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """DCG of the ranking by that of the ideal list."""
+        n_retrieved = sum(row.retrieved for row in rows)
+        cut = {"cutoff": self.k, "retrieved": min(self.k or len(rows), n_retrieved), "all": None}[self.ideal]
+        best = sorted((definition.gain(row.label, self.gain) for row in rows if row.judged), reverse=True)
+        ideal = _dcg(best, cut, self.discount)
+        return (_dcg(_ranked_gains(rows, self), self.k, self.discount) / ideal, 1.0) if ideal > 0 else None
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Divide by the ideal DCG; where that is not positive the query is empty."""
+        ideal, empty = bound.ideal_dcg(self)
+        return _plan(self, bound, ideal, empty)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DCG(Discounted):
+    """Discounted cumulative gain: NDCG's numerator, in the unit of the gain.
+
+    DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i). It has no ideal list and no empty
+    query, so neither the fields `ideal` and `empty` nor `average="query-except-empty"`.
+
+    Parameters
+    ----------
+    gain, discount, k, ties, precision, short, missing, unjudged, average
+        As in `NDCG`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002.
+    """
+
+    measure: ClassVar[str] = "dcg"
+
+    average: Annotated[str, average_of("uniform", "query", geometric=True)]
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Sum of gain x discount over the ranks 1..k."""
+        return _dcg(_ranked_gains(rows, self), self.k, self.discount), 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Divide by nothing."""
+        return _plan(self, bound, bound.ones, bound.none)
+
+
+def _ranked_gains(rows: Sequence[Row], convention: Discounted) -> list[float]:
+    """Gains of the retrieved rows by descending score; a tie has the declared order, or every row its mean gain."""
+
+    def worth(row: Row) -> float:
+        return definition.gain(row.label, convention.gain) if row.judged else 0.0
+
+    ties = [[worth(row) for row in tie] for tie in definition.tied(rows, convention, worth)]
+    if convention.ties == "average":
+        ties = [[definition.mean_of(tie)] * len(tie) for tie in ties]
+    return [gain for tie in ties for gain in tie]
+
+
+def _dcg(gains: Sequence[float], k: int | None, discount: str) -> float:
+    return sum(g * definition.discount(rank, discount) for rank, g in enumerate(gains[:k], start=1))
+
+
+def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -> RankedPlan:
+    ranked = bound.ranked(convention, bound.gains(convention.gain))
+    k = bound.cutoff(convention.k)
+    return RankedPlan(
+        kernel=KERNEL, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
+        k=k, by_rank=(bound.discounts(convention.discount, k),), by_query=(divisor,), empty=empty,
+    )  # fmt: skip

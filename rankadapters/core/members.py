@@ -1,0 +1,189 @@
+"""The members of a panel: each convention with its plan and policies, and the work that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from rankadapters.core._kernels import FIXED, SKIP, find_kernel
+from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
+from rankadapters.core.columns import Array, Floats, beyond_float32
+from rankadapters.core.convention import Convention
+from rankadapters.core.fields import border
+from rankadapters.core.lowering import Bound, offsets
+from rankadapters.core.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.policies import Settled, Sizes, settle
+from rankadapters.core.queries import Queries
+from rankadapters.core.threads import over_chunks
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One convention, lowered."""
+
+    convention: Convention
+    plan: Plan
+    settled: Settled
+
+    @property
+    def mass(self) -> Floats | None:
+        """What a query's numerator is divided by; None where it is 1 for each."""
+        return self.plan.mass if isinstance(self.plan, WholePlan) and self.plan.pooled else None
+
+
+def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
+    """Lower conventions, checking that the labels and columns fit them; what several of them share is made once.
+
+    Raises
+    ------
+    InputError
+        A label has no gain, a column that a convention needs is missing, or a query meets a policy `error`.
+    """
+    bounds: dict[str | None, Bound] = {}
+    cutoffs = [convention.to_dict()["k"] for convention in conventions if "k" in convention.fields()]
+    depth = None if None in cutoffs else max(cutoffs, default=1)
+    return [_member(convention, _bound_for(convention, queries, depth, bounds)) for convention in conventions]
+
+
+def _bound_for(convention: Convention, queries: Queries, depth: int | None, bounds: dict[str | None, Bound]) -> Bound:
+    over_rows = convention.over == "rows"
+    key = f"rows {convention.weighting}" if over_rows else None
+    if key not in bounds:
+        if over_rows:
+            weights = queries.row_weight
+            if convention.weighting == "query_weight" and queries.query_weight is not None:
+                weights = queries.per_row(queries.query_weight)
+            queries = queries.as_one(row_weight=weights)
+        bounds[key] = Bound(queries, depth, over_rows=over_rows)
+    return bounds[key]
+
+
+def _member(convention: Convention, bound: Bound) -> Member:
+    plan: Plan = convention.lower(bound)
+    mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
+    settled = settle(convention, bound.queries, Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty), mass)
+    return Member(convention, plan, settled)
+
+
+class Work:
+    """What is to be computed for scores: shared rankings, and measures of whole queries."""
+
+    def __init__(self, members: list[Member]) -> None:
+        self._whole = [member for member in members if isinstance(member.plan, WholePlan)]
+        self._ranked = [member for member in members if isinstance(member.plan, RankedPlan)]
+        self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
+
+    def numerators(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
+        """Numerator of each query under each convention; the value itself where its mass is 1, NaN where skipped."""
+        found: dict[Convention, Floats] = {}
+        for group in self._shared(scores.dtype):
+            found.update(group.values(scores, n_threads))
+        for member in self._whole:
+            found[member.convention] = _whole_values(member, scores, n_threads)
+        return found
+
+    def _shared(self, dtype: np.dtype[Any]) -> list[_SharedRanking]:
+        if dtype not in self._groups:
+            groups: dict[tuple[object, ...], list[Member]] = {}
+            for member in self._ranked:
+                plan = member.plan
+                compared = _compared(plan.ranking.precision, dtype)  # type: ignore[union-attr]
+                # All rows as one query are other queries, though ranked alike.
+                key = (*plan.ranking[:-1], member.convention.over == "rows", compared)  # type: ignore[union-attr]
+                groups.setdefault(key, []).append(member)
+            self._groups[dtype] = [_SharedRanking(group, key[-1]) for key, group in groups.items()]  # type: ignore[arg-type]
+        return self._groups[dtype]
+
+
+class _SharedRanking:
+    """Members that rank the same rows in the same way."""
+
+    def __init__(self, members: list[Member], dtype: np.dtype[Any]) -> None:
+        self.plans: list[RankedPlan] = [member.plan for member in members]  # type: ignore[misc]
+        self.members = members
+        self.first = self.plans[0]
+        self.dtype = dtype  # in which scores are compared
+        self.k = max(plan.k for plan in self.plans)
+        self.outptr = offsets(np.minimum(self.first.rows.sizes, self.k))
+        columns = {column.key: column.values for plan in self.plans for column in plan.columns}
+        keys = list(columns)
+        self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
+        several = list(columns.values())
+        self.columns = several[0][None, :] if len(several) == 1 else np.stack(several)
+        self.kernels = [find_kernel(plan.kernel) for plan in self.plans]
+        self.plain = self.first.ranking.tied != "spans" and self.first.ranking.retrieve == "all"
+
+    def values(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
+        """Value of each query under each convention."""
+        indptr = self.first.rows.indptr
+        with np.errstate(over="ignore"):  # the kernel refuses what overflowed
+            compared = scores.astype(self.dtype, copy=False)
+        ranked = np.empty((len(self.columns), int(self.outptr[-1])))
+        ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
+        values = np.empty((len(self.plans), indptr.size - 1))
+
+        def run(first: int, last: int) -> int:
+            bad = self._rank(compared, first, last, ranked, ends)
+            if bad < 0:
+                for place in range(len(self.plans)):
+                    self._value(place, slice(first, last), (ranked, ends), values[place, first:last])
+            return bad
+
+        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
+        return {member.convention: column for member, column in zip(self.members, values, strict=True)}
+
+    def _rank(self, scores: Array, first: int, last: int, ranked: Floats, ends: Array) -> int:
+        rows, ranking = self.first.rows, self.first.ranking
+        part, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
+        if self.plain:
+            means = ranking.tied == "means"
+            return int(ranked_columns(scores, rows.order, part, self.k, means, self.columns, outptr, ranked))
+        word, bound = border(ranking.retrieve) or ("from", -np.inf)
+        sums, strict = ranking.tied == "spans", word == "above"
+        return int(
+            ranked_spans(scores, rows.order, part, self.k, sums, bound, strict, self.columns, outptr, ranked, ends)
+        )
+
+    def _value(self, place: int, part: slice, by_rank: tuple[Floats, Array], out: Floats) -> None:
+        ranked, ends = by_rank
+        plan, settled = self.plans[place], self.members[place].settled
+        outptr = self.outptr[part.start : part.stop + 1]
+        columns = [ranked[column] for column in self.places[place]]
+        spans = (ends,) if plan.ranking.tied == "spans" else ()
+        by_query = (array[part] for array in plan.by_query)
+        policies = (settled.status[part], settled.fixed[part])
+        self.kernels[place](*columns, *spans, outptr, plan.k, *plan.by_rank, *by_query, *plan.options, *policies, out)
+
+
+def _whole_values(member: Member, scores: Array, n_threads: int) -> Floats:
+    """Numerator of each query, by its mass where the measure is a mean."""
+    plan, settled = cast("WholePlan", member.plan), member.settled
+    with np.errstate(over="ignore"):  # the kernel refuses what overflowed
+        compared = scores.astype(_compared(plan.precision, scores.dtype), copy=False)
+    found, run_kernel = np.zeros(plan.mass.size), find_kernel(plan.kernel)
+
+    def run(first: int, last: int) -> int:
+        indptr = plan.rows.indptr[first : last + 1]
+        parts = (offset[first : last + 1] for offset in plan.offsets)
+        out = found[first:last]
+        return int(run_kernel(compared, plan.rows.order, indptr, *plan.columns, *parts, *plan.options, out))
+
+    _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
+    if not plan.pooled:
+        np.divide(found, plan.mass, out=found, where=plan.mass > 0)
+    found[settled.status == FIXED] = settled.fixed[settled.status == FIXED]
+    found[settled.status == SKIP] = np.nan
+    return found
+
+
+def _compared(precision: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Type in which scores are compared: float32 ones in float64 as they do in float32, so they are never widened."""
+    return np.dtype(np.float32 if dtype == np.float32 else precision)
+
+
+def _refuse_bad(rows: list[int], scores: Array) -> None:
+    bad = [row for row in rows if row >= 0]
+    if bad:
+        raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")

@@ -1,0 +1,356 @@
+"""CatBoost's ranking metrics."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from rankadapters.core.convention import Convention, Discounted
+from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
+from rankadapters.core.fields import FloatField, as_number, border, number, table
+from rankadapters.core.measures import AP, AUC, DCG, NDCG
+from rankadapters.core.presets.tool import Vocabulary, flag, measure, one_of, require_convention
+
+LARGEST_TOP = 2**31 - 1
+
+AucType = Literal["Classic", "Ranking"]
+AucWeights = Literal["row", "query"]
+Type = Literal["Base", "Exp"]
+Denominator = Literal["LogPosition", "Position"]
+
+TYPES = {"Base": "linear", "Exp": "exp2"}
+DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}
+BOOLS = {"true": True, "false": False}
+
+
+class CatBoost(Vocabulary):
+    """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
+
+    Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;
+    a query weighs its group weight.
+    """
+
+    name: ClassVar[str] = "catboost"
+    title: ClassVar[str] = "CatBoost"
+
+    def __call__(
+        self,
+        k: int | None,
+        *,
+        type: Type = "Base",  # noqa: A002 - CatBoost's own parameter name
+        denominator: Denominator = "LogPosition",
+        use_weights: bool = True,
+    ) -> NDCG:
+        """Give `NDCG`.
+
+        Parameters
+        ----------
+        k : int or None
+            CatBoost's `top`; None is -1, all.
+        type : {'Base', 'Exp'}
+            Gain l or 2^l - 1.
+        denominator : {'LogPosition', 'Position'}
+            Discount 1/log2(i + 1) or 1/i.
+        use_weights : bool
+            Whether group weights count.
+        """
+        found = NDCG(
+            k=k, gain="linear", discount="log2", ideal="cutoff", ties="worst", precision="float64",
+            short="pad", empty=1, missing="error", unjudged="error", average="query",
+        ).named(self.name)  # fmt: skip
+        return found.replace(**_options(type, denominator, use_weights))
+
+    @measure
+    def dcg(
+        self,
+        k: int | None,
+        *,
+        type: Type = "Base",  # noqa: A002 - as above
+        denominator: Denominator = "LogPosition",
+        use_weights: bool = True,
+    ) -> DCG:
+        """`DCG:top=k`, dcg.cpp. Run with 1.2.10: equal to 1e-9; parameters as of `NDCG`."""
+        found = DCG(
+            k=k, gain="linear", discount="log2", ties="worst", precision="float64",
+            short="pad", missing="error", unjudged="error", average="query",
+        ).named("catboost.dcg")  # fmt: skip
+        return found.replace(**_options(type, denominator, use_weights))
+
+    @measure
+    def map(self, k: int | None, *, border: float = 0.5) -> AP:
+        """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run with 1.2.10: equal to 1e-12.
+
+        Parameters
+        ----------
+        k : int or None
+            CatBoost's `top`; None is -1, all.
+        border : float
+            Labels above it are relevant; held as float32.
+        """
+        found = AP(
+            k=k, relevant="above_0.5", divisor="cutoff", ties="worst", precision="float64", retrieve="all",
+            short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
+        ).named("catboost.map")  # fmt: skip
+        return found.replace(relevant=above(border))
+
+    @measure
+    def auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
+        """`AUC`, auc.cpp, over all rows. Run with 1.2.10: equal to 1e-12.
+
+        Parameters
+        ----------
+        type : {'Classic', 'Ranking'}
+            Labels as probabilities of being relevant, or any two rows of different labels.
+        weights : {'row', 'query', None}
+            Which weights the data have under `use_weights=true`; None is CatBoost's default, false.
+        """
+        found = AUC(
+            pairs="unit", complement="float32", ties="average", precision="float64", empty=0,
+            missing="error", unjudged="error", pool="rows", average="uniform",
+        ).named("catboost.auc")  # fmt: skip
+        return found.replace(**_auc_options(type, weights))
+
+    @measure
+    def query_auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
+        """`QueryAUC`, auc.cpp: the mean over queries. Run with 1.2.10: equal to 1e-12; parameters as of `auc`."""
+        found = AUC(
+            pairs="unit", complement="float32", ties="average", precision="float64", empty=0,
+            missing="error", unjudged="error", pool="queries", average="uniform",
+        ).named("catboost.query_auc")  # fmt: skip
+        return found.replace(**_auc_options(type, weights))
+
+    @measure
+    def pair_accuracy(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> AUC:
+        """`PairAccuracy`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+
+        Parameters
+        ----------
+        pairs : {'given', 'label'}
+            The Pool's pairs, or those that CatBoost makes of labels where a Pool has none.
+        use_weights : bool
+            Whether the weights of the pairs count, or of the queries where pairs are made of labels.
+        """
+        found = AUC(
+            pairs="given", complement="float64", ties="worst", precision="float64", empty=0,
+            missing="error", unjudged="error", pool="pairs", average="pair",
+        ).named("catboost.pair_accuracy")  # fmt: skip
+        average = {"given": "pair", "label": "query"}
+        changed = found.replace(pairs=pairs, average=one_of("pairs", pairs, average))
+        return changed if flag("use_weights", use_weights) else changed.replace(average="uniform")
+
+    def read(self, text: str, *, weights: str | None = "query", **params: Any) -> Convention:
+        """Read what CatBoost computes for one of its metric strings.
+
+        Parameters
+        ----------
+        text : str
+            A metric with any of its parameters, in CatBoost's spelling, as given to it or as a key of its results. What
+            is left out has CatBoost's default.
+        weights : {'query', 'row', 'pair', None}
+            Which weights the data have, where `use_weights` makes them count and the metric takes several kinds.
+        pairs : {'given', 'label'}
+            Of PairAccuracy: whether the Pool has pairs.
+
+        Raises
+        ------
+        ConventionError
+            Another metric, a parameter that says nothing there, or a value that CatBoost refuses or reads as something
+            else than it says: `top=0` scores every query 1, `top=-5` is all, `use_weights=0` is false.
+
+        References
+        ----------
+        CatBoost 1.2.10, catboost/libs/metrics/metric.cpp.
+
+        Examples
+        --------
+        >>> catboost.read("NDCG:top=5;type=Base") == catboost(5)
+        True
+        """
+        if not isinstance(text, str):
+            msg = f"{text!r:.80} is no metric string.\nHint: 'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)."
+            raise ConventionError(msg)
+        name, _, options = text.partition(":")
+        if name not in READERS or (params and name != "PairAccuracy"):
+            msg = f"{text!r:.80} is none of CatBoost's {', '.join(READERS)}."
+            raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
+        make, readers = READERS[name]
+        given = {**_read_options(text, options, readers), **params}
+        if make in {CatBoost.auc, CatBoost.query_auc}:
+            given["weights"] = (weights or "row") if given.pop("use_weights", False) else None
+        found: Convention = make(self, **given)
+        return found
+
+    def nearest(self, convention: Convention) -> Convention:
+        """Give the nearest convention that CatBoost computes.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            CatBoost has no such measure.
+        """
+        require_convention(convention)
+        if isinstance(convention, (AP, AUC)):
+            return self._nearest_other(convention)
+        if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
+            measures = " and ".join(dict.fromkeys(READERS))
+            msg = f"CatBoost's metrics here are {measures}, not {convention!s:.80}.\nHint: ra.presets.catboost(10)."
+            raise UnsupportedConventionError(msg)
+        fields: dict[str, Any] = {
+            "k": convention.k if convention.k is None or convention.k <= LARGEST_TOP else None,
+            "gain": _nearest_gain(convention.gain),
+            "discount": convention.discount if convention.discount in DENOMINATORS.values() else "log2",
+            "ties": "worst",
+            "precision": "float64",
+            "short": "pad",
+            "average": "query" if convention.weighting else "uniform",
+            "ideal": "cutoff",
+            "empty": 1,
+        }
+        return convention.replace(**{name: value for name, value in fields.items() if name in convention.fields()})
+
+    def spell(self, convention: Any, *, group_weights: bool = True) -> str:
+        """Write the metric string, with every parameter that matters.
+
+        `group_weights=False` leaves `use_weights` out, as a training without them needs.
+        """
+        if isinstance(convention, AUC):
+            return _spell_auc(convention)
+        if isinstance(convention, AP):
+            return (
+                f"MAP:top={-1 if convention.k is None else convention.k};border={convention.relevant.partition('_')[2]}"
+            )
+        # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
+        top = -1 if convention.k is None else convention.k
+        words = [{meaning: word for word, meaning in each.items()} for each in (TYPES, DENOMINATORS)]
+        type_, denominator = words[0][convention.gain], words[1][convention.discount]
+        parts = [f"top={top}", f"type={type_}", f"denominator={denominator}"]
+        if convention.weighting is None and group_weights:
+            parts.append("use_weights=false")
+        return f"{convention.measure.upper()}:{';'.join(parts)}"
+
+    def _nearest_other(self, convention: Convention) -> Convention:
+        if isinstance(convention, AP):
+            word, value = border(convention.relevant) or ("", 0.5)
+            return self.map(convention.k, border=value if word == "above" else 0.5)
+        weights: list[AucWeights | None] = [None, "row", "query"]
+        types: list[AucType] = ["Classic", "Ranking"]
+        makers = (self.auc, self.query_auc)
+        several = [make(type=each, weights=weight) for make in makers for each in types for weight in weights]
+        several += [self.pair_accuracy(pairs=pairs, use_weights=use) for pairs in _PAIRS for use in (True, False)]
+        return min(several, key=lambda each: len(each.diff(convention)))
+
+
+def above(value: object) -> str:
+    """Relevant above a border, which CatBoost holds as float32."""
+    found = FloatField(group="value", about="", least=-math.inf).check("border", value)
+    return f"above_{number(struct.unpack('f', struct.pack('f', found))[0])}"
+
+
+def _auc_options(type_: str, weights: str | None) -> dict[str, Any]:
+    changes: dict[str, Any] = {"pairs": one_of("type", type_, {"Classic": "unit", "Ranking": "label"})}
+    if weights is not None:
+        changes["average"] = one_of("weights", weights, {"row": "row", "query": "query"})
+    return changes
+
+
+def _spell_auc(convention: AUC) -> str:
+    weighted = f"use_weights={'true' if convention.weighting else 'false'}"
+    if convention.pool == "pairs":
+        return f"PairAccuracy:{weighted}"
+    name = "AUC" if convention.pool == "rows" else "QueryAUC"
+    return f"{name}:type={'Classic' if convention.pairs == 'unit' else 'Ranking'};{weighted}"
+
+
+def _options(type_: str, denominator: str, use_weights: object) -> dict[str, Any]:
+    if str(type_) not in TYPES or str(denominator) not in DENOMINATORS:
+        msg = f"type={type_!r}, denominator={denominator!r}; allowed are {choices(TYPES)} and {choices(DENOMINATORS)}."
+        raise ConventionError(msg)
+    weighted = flag("use_weights", use_weights)
+    return {
+        "gain": TYPES[type_], "discount": DENOMINATORS[denominator], **({} if weighted else {"average": "uniform"})
+    }  # fmt: skip
+
+
+def _nearest_gain(gain: str) -> str:
+    gains = table(gain)
+    linear = gain.startswith("linear") or gains == tuple(range(len(gains or ())))
+    return "linear" if linear else "exp2"
+
+
+def _cutoff(metric: str, top: str) -> int | None:
+    if top == "-1":
+        return None
+    if top.isascii() and top.isdigit() and 0 < int(top) <= LARGEST_TOP:
+        return int(top)
+    why = ", at which CatBoost gives every query 1 as NDCG and 0 as DCG" if top == "0" else ""
+    why = ", which CatBoost takes as all rows" if top.startswith("-") and top[1:].isdigit() else why
+    msg = (
+        f"{metric!r:.120} has top={top!r}{why}; allowed are whole numbers from 1 on, or -1.\nHint: top=-1 is all rows."
+    )
+    raise ConventionError(msg)
+
+
+def _word(words: Mapping[str, Any]) -> Any:
+    """Make a reader of one of some words."""
+
+    def reader(metric: str, name: str, value: str) -> Any:
+        if value not in words:
+            msg = (
+                f"{metric!r:.120} has {name}={value!r}; allowed are {choices(words)}.\n"
+                "Hint: in this spelling: another is refused by some versions of CatBoost and misread by others."
+            )
+            raise ConventionError(msg)
+        return words[value]
+
+    return reader
+
+
+def _read_options(metric: str, text: str, readers: Mapping[str, Any]) -> dict[str, Any]:
+    """Read `name=value;...`; what is left out is left to the preset's default, and a cutoff is all."""
+    known = (*readers, "hints")
+    pairs = [part.partition("=")[::2] for part in text.split(";") if text]
+    names = [name for name, _ in pairs]
+    for name in names:
+        if name not in known or names.count(name) > 1:
+            what = "twice" if name in known else "which is no parameter of it"
+            msg = f"{metric!r:.120} has {name!r}, {what}; allowed are {choices(known)}.\nHint: no spaces."
+            raise ConventionError(msg)
+    found = {"k": None} if "top" in readers else {}
+    for name, value in pairs:
+        if name != "hints":
+            found["k" if name == "top" else name] = readers[name](metric, name, value)
+    return found
+
+
+def _same_words(words: Mapping[str, Any]) -> Any:
+    return _word({word: word for word in words})
+
+
+def _number(metric: str, name: str, value: str) -> float:
+    found = as_number(value)
+    if found is None:
+        msg = f"{metric!r:.120} has {name}={value!r}; allowed are finite numbers.\nHint: {name}=0.5."
+        raise ConventionError(msg)
+    return found
+
+
+_PAIRS: tuple[Literal["given", "label"], ...] = ("given", "label")
+_AUC = {"type": _same_words({"Classic": "", "Ranking": ""}), "use_weights": _word(BOOLS)}
+_TOP = lambda metric, _, value: _cutoff(metric, value)  # noqa: E731 - a reader like the others
+_GAINS = {
+    "top": _TOP, "type": _same_words(TYPES), "denominator": _same_words(DENOMINATORS), "use_weights": _word(BOOLS)
+}  # fmt: skip
+
+# CatBoost's names: the preset, and what reads each parameter into one of its arguments.
+READERS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "NDCG": (CatBoost.__call__, _GAINS),
+    "DCG": (CatBoost.dcg, _GAINS),
+    "MAP": (CatBoost.map, {"top": _TOP, "border": _number}),
+    "AUC": (CatBoost.auc, _AUC),
+    "QueryAUC": (CatBoost.query_auc, _AUC),
+    "PairAccuracy": (CatBoost.pair_accuracy, {"use_weights": _word(BOOLS)}),
+}
+
+catboost = CatBoost()

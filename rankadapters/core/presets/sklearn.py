@@ -1,0 +1,136 @@
+"""scikit-learn's ranking metrics."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.measures import AP, AUC, DCG, NDCG
+from rankadapters.core.presets.tool import Vocabulary, measure, no_others, spec_of, takes_k
+
+
+class ScikitLearn(Vocabulary):
+    """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
+
+    The function itself refuses one-document queries and negative labels; here the former count as defined and the
+    latter are taken as they are. Its `sample_weight` is our query weight.
+    """
+
+    name: ClassVar[str] = "sklearn"
+    title: ClassVar[str] = "scikit-learn"
+
+    def __call__(self, k: int | None) -> NDCG:
+        """Give `ndcg_score`, the mean over queries."""
+        return NDCG(
+            k=k, gain="linear", discount="log2", ideal="cutoff", ties="average", precision="float64",
+            short="pad", empty=0, missing="error", unjudged="error", average="query",
+        ).named(self.name)  # fmt: skip
+
+    @measure
+    def dcg(self, k: int | None) -> DCG:
+        """`dcg_score`, sklearn/metrics/_ranking.py. Run with 1.9.1: equal to 1e-12."""
+        return DCG(
+            k=k, gain="linear", discount="log2", ties="average", precision="float64",
+            short="pad", missing="error", unjudged="error", average="query",
+        ).named("sklearn.dcg")  # fmt: skip
+
+    @measure
+    def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
+        """`average_precision_score` of all rows, or of each query. Run with 1.9.1: equal to 1e-12.
+
+        Parameters
+        ----------
+        pool : {'rows', 'queries'}
+            One call over all rows, or one for each query and their mean. `sample_weight` is our row weight.
+        """
+        found = AP(
+            k=None, relevant="from_1", divisor="relevant", ties="together", precision="float64", retrieve="all",
+            short="pad", empty=0, missing="error", unjudged="error", pool="rows", average="row",
+        ).named("sklearn.average_precision_score")  # fmt: skip
+        return found.replace(pool=pool)
+
+    @measure
+    def label_ranking_average_precision_score(self) -> AP:
+        """`label_ranking_average_precision_score` of queries as rows. Run with 1.9.1: equal to 1e-12."""
+        return AP(
+            k=None, relevant="from_1", divisor="relevant", ties="together", precision="float64", retrieve="all",
+            short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
+        ).named("sklearn.label_ranking_average_precision_score")  # fmt: skip
+
+    @measure
+    def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
+        """`roc_auc_score` of all rows, or of each query. Run with 1.9.1: equal to 1e-12.
+
+        Parameters
+        ----------
+        pool : {'rows', 'queries'}
+            One call over all rows, or one for each query and their mean. `sample_weight` is our row weight.
+        """
+        found = AUC(
+            pairs="from_1", complement="float64", ties="average", precision="float64", empty="error",
+            missing="error", unjudged="error", pool="rows", average="row",
+        ).named("sklearn.roc_auc_score")  # fmt: skip
+        return found.replace(pool=pool)
+
+    def read(self, text: str | Mapping[str, Any], *, weights: str | None = "query", **params: Any) -> Convention:
+        """Read what a function of sklearn.metrics computes.
+
+        Parameters
+        ----------
+        text : str or mapping
+            The function's name, or what `write` returned.
+        weights : {'query', None}
+            Whether `sample_weight` may be given.
+        k : int or None
+            The own parameter of `ndcg_score` and `dcg_score`.
+        pool : {'rows', 'queries'}
+            Of `average_precision_score` and `roc_auc_score`: called once for all rows, or for each query.
+
+        Raises
+        ------
+        ConventionError
+            No ranking metric that is known here.
+
+        Examples
+        --------
+        >>> sklearn.read("ndcg_score", k=5) == sklearn(5)
+        True
+        """
+        name, options = spec_of(text, "metric", params)
+        make = self._functions().get(name)
+        if make is None:
+            raise self._unknown(name)
+        no_others(name, options, tuple(inspect.signature(make).parameters))
+        found: Convention = make(**({"k": None} if takes_k(make) else {}) | options)
+        return found if weights else found.replace(average="uniform")
+
+    def nearest(self, convention: Convention) -> Convention:
+        """Give the nearest convention that scikit-learn computes."""
+        if not isinstance(convention, (NDCG, DCG)):
+            found = [self.roc_auc_score(), self.roc_auc_score(pool="queries"), self.average_precision_score()]
+            found += [self.average_precision_score(pool="queries"), self.label_ranking_average_precision_score()]
+            same = [each for each in found if each.measure == convention.measure]
+            return min(same or [self(None)], key=lambda each: len(each.diff(convention)))
+        make = self.dcg if isinstance(convention, DCG) else self
+        nearest: Convention = make(convention.k)
+        return nearest.replace(average="query" if convention.weighting else "uniform")
+
+    def spell(self, convention: Any) -> dict[str, Any]:
+        """Name the function and its parameters."""
+        if isinstance(convention, (NDCG, DCG)):
+            return {"metric": f"{convention.measure}_score", "k": convention.k}
+        for name in ("average_precision_score", "roc_auc_score"):
+            for pool in ("rows", "queries"):
+                if getattr(self, name)(pool=pool) == convention:
+                    return {"metric": name, "pool": pool}
+        return {"metric": "label_ranking_average_precision_score"}
+
+    def _functions(self) -> dict[str, Any]:
+        """Functions of sklearn.metrics, and what they are here."""
+        several = ("average_precision_score", "label_ranking_average_precision_score", "roc_auc_score")
+        return {"ndcg_score": self, "dcg_score": self.dcg, **{name: getattr(self, name) for name in several}}
+
+
+sklearn = ScikitLearn()

@@ -1,0 +1,262 @@
+"""What a tool is: a vocabulary, whose words are the tool's own measures and options."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
+from rankadapters.core.fields import is_whole, number
+from rankadapters.core.measures import NDCG
+
+Make = Callable[..., Convention]
+F = TypeVar("F", bound=Make)
+
+
+def measure(method: F) -> F:
+    """Mark a method as a measure of its tool: it makes a convention."""
+    method.is_measure = True  # type: ignore[attr-defined]
+    return method
+
+
+class Tool(ABC):
+    """A tool: called with a cutoff it gives the tool's NDCG, and its methods give the tool's other measures.
+
+    Attributes
+    ----------
+    name : str
+        As in texts, `letor4@10`.
+    """
+
+    name: ClassVar[str]
+    patterns: ClassVar[dict[str, str]] = {}  # the tool's own names, and the methods they mean ("" is NDCG)
+
+    @abstractmethod
+    def __call__(self, k: int | None) -> NDCG:
+        """Give the tool's NDCG at a cutoff."""
+
+    @property
+    def __name__(self) -> str:
+        """Name as a function has it."""
+        return self.name
+
+    def __repr__(self) -> str:
+        """Show where it is found."""
+        return f"presets.{self.name}"
+
+    @classmethod
+    def measures(cls) -> tuple[str, ...]:
+        """Name the methods that give other measures, as `trec_eval_9.recip_rank` is written."""
+        kinds = reversed(cls.__mro__)
+        return tuple(
+            dict.fromkeys(n for kind in kinds for n, each in vars(kind).items() if hasattr(each, "is_measure"))
+        )
+
+    def read(self, text: str, **params: Any) -> Convention:
+        """Read what the tool computes for its own name of a metric, such as `map_cut_10`.
+
+        Raises
+        ------
+        ConventionError
+            No metric that is known here.
+        """
+        for pattern, method in self.patterns.items():
+            match = re.fullmatch(pattern, text) if isinstance(text, str) else None
+            if match is None:
+                continue
+            found: Make = getattr(self, method) if method else self
+            options: dict[str, Any] = {
+                name: _option(value) for name, value in match.groupdict().items() if value is not None
+            }
+            if takes_k(found):
+                options.setdefault("k", None)
+            no_others(text, params, tuple(inspect.signature(found).parameters))
+            return found(**{**options, **params})
+        raise self._unknown(text, params)
+
+    def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
+        known = choices([self.name, *self.measures()])
+        given = f" with {choices(params)}" if params else ""
+        return ConventionError(
+            f"{text!r:.80}{given} is no metric of {self.name} that is known here; there are presets for {known}.\n"
+            f"Hint: presets.{self.name}(10)."
+        )
+
+
+class Vocabulary(Tool):
+    """A tool whose metrics are read and written: conventions to its own names and parameters, and back.
+
+    Attributes
+    ----------
+    title : str
+        The tool's name in prose.
+    """
+
+    title: ClassVar[str]
+
+    @abstractmethod
+    def nearest(self, convention: Convention) -> Convention:
+        """Give the nearest convention that the tool computes: the same one where it can."""
+
+    @abstractmethod
+    def spell(self, convention: Any) -> Any:
+        """Write a convention that the tool computes in its own words."""
+
+    def write(self, convention: Convention) -> Any:
+        """Write a convention in the tool's own words; `read` reads them back.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            The tool cannot express a field; the message names all such fields and the nearest that it can express.
+        """
+        require_convention(convention)
+        nearest = self.nearest(convention)
+        require_expressible(self.title, convention, nearest)
+        return self.spell(nearest)
+
+
+def _option(text: str) -> int | bool:
+    """Read an option of a metric's name: digits, or a word that is there."""
+    return int(text) if text.isdigit() else True
+
+
+def from_level(name: str, level: object) -> str:
+    """Relevant from a grade on, as a field."""
+    if not is_whole(level):
+        msg = f"{name}={level!r}; allowed are whole numbers, the least grade that is relevant."
+        raise ConventionError(msg)
+    return f"from_{level}"
+
+
+def takes_k(make: Make) -> bool:
+    """Tell whether a preset needs a cutoff."""
+    found = inspect.signature(make).parameters.get("k")
+    return found is not None and found.default is inspect.Parameter.empty
+
+
+def one_of(name: str, value: object, allowed: Mapping[str, Any]) -> Any:
+    """Look an option up among the tool's words for it."""
+    if not isinstance(value, str) or value not in allowed:
+        msg = f"{name}={value!r}; allowed are {choices(allowed)}."
+        raise ConventionError(msg)
+    return allowed[value]
+
+
+def flag(name: str, value: object) -> bool:
+    """Check an option that is True or False."""
+    if not isinstance(value, bool):
+        msg = f"{name}={value!r}; allowed are True, False."
+        raise ConventionError(msg)
+    return value
+
+
+def spec_of(spec: object, key: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Split what `read` is given, a name or what `write` returned, into the name and its parameters."""
+    if not isinstance(spec, Mapping):
+        return spec, dict(params)
+    return spec.get(key), {**{name: value for name, value in spec.items() if name != key}, **params}
+
+
+def no_others(spec: object, params: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    """Refuse parameters that a metric does not have."""
+    other = [name for name in params if name not in allowed]
+    if other:
+        known = f"; allowed are {choices(allowed)}" if allowed else ""
+        raise ConventionError(f"{spec!r:.80} has no parameter {other[0]!r}{known}.")
+
+
+def cut(text: object, upto: int = 2**31 - 1) -> int | None:
+    """Read the digits of a cutoff; None where they are no cutoff."""
+    if isinstance(text, str) and text.isascii() and text.isdigit() and not text.startswith("0") and int(text) <= upto:
+        return int(text)
+    return None
+
+
+def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[Any, Any]]:
+    """Name the fields in which a toolkit's nearest convention differs, each with the wanted and the nearest value.
+
+    Inside a toolkit every row is judged and retrieved. Hence `missing` and `unjudged` say nothing there, and an ideal
+    list cut at the rows retrieved (`ideal="retrieved"`) is one cut at k.
+
+    Parameters
+    ----------
+    convention : Convention
+        What is wanted.
+    nearest : Convention
+        The nearest that the toolkit can express.
+
+    Returns
+    -------
+    dict of str to (wanted, nearest)
+        Empty where the toolkit expresses the convention.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> differing(presets.sklearn(10), presets.catboost(10))
+    {'ties': ('average', 'worst'), 'empty': (0.0, 1.0)}
+    """
+    require_convention(convention)
+    fields_that_differ = convention.all_retrieved().diff(nearest.all_retrieved())
+    # Of a convention of another measure, only what the wanted one declares can be missed.
+    declared = {"measure", *(name for name, kind in convention.declared().items() if kind.group != "retrieval")}
+    return {name: values for name, values in fields_that_differ.items() if name in declared}
+
+
+def require_expressible(toolkit: str, convention: Convention, nearest: Convention) -> None:
+    """Refuse a convention that a toolkit cannot express.
+
+    Parameters
+    ----------
+    toolkit : str
+        Its name, as in the message.
+    convention, nearest : Convention
+        As in `differing`.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        The two mean different numbers; the message names every such field and the nearest convention.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> require_expressible("CatBoost", presets.yahoo(10), presets.catboost(10, type="Exp", use_weights=False))
+    Traceback (most recent call last):
+    ...
+    rankadapters.core.errors.UnsupportedConventionError: CatBoost cannot express ties='input', only ties='worst'.
+    Hint: the nearest it can express is ndcg@10/gain=exp2/discount=log2/ideal=cutoff/ties=worst/...
+    """
+    different = differing(convention, nearest)
+    if different:
+        msg = f"{toolkit} cannot express {spelled(different)}.\nHint: the nearest it can express is {nearest}."
+        raise UnsupportedConventionError(msg, nearest=nearest)
+
+
+def spelled(different: dict[str, tuple[Any, Any]]) -> str:
+    """Write what `differing` found.
+
+    >>> spelled({"ties": ("average", "worst"), "empty": (0.0, 1.0)})
+    "ties='average', empty=0, only ties='worst', empty=1"
+    """
+    wanted, nearest = (
+        ", ".join(f"{name}={as_text(values[side])}" for name, values in different.items()) for side in (0, 1)
+    )
+    return f"{wanted}, only {nearest}"
+
+
+def as_text(value: object) -> str:
+    """Write the value of a field, numbers in shortest form."""
+    return number(value) if isinstance(value, float) else repr(value)
+
+
+def require_convention(convention: object) -> None:
+    """Refuse what is no convention."""
+    if not isinstance(convention, Convention):
+        msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.parse(signature)."
+        raise ConventionError(msg)

@@ -1,0 +1,122 @@
+"""trec_eval in its versions, and pytrec_eval, which wraps one of them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from rankadapters.core.measures import AP, NDCG
+from rankadapters.core.presets.tool import Tool, flag, from_level, measure
+
+
+class TrecEval9(Tool):
+    """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run with 9.0.8: equal to the four decimals that it prints.
+
+    Scores are rounded to float32, and ties stand by descending docid. Labels below 0 have gain 0. Every measure takes
+    `complete`, the program's `-c`: count judged queries of which nothing was retrieved as 0 instead of leaving them
+    out.
+    """
+
+    name: ClassVar[str] = "trec_eval_9"
+    patterns: ClassVar[dict[str, str]] = {
+        r"ndcg(_cut[_.](?P<k>[1-9]\d*))?": "",
+        "map": "map",
+        r"map_cut[_.](?P<k>[1-9]\d*)": "map_cut",
+        "gm_map": "gm_map",
+    }
+    precision: ClassVar[Literal["float32", "float64"]] = "float32"
+
+    def __call__(self, k: int | None, *, complete: bool = False) -> NDCG:
+        """Give `ndcg_cut` at a cutoff, or `ndcg`.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff of `ndcg_cut`; None is `ndcg`.
+        complete : bool
+            `-c`.
+        """
+        found = NDCG(
+            k=k, gain="linear-positive", discount="log2", ideal="cutoff", ties="docid-descending",
+            precision=self.precision, short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+        ).named(self.name)  # fmt: skip
+        return found.replace(missing="zero") if flag("complete", complete) else found
+
+    @measure
+    def map_cut(self, k: int | None, *, level: int = 1, complete: bool = False) -> AP:
+        """`map_cut_k`, m_map_cut.c: cut at k, divided by all relevant documents. Run: equal to what is printed.
+
+        Parameters
+        ----------
+        k : int or None
+            The cutoff; None is `map`.
+        level : int
+            `-l`: the least grade that is relevant.
+        complete : bool
+            `-c`.
+        """
+        found = AP(
+            k=k, relevant="from_1", divisor="relevant", ties="docid-descending", precision=self.precision,
+            retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero", pool="queries", average="uniform",
+        ).named(f"{self.name}.map_cut")  # fmt: skip
+        changes = {"relevant": from_level("level", level)}
+        return found.replace(**changes, **({"missing": "zero"} if flag("complete", complete) else {}))
+
+    @measure
+    def map(self, *, level: int = 1, complete: bool = False) -> AP:
+        """`map`, m_map.c. Run: equal to what is printed."""
+        return self._of_map("map", {}, level, complete)
+
+    @measure
+    def gm_map(self, *, level: int = 1, complete: bool = False) -> AP:
+        """`gm_map`, m_gm_map.c: the geometric mean, of values below 1e-5 as 1e-5. Run: equal to what is printed."""
+        return self._of_map("gm_map", {"average": "geometric_1e-05"}, level, complete)
+
+    def _of_map(self, name: str, fields: dict[str, object], level: int, complete: bool) -> AP:  # noqa: FBT001 - options of its callers
+        """Give the defaults their own name, then what was asked for."""
+        base = self.map_cut(None).replace(**fields).named(f"{self.name}.{name}")
+        asked = self.map_cut(None, level=level, complete=complete)
+        return base.replace(relevant=asked.relevant, missing=asked.missing)
+
+
+class TrecEval10(TrecEval9):
+    """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run with 10.0-rc3: equal to the four decimals that it prints.
+
+    As trec_eval 9 with scores in float64, so that fewer of them tie.
+    """
+
+    name: ClassVar[str] = "trec_eval_10"
+    precision: ClassVar[Literal["float32", "float64"]] = "float64"
+
+
+class TrecEval8(Tool):
+    """trec_eval 8.1 with the NDCG patch of 2008. Run: equal to the four decimals that it prints.
+
+    Stock 8.1 has no NDCG. Gains are the labels; for 2^l - 1 the qrels were rewritten: `replace(gain="exp2")`.
+    """
+
+    name: ClassVar[str] = "trec_eval_8"
+
+    def __call__(self, k: int | None, *, complete: bool = False) -> NDCG:
+        """Give NDCG at a cutoff.
+
+        Parameters
+        ----------
+        k : int or None
+            `-M k`; None is the measure without a cutoff.
+        complete : bool
+            `-c`: count judged queries of which nothing was retrieved as 0 instead of leaving them out.
+        """
+        found = trec_eval_9(k).replace(gain="linear").named(self.name)
+        return found.replace(missing="zero") if flag("complete", complete) else found
+
+
+class PytrecEval(TrecEval9):
+    """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run with pytrec_eval-terrier 0.5.11: equal to 1e-9.
+
+    Queries of which nothing was retrieved are left out; negative labels crash it.
+    """
+
+    name: ClassVar[str] = "pytrec_eval"
+
+
+trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval = TrecEval8(), TrecEval9(), TrecEval10(), PytrecEval()

@@ -1,0 +1,225 @@
+"""Texts of conventions: what each means, what is refused, and that names and signatures read back."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import presets
+from rankadapters.core.measures import MEASURES
+from tests.core.strategies import conventions, values_of
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ("letor4@10", presets.letor4(10)),
+        ("letor4@all", presets.letor4(None)),
+        ("ndcg@10/letor4", presets.letor4(10)),
+        ("lightgbm.map@5", presets.lightgbm.map(5)),
+        ("ap@5/lightgbm.map", presets.lightgbm.map(5)),
+        ("lightgbm.auc", presets.lightgbm.auc()),
+        ("auc/lightgbm.auc", presets.lightgbm.auc()),
+        ("trec_eval_9.map", presets.trec_eval_9.map()),
+        ("yahoo@10+empty=0", presets.yahoo(10).replace(empty=0)),
+        ("ndcg@10/xgboost+empty=0", presets.xgboost(10, minus=True)),
+        ("lightgbm@10+gain=table_0_1_3", presets.lightgbm(10, label_gain=[0, 1, 3])),
+        ("lightgbm@10+gain=table_0_1e+30", presets.lightgbm(10, label_gain=[0, 1e30])),
+        ("lightgbm@10+gain=table_0_1e30+empty=0", presets.lightgbm(10, label_gain=[0, 1e30]).replace(empty=0)),
+        ("trec_eval_9.map+average=geometric_1e-05", presets.trec_eval_9.gm_map()),
+    ],
+)
+def test_a_text_means_its_convention(text, means):
+    assert ra.parse(text) == means
+    assert ra.evaluate([1, 0], [2, 1], ra.parse("yahoo@2"), group_sizes=[2]).convention == presets.yahoo(2)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
+        ("lightgbm.auc@5", "has a cutoff, but lightgbm.auc has none"),
+        ("lightgbm.nope@5", "the presets are 'lightgbm', 'lightgbm.map'"),
+        ("ndcg@10/lightgbm.map", "begins with 'ndcg', but 'lightgbm.map' is 'ap'"),
+        ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),
+        ("yahoo@10+empty=0+empty=1", "is not a field=value that stands there once"),
+        ("yahoo@10+k=5", "is not a field=value that stands there once"),
+        ("yahoo@10+short=padd", "short='padd' is not a choice; allowed are 'pad', 'zero', 'skip'"),
+        ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
+        ("yahoo@0", "k=0 is no cutoff"),
+        (" yahoo@10", "neither a preset@k"),
+        ("yahoo@10 ", "neither a preset@k"),
+        ("ndcg@10/letor4@10", "neither a preset@k"),
+        ("ap@10", "truncated"),
+        ("auc", "truncated"),
+        ("auc@10/pairs=label/v1", "does not start with a measure and its cutoff"),
+    ],
+)
+def test_a_bad_text_says_what_is_wrong_with_it(text, problem):
+    with pytest.raises(ra.ConventionError, match=re.escape(problem)):
+        ra.parse(text)
+
+
+@pytest.mark.parametrize("name", presets.names(None))
+@pytest.mark.parametrize("k", [1, 10, None])
+def test_every_preset_is_read_back_from_all_its_texts(name, k):
+    convention = presets.make(name, k)
+    for text in (str(convention), convention.name, convention.short_name):
+        assert ra.parse(text) == convention
+    assert ra.parse(convention.name).name == convention.name
+    assert "+" not in convention.name or name in convention.name
+
+
+@given(st.data(), st.sampled_from(presets.names(None)), st.sampled_from([1, 5, None]))
+@settings(max_examples=300, deadline=None)
+def test_the_name_of_a_changed_preset_says_the_change_and_reads_back(data, name, k):
+    preset = presets.make(name, k)
+    fields = data.draw(st.lists(st.sampled_from(preset.fields()), max_size=3, unique=True))
+    changes = {field: data.draw(values_of(preset.declared()[field])) for field in fields}
+    try:
+        convention = preset.replace(**changes)
+    except ra.ConventionError:
+        return
+    for again in (pickle.loads(pickle.dumps(convention)), copy.deepcopy(convention), ra.parse(convention.short_name)):
+        assert again == convention
+        assert hash(again) == hash(convention)
+    if not re.fullmatch(".*/[0-9a-f]{7}", convention.name):
+        assert ra.parse(convention.name) == convention
+    assert pickle.loads(pickle.dumps(convention)).name == convention.name
+
+
+@given(conventions())
+@settings(max_examples=300)
+def test_every_measure_reads_back_what_it_writes(convention):
+    assert ra.parse(str(convention)) == convention
+    assert re.fullmatch(r"[A-Za-z0-9@=._/+-]+", str(convention))
+    assert "+" not in str(convention)
+
+
+@given(st.text(alphabet="abdeglnortmpu4@/+=._-0189 kv", max_size=40))
+@settings(max_examples=500)
+def test_any_other_text_is_refused_and_nothing_else_happens(text):
+    try:
+        found = ra.parse(text)
+    except ra.ConventionError:
+        return
+    assert ra.parse(str(found)) == found
+
+
+def test_a_name_that_follows_from_another_change_is_not_said():
+    # empty=0 makes query of query-except-empty, which is therefore not part of the name.
+    assert presets.xgboost(10, minus=True).name == "ndcg@10/xgboost+empty=0"
+    assert presets.lightgbm(10).replace(empty=0, average="query").name == "ndcg@10/lightgbm+empty=0"
+
+
+def test_a_convention_equal_to_its_preset_again_has_its_name_again():
+    changed = presets.yahoo(10).replace(empty=0)
+    assert changed.replace(empty=1).name == "ndcg@10/yahoo"
+    assert changed.at(5).name == "ndcg@5/yahoo+empty=0"
+
+
+def test_one_text_is_one_convention():
+    found = ra.evaluate_many([1, 0], [2, 1], "letor4@1", group_sizes=[2])
+    assert list(found) == [presets.letor4(1)]
+    assert list(ra.evaluate_many([1, 0], [2, 1], ["letor4@1", "yahoo@1"], group_sizes=[2])) == [
+        presets.letor4(1), presets.yahoo(1)
+    ]  # fmt: skip
+
+
+TOOLKITS = (presets.sklearn, presets.lightgbm, presets.xgboost, presets.catboost)
+
+
+def expressible():
+    for tool in TOOLKITS:
+        for k in (1, 10, None):
+            for name in (tool.name, *(f"{tool.name}.{method}" for method in tool.measures())):
+                yield tool, presets.make(name, k)
+    yield presets.lightgbm, presets.lightgbm(5, label_gain=[0, 1, 3.5])
+    for exp_gain, minus in ((False, False), (True, True), (False, True)):
+        yield presets.xgboost, presets.xgboost(5, exp_gain=exp_gain, minus=minus)
+    yield presets.xgboost, presets.xgboost.map(5, minus=True)
+    yield presets.xgboost, presets.xgboost.auc(groups=False)
+    for denominator in ("LogPosition", "Position"):
+        for use_weights in (True, False):
+            yield presets.catboost, presets.catboost(7, type="Exp", denominator=denominator, use_weights=use_weights)
+    yield presets.catboost, presets.catboost.map(7, border=0.2)
+    yield presets.catboost, presets.catboost.auc(type="Ranking", weights="query")
+    yield presets.catboost, presets.catboost.query_auc(weights="query")
+    yield presets.sklearn, presets.sklearn.roc_auc_score(pool="queries")
+
+
+@pytest.mark.parametrize(("tool", "convention"), list(expressible()))
+def test_what_a_toolkit_writes_it_reads_back(tool, convention):
+    assert tool.read(tool.write(convention)) == convention
+
+
+@pytest.mark.parametrize("weights", ["row", "query"])
+def test_weights_say_what_counts_where_the_text_does_not(weights):
+    convention = presets.catboost.auc(weights=weights)
+    assert presets.catboost.read(presets.catboost.write(convention), weights=weights) == convention
+
+
+@given(conventions(), st.sampled_from(TOOLKITS))
+@settings(max_examples=300, deadline=None)
+def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convention, tool):
+    try:
+        written = tool.write(convention)
+    except ra.UnsupportedConventionError:
+        return
+    # What it reads back may be another spelling of the same inside the toolkit, which writes the same again.
+    again = tool.read(written, weights={"row_weight": "row"}.get(convention.weighting, "query"))
+    assert tool.write(again) == written
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "params", "means"),
+    [
+        (presets.lightgbm, "map@5", {}, "lightgbm.map@5"),
+        (presets.lightgbm, "ndcg", {"eval_at": [3]}, "lightgbm@3"),
+        (presets.xgboost, "map@5-", {}, "xgboost.map@5+empty=0"),
+        (presets.xgboost, "ndcg", {}, "xgboost@32"),
+        (presets.catboost, "MAP:top=3", {}, "catboost.map@3"),
+        (presets.trec_eval_9, "map_cut_10", {}, "trec_eval_9.map_cut@10"),
+        (presets.trec_eval_10, "ndcg_cut.5", {}, "trec_eval_10@5"),
+        (presets.ir_measures, "AP(rel=2)@5", {}, "ir_measures.ap@5+relevant=from_2"),
+        (presets.ranx, "map@5-l2", {}, "ranx.map@5+relevant=from_2"),
+        (presets.torchmetrics, "RetrievalMAP", {"top_k": 5}, "torchmetrics.map@5"),
+        (presets.mslr, "NDCG@3", {}, "mslr@3"),
+    ],
+)
+def test_a_tool_reads_its_own_words(tool, text, params, means):
+    assert tool.read(text, **params) == ra.parse(means)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "params"),
+    [
+        (presets.lightgbm, "ndcg@0", {}), (presets.lightgbm, "ndcg@x", {}), (presets.lightgbm, "nope@3", {}),
+        (presets.lightgbm, "auc", {"eval_at": [3]}), (presets.lightgbm, "ndcg", {"eval_at": [3, 5]}),
+        (presets.xgboost, "ndcg@-", {}), (presets.xgboost, 5, {}), (presets.catboost, "MAP:top=0", {}),
+        (presets.catboost, "MAP:type=Exp", {}), (presets.catboost, "AUC:type=ranking", {}),
+        (presets.trec_eval_9, "map_cut_0", {}), (presets.trec_eval_9, "map", {"rel": 1}),
+        (presets.trec_eval_9, "map", {"level": 0.5}), (presets.sklearn, "ndcg_score", {"pool": "rows"}),
+        (presets.ranx, "map@3-lx", {}), (presets.yahoo, "NDCG", {}),
+    ],
+)  # fmt: skip
+def test_what_is_no_word_of_a_tool_is_refused(tool, text, params):
+    with pytest.raises(ra.ConventionError):
+        tool.read(text, **params)
+
+
+def test_numbers_are_written_without_a_plus():
+    assert str(presets.lightgbm(1, label_gain=[0, 1e22])).split("/")[1] == "gain=table_0_1e22"
+    assert ra.parse(str(presets.lightgbm(1, label_gain=[0, 1e-7]))).gain == "table_0_1e-07"
+
+
+def test_measures_are_public_and_say_their_word():
+    assert {name for name, each in MEASURES.items() if getattr(ra, each.__name__) is each} == set(MEASURES)
+    assert np.all([each.measure == name for name, each in MEASURES.items()])

@@ -1,0 +1,187 @@
+"""How the records of `golden/measures` are read: which convention each metric is, and on which data."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rankadapters as ra
+from rankadapters import presets
+
+HERE = Path(__file__).parent
+SELECTED = HERE / "golden" / "measures.json"
+EARLIER = {"trec": "pytrec_eval_terrier", **{name: name for name in ("lightgbm", "xgboost", "catboost", "ranx")}}
+FULL = HERE.parent.parent / "shared" / "golden" / "measures"
+
+Record = dict[str, Any]
+Read = Callable[[str, dict[str, Any], Record], ra.Convention | None]
+
+
+class Toolkit(NamedTuple):
+    """How one program's records are read.
+
+    Attributes
+    ----------
+    read : callable
+        Convention of a metric, by its name, its parameters and the record; None where there is none.
+    tolerance : float
+        What the program's numbers are trusted to.
+    float32 : bool
+        Whether it holds labels and weights as float32.
+    scores : dtype
+        In which it was given scores.
+    """
+
+    read: Read
+    tolerance: float = 1e-12
+    float32: bool = False
+    scores: type = np.float64
+
+
+def lightgbm(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    return presets.lightgbm.read(name)
+
+
+def xgboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    if name == "auc" and "zeros" in record["case"]:
+        return None  # a weight of 0: see inexpressible
+    if name == "auc":
+        return presets.xgboost.read(name, groups=params.get("groups", True))
+    return presets.xgboost.read(name) if params.get("groups", True) else None
+
+
+def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    weights = "row" if "row_weight" in record else "query" if "query_weight" in record else None
+    if "pairs" in params:
+        made = {"generated": "label"}.get(params["pairs"], "given")
+        options = {"pairs": made} if name.startswith("PairAccuracy") else {}
+        found = presets.catboost.read(name, weights=weights or "query", **options)
+        return found.replace(average="uniform") if params["pairs"] == "given, weight 1" else found
+    metric = name.partition(":")[0]
+    if metric == "PairAccuracy":
+        return presets.catboost.pair_accuracy(pairs="label", use_weights=False)
+    if metric == "QueryAUC" and weights == "query" and "use_weights" in name:
+        return presets.catboost.read(name, weights="query")
+    # In utils.eval_metric group weights do not reach AUC, and object weights reach it and QueryAUC always.
+    if metric in {"AUC", "QueryAUC"}:
+        plain = re.sub(";?use_weights=true", "", name).rstrip(":")
+        if weights != "row":
+            return presets.catboost.read(plain)
+        return presets.catboost.read(f"{plain}{';' if ':' in plain else ':'}use_weights=true", weights="row")
+    return presets.catboost.read(name)
+
+
+def scikit_learn(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    if "rows" not in params:
+        return None  # a call for some of the queries
+    pool = {"all": "rows", "query": "queries"}[params["rows"]]
+    if name == "label_ranking_average_precision_score":
+        return presets.sklearn.read(name, weights=None)
+    found = presets.sklearn.read(name, pool=pool)
+    return found.replace(empty="skip") if name == "roc_auc_score" and pool == "queries" else found
+
+
+def trec_eval(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    tool = {"10.0": presets.trec_eval_10, "9.0.8": presets.trec_eval_9}.get(params.get("version"), presets.pytrec_eval)
+    return tool.read(name, level=params.get("relevance_level", 1))
+
+
+def ir_measures(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    return presets.ir_measures.read(name)
+
+
+def ties(record: Record, shift: float = 0, dtype: type = np.float64) -> bool:
+    """Whether two rows of a query have one score."""
+    scores = (np.asarray(record["scores"]) + shift).astype(dtype)
+    parts = np.split(scores, np.cumsum(record["group"])[:-1])
+    return any(np.unique(part).size < part.size for part in parts)
+
+
+def ranx(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    # Its sort is unstable in queries of 16 rows or more.
+    return None if ties(record) and max(record["group"]) >= 16 else presets.ranx.read(name)
+
+
+def torchmetrics(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    if ties(record, params.get("shift", 0), np.float32):
+        return None  # torch.topk promises no order of ties
+    options = {option: params[option] for option in ("top_k", "empty_target_action") if option in params}
+    return presets.torchmetrics.read(name, **options)
+
+
+def ranklib(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    return presets.ranklib.read(name)
+
+
+TOOLKITS = {
+    "lightgbm": Toolkit(lightgbm, float32=True),
+    "xgboost": Toolkit(xgboost, tolerance=1e-8, float32=True, scores=np.float32),  # its AUC sums in float32 in part
+    "catboost": Toolkit(catboost, float32=True),
+    "catboost_pool": Toolkit(catboost, float32=True),
+    "scikit_learn": Toolkit(scikit_learn),
+    "trec": Toolkit(trec_eval),
+    "trec_eval": Toolkit(trec_eval, tolerance=5.1e-5),
+    "ir_measures": Toolkit(ir_measures),
+    "ranx": Toolkit(ranx),
+    "torchmetrics": Toolkit(torchmetrics, tolerance=1e-6, scores=np.float32),
+    "ranklib": Toolkit(ranklib, tolerance=1e-11),
+}
+
+
+def records(toolkit: str) -> Iterator[tuple[str, Record]]:
+    """Records that are kept here, and those beside the checkout."""
+    kept = json.loads(SELECTED.read_text(encoding="utf-8"))["records"][toolkit]
+    yield from ((f"{record['case']}-{record['seed']}", record) for record in kept)
+    if FULL.is_dir():
+        files = [FULL / f"{toolkit}_measures.json", FULL.parent / "toolkits" / f"{EARLIER.get(toolkit)}_metrics.json"]
+        for file in filter(Path.is_file, files):
+            full = json.loads(file.read_text(encoding="utf-8"))["records"]
+            yield from ((f"{file.parent.name}-{record['case']}-{record['seed']}", record) for record in full)
+
+
+def convention_of(toolkit: str, metric: Record, record: Record) -> ra.Convention | None:
+    """Convention of a metric; None where there is none, or no preset yet."""
+    try:
+        found = TOOLKITS[toolkit].read(metric["metric"], metric.get("params", {}), record)
+    except ra.ConventionError:
+        return None
+    return None if isinstance(found, ra.NDCG | ra.DCG) else found  # those have a file of their own
+
+
+def data_of(toolkit: str, convention: ra.Convention, metric: Record, record: Record) -> tuple[Any, Any, dict[str, Any]]:
+    """Labels, scores and columns as the program was given them."""
+    kit = TOOLKITS[toolkit]
+    held = (lambda values: np.asarray(values, np.float32)) if kit.float32 else np.asarray
+    scores = (np.asarray(record["scores"]) + metric.get("params", {}).get("shift", 0)).astype(kit.scores)
+    columns: dict[str, Any] = {"group_sizes": record["group"], **_weights(toolkit, convention, record)}
+    if convention.to_dict().get("ties", "").startswith("docid"):
+        columns["docid"] = record.get("docid") or [f"d{place:03d}" for n in record["group"] for place in range(n)]
+    columns |= {name: np.asarray(record[name], bool) for name in ("judged", "retrieved") if name in record}
+    columns = {name: held(c) if name.endswith("weight") else c for name, c in columns.items()}
+    if getattr(convention, "pairs", "") == "given":
+        winner, loser = np.asarray(record["pairs"]).T
+        weighed = convention.average == "pair" and "pairs_weight" in record
+        columns["pairs"] = (winner, loser, held(record["pairs_weight"])) if weighed else (winner, loser)
+    return held(record["labels"]), scores, columns
+
+
+def _weights(toolkit: str, convention: ra.Convention, record: Record) -> dict[str, Any]:
+    by_query, by_row, sizes = record.get("query_weight"), record.get("row_weight"), np.asarray(record["group"])
+    if convention.weighting == "row_weight" and toolkit == "lightgbm" and by_query is not None:
+        by_row = np.repeat(by_query, sizes)
+    if convention.weighting == "row_weight" and by_row is not None:
+        return {"row_weight": by_row}
+    if convention.weighting != "query_weight":
+        return {}
+    if toolkit == "lightgbm" and (by_query is not None or by_row is not None):
+        from rankadapters.lightgbm import query_weights
+
+        return {"query_weight": query_weights(np.repeat(by_query, sizes) if by_row is None else by_row, sizes)}
+    if by_query is None and by_row is not None and toolkit.startswith("catboost"):
+        by_query = np.asarray(by_row)[np.cumsum(sizes) - sizes]  # generated pairs take that of the query's first row
+    return {} if by_query is None else {"query_weight": by_query}

@@ -1,0 +1,35 @@
+"""NDCG of recommender and data libraries, as they printed it when they were run; `golden/libraries.json` names them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankadapters as ra
+
+FILE = Path(__file__).parent / "golden" / "libraries.json"
+
+
+def cases() -> list[Any]:
+    kept = json.loads(FILE.read_text(encoding="utf-8"))["libraries"]
+    return [
+        pytest.param(library, record, id=f"{library['name']}-{number}-{record['case']}")
+        for library in kept
+        for number, record in enumerate(library["records"])
+    ]
+
+
+@pytest.mark.parametrize(("library", "record"), cases())
+def test_the_preset_gives_what_the_library_printed(library, record):
+    preset = getattr(ra.presets, library["preset"])
+    convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])
+    columns = {name: record[name] for name in ("qid", "docid", "judged", "retrieved") if name in record}
+    evaluator = ra.Evaluator(record["labels"], convention, **columns)
+    assert evaluator.evaluate(record["scores"]).value == pytest.approx(record["value"], rel=1e-9, abs=1e-12)
+    theirs = record.get("per_query") or []
+    for ours, value in zip(evaluator.per_query(record["scores"]), theirs, strict=False):
+        assert math.isnan(ours) if value is None else ours == pytest.approx(value, rel=1e-9, abs=1e-12)
