@@ -115,7 +115,8 @@ def torchmetrics(name: str, params: dict[str, Any], record: Record) -> ra.Conven
 
 
 def ranklib(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
-    return presets.ranklib.read(name)
+    found = presets.ranklib.read(name)
+    return found.at(None) if isinstance(found, ra.RR) and params["version"] == "2.1" else found  # which ignores it
 
 
 TOOLKITS = {
@@ -129,7 +130,7 @@ TOOLKITS = {
     "ir_measures": Toolkit(ir_measures),
     "ranx": Toolkit(ranx),
     "torchmetrics": Toolkit(torchmetrics, tolerance=1e-6, scores=np.float32),
-    "ranklib": Toolkit(ranklib, tolerance=1e-11),
+    "ranklib": Toolkit(ranklib, tolerance=1e-7),
 }
 
 
@@ -182,6 +183,6 @@ def _weights(toolkit: str, convention: ra.Convention, record: Record) -> dict[st
         from rankadapters.lightgbm import query_weights
 
         return {"query_weight": query_weights(np.repeat(by_query, sizes) if by_row is None else by_row, sizes)}
-    if by_query is None and by_row is not None and toolkit.startswith("catboost"):
+    if by_query is None and by_row is not None and isinstance(convention, ra.AUC):
         by_query = np.asarray(by_row)[np.cumsum(sizes) - sizes]  # generated pairs take that of the query's first row
     return {} if by_query is None else {"query_weight": by_query}

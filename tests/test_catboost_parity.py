@@ -63,8 +63,8 @@ MISREAD = [
     ("NDCG: top=5", "' top', which is no parameter of it"),
     ("NDCG:top=5;top=3", "'top', twice"),
     ("NDCG:sigma=1", "'sigma', which is no parameter of it"),
-    ("ndcg:top=5", "'ndcg:top=5' is none of CatBoost's NDCG, DCG, MAP, AUC"),
-    ("Precision", "'Precision' is none of CatBoost's NDCG, DCG, MAP, AUC"),
+    ("ndcg:top=5", "'ndcg:top=5' is none of CatBoost's NDCG, DCG, MAP"),
+    ("Precision", "'Precision' is none of CatBoost's NDCG, DCG, MAP"),
 ]
 
 

@@ -6,7 +6,8 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.measures.ap import AP
 from rankadapters.core.measures.auc import AUC
 from rankadapters.core.measures.ndcg import DCG, NDCG
+from rankadapters.core.measures.rr import RR
 
-__all__ = ["AP", "AUC", "DCG", "NDCG"]
+__all__ = ["AP", "AUC", "DCG", "NDCG", "RR"]
 
-MEASURES: dict[str, type[Convention]] = {measure.measure: measure for measure in (NDCG, DCG, AP, AUC)}
+MEASURES: dict[str, type[Convention]] = {measure.measure: measure for measure in (NDCG, DCG, AP, AUC, RR)}

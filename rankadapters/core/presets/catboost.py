@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from rankadapters.core.convention import Convention, Discounted
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.fields import FloatField, as_number, border, number, table
-from rankadapters.core.measures import AP, AUC, DCG, NDCG
+from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
 from rankadapters.core.presets.tool import Vocabulary, flag, measure, one_of, require_convention
 
 LARGEST_TOP = 2**31 - 1
@@ -22,6 +22,7 @@ Denominator = Literal["LogPosition", "Position"]
 
 TYPES = {"Base": "linear", "Exp": "exp2"}
 DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}
+NAMES = {"ndcg": "NDCG", "dcg": "DCG", "ap": "MAP", "rr": "MRR"}
 BOOLS = {"true": True, "false": False}
 
 
@@ -94,6 +95,26 @@ class CatBoost(Vocabulary):
             short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
         ).named("catboost.map")  # fmt: skip
         return found.replace(relevant=above(border))
+
+    @measure
+    def mrr(self, k: int | None, *, border: float = 0.5, use_weights: bool = True) -> RR:
+        """`MRR:top=k`, metric.cpp. Run with 1.2.10: equal to 1e-12.
+
+        Parameters
+        ----------
+        k : int or None
+            CatBoost's `top`; None is -1, all.
+        border : float
+            Labels above it are relevant; held as float32.
+        use_weights : bool
+            Whether group weights count.
+        """
+        found = RR(
+            k=k, relevant="above_0.5", ties="worst", precision="float64", retrieve="all",
+            short="pad", empty=0, missing="error", unjudged="error", average="query",
+        ).named("catboost.mrr")  # fmt: skip
+        changed = found.replace(relevant=above(border))
+        return changed if flag("use_weights", use_weights) else changed.replace(average="uniform")
 
     @measure
     def auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
@@ -191,7 +212,7 @@ class CatBoost(Vocabulary):
             CatBoost has no such measure.
         """
         require_convention(convention)
-        if isinstance(convention, (AP, AUC)):
+        if isinstance(convention, (AP, AUC, RR)):
             return self._nearest_other(convention)
         if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
             measures = " and ".join(dict.fromkeys(READERS))
@@ -217,23 +238,19 @@ class CatBoost(Vocabulary):
         """
         if isinstance(convention, AUC):
             return _spell_auc(convention)
-        if isinstance(convention, AP):
-            return (
-                f"MAP:top={-1 if convention.k is None else convention.k};border={convention.relevant.partition('_')[2]}"
-            )
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
-        top = -1 if convention.k is None else convention.k
-        words = [{meaning: word for word, meaning in each.items()} for each in (TYPES, DENOMINATORS)]
-        type_, denominator = words[0][convention.gain], words[1][convention.discount]
-        parts = [f"top={top}", f"type={type_}", f"denominator={denominator}"]
-        if convention.weighting is None and group_weights:
+        parts = [f"top={-1 if convention.k is None else convention.k}", *_spell_options(convention)]
+        if convention.weighting is None and group_weights and not isinstance(convention, AP):  # MAP ignores weights
             parts.append("use_weights=false")
-        return f"{convention.measure.upper()}:{';'.join(parts)}"
+        return f"{NAMES[convention.measure]}:{';'.join(parts)}"
 
     def _nearest_other(self, convention: Convention) -> Convention:
-        if isinstance(convention, AP):
+        if isinstance(convention, (AP, RR)):
             word, value = border(convention.relevant) or ("", 0.5)
-            return self.map(convention.k, border=value if word == "above" else 0.5)
+            above_it = value if word == "above" else 0.5
+            if isinstance(convention, AP):
+                return self.map(convention.k, border=above_it)
+            return self.mrr(convention.k, border=above_it, use_weights=convention.weighting is not None)
         weights: list[AucWeights | None] = [None, "row", "query"]
         types: list[AucType] = ["Classic", "Ranking"]
         makers = (self.auc, self.query_auc)
@@ -253,6 +270,13 @@ def _auc_options(type_: str, weights: str | None) -> dict[str, Any]:
     if weights is not None:
         changes["average"] = one_of("weights", weights, {"row": "row", "query": "query"})
     return changes
+
+
+def _spell_options(convention: Any) -> list[str]:
+    if isinstance(convention, (AP, RR)):
+        return [f"border={convention.relevant.partition('_')[2]}"]
+    types, denominators = ({field: word for word, field in words.items()} for words in (TYPES, DENOMINATORS))
+    return [f"type={types[convention.gain]}", f"denominator={denominators[convention.discount]}"]
 
 
 def _spell_auc(convention: AUC) -> str:
@@ -348,6 +372,7 @@ READERS: dict[str, tuple[Any, dict[str, Any]]] = {
     "NDCG": (CatBoost.__call__, _GAINS),
     "DCG": (CatBoost.dcg, _GAINS),
     "MAP": (CatBoost.map, {"top": _TOP, "border": _number}),
+    "MRR": (CatBoost.mrr, {"top": _TOP, "border": _number, "use_weights": _word(BOOLS)}),
     "AUC": (CatBoost.auc, _AUC),
     "QueryAUC": (CatBoost.query_auc, _AUC),
     "PairAccuracy": (CatBoost.pair_accuracy, {"use_weights": _word(BOOLS)}),

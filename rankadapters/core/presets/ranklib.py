@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankadapters.core.measures import AP, NDCG
+from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.core.presets.tool import Tool, measure
 
 
@@ -16,7 +16,7 @@ class RankLib(Tool):
     """
 
     name: ClassVar[str] = "ranklib"
-    patterns: ClassVar[dict[str, str]] = {r"NDCG@(?P<k>[1-9]\d*)": "", "MAP": "map"}
+    patterns: ClassVar[dict[str, str]] = {r"NDCG@(?P<k>[1-9]\d*)": "", "MAP": "map", r"RR@(?P<k>[1-9]\d*)": "rr"}
 
     def __call__(self, k: int | None) -> NDCG:
         """Give NDCG@k."""
@@ -32,6 +32,17 @@ class RankLib(Tool):
             k=None, relevant="above_0", divisor="relevant", ties="input", precision="float64", retrieve="all",
             short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
         ).named("ranklib.map")  # fmt: skip
+
+    @measure
+    def rr(self, k: int | None) -> RR:
+        """`RR@k` of 2.10.1, ReciprocalRankScorer.java, which rounds each value to float32. Run: equal to 6e-8.
+
+        2.1 ignores the cutoff: `rr(None)`. 2.10.1 gives 0 without one.
+        """
+        return RR(
+            k=k, relevant="above_0", ties="input", precision="float64", retrieve="all",
+            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+        ).named("ranklib.rr")  # fmt: skip
 
 
 class RankLibBusaFekete(Tool):

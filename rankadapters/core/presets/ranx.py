@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankadapters.core.measures import AP, NDCG
+from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 
 
@@ -18,6 +18,7 @@ class Ranx(Tool):
     patterns: ClassVar[dict[str, str]] = {
         r"ndcg(?P<burges>_burges)?(@(?P<k>[1-9]\d*))?": "",
         r"map(@(?P<k>[1-9]\d*))?(-l(?P<level>\d+))?": "map",
+        r"mrr(@(?P<k>[1-9]\d*))?(-l(?P<level>\d+))?": "mrr",
     }
 
     def __call__(self, k: int | None, *, burges: bool = False) -> NDCG:
@@ -51,6 +52,15 @@ class Ranx(Tool):
             k=k, relevant="from_1", divisor="relevant", ties="input", precision="float64", retrieve="all",
             short="pad", empty=0, missing="skip", unjudged="zero", pool="queries", average="uniform",
         ).named("ranx.map")  # fmt: skip
+        return found.replace(relevant=from_level("level", level))
+
+    @measure
+    def mrr(self, k: int | None, *, level: int = 1) -> RR:
+        """`mrr@k-lN`, metrics/reciprocal_rank.py. Run with 0.3.21: equal to 1e-9; parameters as of `map`."""
+        found = RR(
+            k=k, relevant="from_1", ties="input", precision="float64", retrieve="all",
+            short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+        ).named("ranx.mrr")  # fmt: skip
         return found.replace(relevant=from_level("level", level))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import AP, NDCG
+from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.core.presets.tool import Tool, measure, one_of
 
 Action = Literal["neg", "pos", "skip", "error"]
@@ -19,7 +19,7 @@ class TorchMetrics(Tool):
     """
 
     name: ClassVar[str] = "torchmetrics"
-    patterns: ClassVar[dict[str, str]] = {"RetrievalNormalizedDCG": "", "RetrievalMAP": "map"}
+    patterns: ClassVar[dict[str, str]] = {"RetrievalNormalizedDCG": "", "RetrievalMAP": "map", "RetrievalMRR": "mrr"}
 
     def __call__(self, k: int | None, *, empty_target_action: Action = "neg") -> NDCG:
         """Give `RetrievalNormalizedDCG`.
@@ -55,6 +55,15 @@ class TorchMetrics(Tool):
             k=k, relevant="from_1", divisor="found", ties="input", precision="float32", retrieve="above_0",
             short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
         ).named("torchmetrics.map")  # fmt: skip
+        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
+
+    @measure
+    def mrr(self, k: int | None, *, empty_target_action: Action = "neg") -> RR:
+        """`RetrievalMRR`. Run with 1.9.0: equal to 1e-6; parameters and what counts as of `map`."""
+        found = RR(
+            k=k, relevant="from_1", ties="input", precision="float32", retrieve="above_0",
+            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+        ).named("torchmetrics.mrr")  # fmt: skip
         return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
     def read(self, text: str, *, top_k: int | None = None, **params: Any) -> Convention:

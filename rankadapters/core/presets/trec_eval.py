@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from rankadapters.core.measures import AP, NDCG
+from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 
 
@@ -22,6 +22,7 @@ class TrecEval9(Tool):
         "map": "map",
         r"map_cut[_.](?P<k>[1-9]\d*)": "map_cut",
         "gm_map": "gm_map",
+        "recip_rank": "recip_rank",
     }
     precision: ClassVar[Literal["float32", "float64"]] = "float32"
 
@@ -70,6 +71,16 @@ class TrecEval9(Tool):
     def gm_map(self, *, level: int = 1, complete: bool = False) -> AP:
         """`gm_map`, m_gm_map.c: the geometric mean, of values below 1e-5 as 1e-5. Run: equal to what is printed."""
         return self._of_map("gm_map", {"average": "geometric_1e-05"}, level, complete)
+
+    @measure
+    def recip_rank(self, *, level: int = 1, complete: bool = False) -> RR:
+        """`recip_rank`, m_recip_rank.c. Run: equal to what is printed; options as of `map_cut`."""
+        found = RR(
+            k=None, relevant="from_1", ties="docid-descending", precision=self.precision, retrieve="all",
+            short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+        ).named(f"{self.name}.recip_rank")  # fmt: skip
+        changes = {"relevant": from_level("level", level)}
+        return found.replace(**changes, **({"missing": "zero"} if flag("complete", complete) else {}))
 
     def _of_map(self, name: str, fields: dict[str, object], level: int, complete: bool) -> AP:  # noqa: FBT001 - options of its callers
         """Give the defaults their own name, then what was asked for."""

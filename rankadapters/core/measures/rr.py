@@ -1,0 +1,91 @@
+"""RR: how far up the first relevant row stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, ClassVar
+
+from rankadapters.core import definition
+from rankadapters.core.convention import Empty, Mean, Ranked, Relevant, Retrieve, Ties
+from rankadapters.core.definition import Row
+from rankadapters.core.plans import RankedPlan
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RR(Ranked):
+    """Reciprocal rank; its mean is MRR.
+
+    RR@k = 1 / rank of the first relevant row at ranks 1..k, 0 where there is none. The value lies in [0, 1].
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    k, ties, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    Voorhees, The TREC-8 question answering track report, TREC 1999.
+    CatBoost 1.2.10, libs/metrics/metric.cpp, `MRR`. trec_eval 9.0.8, m_recip_rank.c.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.RR(k=10, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad", empty=0,
+    ...              missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([0, 1], [0.5, 0.5], conv, group_sizes=[2]).value  # first or second, with equal chances
+    0.75
+    """
+
+    measure: ClassVar[str] = "rr"
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """1 by the rank of the first relevant row, in the mean over the orders of its tie where ties are averaged."""
+
+        def worth(row: Row) -> float:
+            return float(row.judged and definition.is_beyond(row.label, self.relevant))
+
+        if not any(map(worth, rows)):
+            return None
+        above, k = 0, self.k or len(rows)
+        for tie in definition.tied(rows, self, worth):
+            n, r = len(tie), int(sum(map(worth, tie)))
+            if r and self.ties == "average":
+                chances = ((above + j, comb(n - j, r - 1) / comb(n, r)) for j in range(1, n - r + 2))
+                return sum(chance / rank for rank, chance in chances if rank <= k), 1.0
+            if r:
+                rank = above + 1 + [worth(row) for row in tie].index(1.0)
+                return (1 / rank if rank <= k else 0.0), 1.0
+            above += n
+        return 0.0, 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank."""
+        relevance, spans = bound.relevance(self.relevant), self.ties == "average"
+        ranked = bound.ranked(self, relevance, spans=spans)
+        return RankedPlan(
+            kernel="rr.expected_reciprocal_rank" if spans else "rr.reciprocal_rank",
+            columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
+            k=bound.cutoff(self.k), empty=bound.judged_sums(relevance) <= 0,
+        )  # fmt: skip
