@@ -215,6 +215,8 @@ class Convention(Declared):
     @property
     def floor(self) -> float | None:
         """Smallest value in a geometric mean; None for any other average."""
+        if not self.average.startswith(GEOMETRIC):
+            return None
         parameter = border(self.average)
         return parameter[1] if parameter else None
 

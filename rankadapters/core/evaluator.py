@@ -9,11 +9,10 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core._kernels import SKIP
-from rankadapters.core._kernels.exact import LIMB_BITS, LIMBS, add_exactly
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.members import Member, Work, bind
+from rankadapters.core.errors import UnsupportedConventionError
+from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Columns, Queries, as_queries
 from rankadapters.core.score import Score, Tally
@@ -60,7 +59,6 @@ class Panel:
         self.conventions = as_conventions(conventions)
         refuse_ignored(self.conventions, self.queries)
         self._members = bind(self.queries, self.conventions)
-        self._denominators = {member.convention: _exact_sum(member.settled.divisors) for member in self._members}
         self._work = Work(self._members)
 
     @property
@@ -83,7 +81,7 @@ class Panel:
         """
         array = self.queries.check_scores(scores)
         numerators = self._work.numerators(array, self.n_threads)
-        return Measured(self.queries, self._members, self._denominators, numerators)
+        return Measured(self.queries, self._members, numerators)
 
     def evaluate(self, scores: object) -> dict[Convention, Score]:
         """Score every convention; as `measure(scores).scores`."""
@@ -101,15 +99,9 @@ class Panel:
 class Measured:
     """What a Panel found for given scores, each computed from the same pass; made by `Panel.measure`."""
 
-    def __init__(
-        self,
-        queries: Queries,
-        members: list[Member],
-        denominators: dict[Convention, int],
-        numerators: dict[Convention, Floats],
-    ) -> None:
-        self._queries, self._members, self._denominators = queries, members, denominators
-        self._numerators = numerators
+    def __init__(self, queries: Queries, members: list[Member], numerators: list[Floats]) -> None:
+        self._queries = queries
+        self._found = list(zip(members, numerators, strict=True))
 
     @cached_property
     def per_query(self) -> dict[Convention, Floats]:
@@ -121,12 +113,12 @@ class Measured:
             A convention is over all rows, so that no query has a value of its own.
         """
         self._refuse_over_rows("per-query values")
-        return {member.convention: self._values(member) for member in self._members}
+        return {member.convention: _values(member, numerators) for member, numerators in self._found}
 
     @cached_property
     def scores(self) -> dict[Convention, Score]:
         """Score of each convention."""
-        return {member.convention: self._tally(member).score() for member in self._members}
+        return {member.convention: self._tally(member, numerators).score() for member, numerators in self._found}
 
     @cached_property
     def tallies(self) -> dict[Convention, Tally]:
@@ -138,7 +130,7 @@ class Measured:
             A convention is over all rows, whose parts do not add up.
         """
         self._refuse_over_rows("tallies")
-        return {member.convention: self._tally(member) for member in self._members}
+        return {member.convention: self._tally(member, numerators) for member, numerators in self._found}
 
     @cached_property
     def shares(self) -> dict[Convention, Floats]:
@@ -151,45 +143,29 @@ class Measured:
         InputError
             Nothing is left to average.
         """
-        for member in self._members:
+        for member, _ in self._found:
             if not member.convention.is_sum:
                 msg = f"{member.convention.name} is not a sum over the queries, so that they have no parts of it."
                 raise UnsupportedConventionError(msg)
-        return {member.convention: self._share(member) for member in self._members}
+        return {member.convention: self._share(member, numerators) for member, numerators in self._found}
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
         """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
-        [member] = [each for each in self._members if each.convention == convention]
+        [member] = [each for each, _ in self._found if each.convention == convention]
         settled = member.settled
         return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
 
-    def _values(self, member: Member) -> Floats:
-        numerators, mass = self._numerators[member.convention], member.mass
-        if mass is None:
-            return numerators
-        values: Floats = np.divide(numerators, mass, out=np.full(mass.size, np.nan), where=mass > 0)
-        return values
-
-    def _share(self, member: Member) -> Floats:
-        shares: Floats = self._terms(member) / self._tally(member).mass
+    def _share(self, member: Member, numerators: Floats) -> Floats:
+        shares: Floats = _terms(member, numerators) / self._tally(member, numerators).mass
         return shares
 
-    def _terms(self, member: Member) -> Floats:
-        values, settled, floor = self._numerators[member.convention], member.settled, member.convention.floor
-        if floor is not None:
-            values = np.log(np.maximum(values, floor))
-        with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
-            terms = values * settled.weights
-        terms[settled.status == SKIP] = 0.0
-        return terms
-
-    def _tally(self, member: Member) -> Tally:
-        settled, over_rows = member.settled, member.convention.over == "rows"
+    def _tally(self, member: Member, numerators: Floats) -> Tally:
+        settled = member.settled
         return Tally(
             convention=member.convention,
-            numerator=_exact_sum(self._terms(member)),
-            denominator=self._denominators[member.convention],
-            n_queries=1 if over_rows else self._queries.n_queries,
+            numerator=exact_sum(_terms(member, numerators)),
+            denominator=member.denominator,
+            n_queries=1 if member.over_rows else self._queries.n_queries,
             n_scored=settled.n_scored,
             n_empty=settled.n_empty,
             n_short=settled.n_short,
@@ -198,13 +174,33 @@ class Measured:
         )
 
     def _refuse_over_rows(self, what: str) -> None:
-        for member in self._members:
-            if member.convention.over == "rows":
+        for member, _ in self._found:
+            if member.over_rows:
                 msg = (
                     f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.\n"
                     "Hint: evaluate all data at once, or pool='queries'."
                 )
                 raise UnsupportedConventionError(msg)
+
+
+def _values(member: Member, numerators: Floats) -> Floats:
+    """Value of each query: the numerator by the mass."""
+    mass = member.mass
+    if mass is None:
+        return numerators
+    values: Floats = np.divide(numerators, mass, out=np.full(mass.size, np.nan), where=mass > 0)
+    return values
+
+
+def _terms(member: Member, numerators: Floats) -> Floats:
+    """What each query adds to the sum of numerators."""
+    settled = member.settled
+    if member.floor is not None:
+        numerators = np.log(np.maximum(numerators, member.floor))
+    with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
+        terms = numerators * settled.weights
+    terms[settled.status == SKIP] = 0.0
+    return terms
 
 
 class Evaluator:
@@ -361,12 +357,3 @@ def evaluate_many(
     [0.0, 0.631]
     """
     return Panel(labels, conventions, n_threads=n_threads, **columns).evaluate(scores)
-
-
-def _exact_sum(terms: Floats) -> int:
-    """Sum without rounding, in units of 2^-1074."""
-    limbs = np.zeros(LIMBS + 1, np.int64)
-    if not add_exactly(np.ascontiguousarray(terms).view(np.int64), limbs):
-        msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
-        raise InputError(msg)
-    return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)

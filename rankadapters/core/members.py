@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
 from rankadapters.core._kernels import FIXED, SKIP, find_kernel
+from rankadapters.core._kernels.exact import LIMB_BITS, LIMBS, add_exactly
 from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
 from rankadapters.core.columns import Array, Floats, beyond_float32
 from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
 from rankadapters.core.fields import border
 from rankadapters.core.lowering import Bound, offsets
 from rankadapters.core.plans import Plan, RankedPlan, WholePlan
@@ -26,6 +29,21 @@ class Member:
     convention: Convention
     plan: Plan
     settled: Settled
+
+    @cached_property
+    def floor(self) -> float | None:
+        """Smallest value in a geometric mean."""
+        return self.convention.floor
+
+    @cached_property
+    def over_rows(self) -> bool:
+        """Whether all rows are one query."""
+        return self.convention.over == "rows"
+
+    @cached_property
+    def denominator(self) -> int:
+        """Exact sum of the masses with their weights."""
+        return exact_sum(self.settled.divisors)
 
     @property
     def mass(self) -> Floats | None:
@@ -71,38 +89,43 @@ class Work:
     """What is to be computed for scores: shared rankings, and measures of whole queries."""
 
     def __init__(self, members: list[Member]) -> None:
-        self._whole = [member for member in members if isinstance(member.plan, WholePlan)]
-        self._ranked = [member for member in members if isinstance(member.plan, RankedPlan)]
+        self._members = members
         self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
 
-    def numerators(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
-        """Numerator of each query under each convention; the value itself where its mass is 1, NaN where skipped."""
-        found: dict[Convention, Floats] = {}
+    def numerators(self, scores: Array, n_threads: int) -> list[Floats]:
+        """Numerator of each query for each member; the value itself where its mass is 1, NaN where skipped."""
+        found: list[Floats] = [np.empty(0)] * len(self._members)
         for group in self._shared(scores.dtype):
-            found.update(group.values(scores, n_threads))
-        for member in self._whole:
-            found[member.convention] = _whole_values(member, scores, n_threads)
+            for place, values in zip(group.numbers, group.values(scores, n_threads), strict=True):
+                found[place] = values
+        for place, member in enumerate(self._members):
+            if isinstance(member.plan, WholePlan):
+                found[place] = _whole_values(member, member.plan, scores, n_threads)
         return found
 
     def _shared(self, dtype: np.dtype[Any]) -> list[_SharedRanking]:
         if dtype not in self._groups:
-            groups: dict[tuple[object, ...], list[Member]] = {}
-            for member in self._ranked:
-                plan = member.plan
-                compared = _compared(plan.ranking.precision, dtype)  # type: ignore[union-attr]
-                # All rows as one query are other queries, though ranked alike.
-                key = (*plan.ranking[:-1], member.convention.over == "rows", compared)  # type: ignore[union-attr]
-                groups.setdefault(key, []).append(member)
-            self._groups[dtype] = [_SharedRanking(group, key[-1]) for key, group in groups.items()]  # type: ignore[arg-type]
+            groups: dict[tuple[object, ...], list[int]] = {}
+            for place, member in enumerate(self._members):
+                if isinstance(member.plan, RankedPlan):
+                    compared = _compared(member.plan.ranking.precision, dtype)
+                    # All rows as one query are other queries, though ranked alike.
+                    key = (*member.plan.ranking[:-1], member.over_rows, compared)
+                    groups.setdefault(key, []).append(place)
+            self._groups[dtype] = [
+                _SharedRanking(places, self._members, key[-1])  # type: ignore[arg-type]
+                for key, places in groups.items()
+            ]
         return self._groups[dtype]
 
 
 class _SharedRanking:
     """Members that rank the same rows in the same way."""
 
-    def __init__(self, members: list[Member], dtype: np.dtype[Any]) -> None:
-        self.plans: list[RankedPlan] = [member.plan for member in members]  # type: ignore[misc]
-        self.members = members
+    def __init__(self, numbers: list[int], members: list[Member], dtype: np.dtype[Any]) -> None:
+        self.numbers = numbers
+        self.members = [members[number] for number in numbers]
+        self.plans = [cast("RankedPlan", member.plan) for member in self.members]
         self.first = self.plans[0]
         self.dtype = dtype  # in which scores are compared
         self.k = max(plan.k for plan in self.plans)
@@ -115,8 +138,8 @@ class _SharedRanking:
         self.kernels = [find_kernel(plan.kernel) for plan in self.plans]
         self.plain = self.first.ranking.tied != "spans" and self.first.ranking.retrieve == "all"
 
-    def values(self, scores: Array, n_threads: int) -> dict[Convention, Floats]:
-        """Value of each query under each convention."""
+    def values(self, scores: Array, n_threads: int) -> Floats:
+        """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
         with np.errstate(over="ignore"):  # the kernel refuses what overflowed
             compared = scores.astype(self.dtype, copy=False)
@@ -132,7 +155,7 @@ class _SharedRanking:
             return bad
 
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        return {member.convention: column for member, column in zip(self.members, values, strict=True)}
+        return values
 
     def _rank(self, scores: Array, first: int, last: int, ranked: Floats, ends: Array) -> int:
         rows, ranking = self.first.rows, self.first.ranking
@@ -157,9 +180,9 @@ class _SharedRanking:
         self.kernels[place](*columns, *spans, outptr, plan.k, *plan.by_rank, *by_query, *plan.options, *policies, out)
 
 
-def _whole_values(member: Member, scores: Array, n_threads: int) -> Floats:
+def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
     """Numerator of each query, by its mass where the measure is a mean."""
-    plan, settled = cast("WholePlan", member.plan), member.settled
+    settled = member.settled
     with np.errstate(over="ignore"):  # the kernel refuses what overflowed
         compared = scores.astype(_compared(plan.precision, scores.dtype), copy=False)
     found, run_kernel = np.zeros(plan.mass.size), find_kernel(plan.kernel)
@@ -187,3 +210,12 @@ def _refuse_bad(rows: list[int], scores: Array) -> None:
     bad = [row for row in rows if row >= 0]
     if bad:
         raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")
+
+
+def exact_sum(terms: Floats) -> int:
+    """Sum without rounding, in units of 2^-1074."""
+    limbs = np.zeros(LIMBS + 1, np.int64)
+    if not add_exactly(np.ascontiguousarray(terms).view(np.int64), limbs):
+        msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
+        raise InputError(msg)
+    return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)

@@ -164,13 +164,10 @@ class Tally:
         InputError
             Every query was skipped, or those that were not have weight 0.
         """
-        empty = getattr(self.convention, "empty", "skip")
-        if not self.denominator and self.convention.over == "pairs" and isinstance(empty, float):
-            value = empty  # no query has a pair
-        else:
-            self._refuse_nothing()
-            # A ratio of integers is rounded correctly, whatever their size.
+        if self.denominator:  # a ratio of integers is rounded correctly, whatever their size
             value = self.convention.link(self.numerator / self.denominator)
+        else:
+            value = self._value_of_nothing()
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
 
@@ -183,14 +180,18 @@ class Tally:
         InputError
             It is 0.
         """
-        self._refuse_nothing()
+        if not self.denominator:
+            self._value_of_nothing()
         return self.denominator / _UNIT
 
-    def _refuse_nothing(self) -> None:
-        if not self.denominator:
-            why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
-            msg = f"nothing is left to average: {why}.\nHint: another policy than 'skip', or other weights."
-            raise InputError(msg)
+    def _value_of_nothing(self) -> float:
+        """Value where no query has a pair; where nothing is left to average there is none."""
+        empty = getattr(self.convention, "empty", None)
+        if self.convention.over == "pairs" and isinstance(empty, float):
+            return empty
+        why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
+        msg = f"nothing is left to average: {why}.\nHint: another policy than 'skip', or other weights."
+        raise InputError(msg)
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types, exact: big numbers as hexadecimal text."""

@@ -32,11 +32,11 @@ def over_chunks(run: Callable[[int, int], Any], indptr: NDArray[np.int64], n_thr
     """Call `run(first, last)` for ranges of queries that cover all of them; results in the order of the queries."""
     n_queries, n_docs = indptr.size - 1, int(indptr[-1])
     n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
+    if n_chunks == 1:
+        return [run(0, n_queries)]
     cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
     bounds = [0, *cuts.tolist(), n_queries]
     chunks = list(pairwise(bounds))
-    if n_chunks == 1:
-        return [run(*chunk) for chunk in chunks]
     # This thread works too, so a pool that is busy with other callers delays but never blocks.
     waiting = [_pool(os.getpid(), n_chunks - 1).submit(run, *chunk) for chunk in chunks[1:]]
     return [run(*chunks[0]), *(future.result() for future in waiting)]
