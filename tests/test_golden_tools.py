@@ -46,6 +46,16 @@ for _version, _preset in {
     TOOLS[f"trec_{_version}_missing_noc"] = _preset
     TOOLS[f"trec_{_version}_missing_c"] = lambda k, preset=_preset: preset(k, complete=True)
 
+MAPS = {
+    **{name: getattr(presets, name).map() for name in ("letor3", "letor4", "mslr")},
+    **{name: presets.ranklib.map() for name in TOOLS if name.startswith("ranklib")},
+    **{name: presets.trec_eval_9.map() for name in TOOLS if name.startswith(("trec_9", "trec_8"))},
+    **{name: presets.trec_eval_10.map() for name in TOOLS if name.startswith("trec_10")},
+    **{name: presets.pytrec_eval.map() for name in TOOLS if name.startswith("pytrec")},
+    **{name: presets.trec_eval_9.map(complete=True) for name in TOOLS if name.endswith("_missing_c")},
+}
+MAPS["trec_10.0_missing_c"] = presets.trec_eval_10.map(complete=True)
+
 SILENTLY_MENDED = {"letor3": 2, "letor4": 2, "mslr": 4}  # labels above get gain 0 there
 UNSTABLE = {"ranklib_2011", "ranklib_2011_busafekete"}
 FLOAT32_FEATURE = {name for name in TOOLS if name.startswith("ranklib")}
@@ -99,6 +109,26 @@ def test_the_preset_gives_what_the_tool_prints(data, tool):
             value = theirs.get(str(qid))
             assert ours == pytest.approx(value, abs=tolerance) if value is not None else ours == 0 or np.isnan(ours)
         assert evaluator.evaluate(inputs["score"]).value == pytest.approx(printed["mean"][metric], abs=tolerance)
+
+
+@pytest.mark.parametrize(("data", "tool"), [case for case in cases() if case.values[1] in {*MAPS, ""}])
+def test_the_preset_gives_the_average_precision_that_the_tool_prints(data, tool):
+    printed = data["tools"][tool]
+    if "map" not in printed["mean"]:
+        pytest.skip("the tool printed no average precision here")
+    if max(data["inputs"]["label"]) > SILENTLY_MENDED.get(tool, 9):
+        pytest.skip("the script takes labels above its table for irrelevant: see inexpressible")
+    inputs, absent = data["inputs"], {str(qid) for qid in printed.get("dropped_from_run") or ()}
+    columns = {"qid": inputs["qid"], "retrieved": [str(qid) not in absent for qid in inputs["qid"]]}
+    if MAPS[tool].ties.startswith("docid"):
+        columns["docid"] = inputs["docid"]
+    evaluator = ra.Evaluator(inputs["label"], MAPS[tool], **columns)
+    tolerance = max(1.1 * printed["precision"], 1e-11)
+    assert evaluator.evaluate(inputs["score"]).value == pytest.approx(printed["mean"]["map"], abs=tolerance)
+    for qid, ours in zip(evaluator.query_ids, evaluator.per_query(inputs["score"]), strict=True):
+        value = printed["per_query"].get("map", {}).get(str(qid))
+        if value is not None:
+            assert ours == pytest.approx(value, abs=tolerance)
 
 
 @pytest.mark.parametrize(("data", "tool"), [case for case in cases() if case.values[1] in {"letor4", "mslr", ""}])
