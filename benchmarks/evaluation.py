@@ -56,13 +56,30 @@ def full_depth(data: Data, rounds: int, n_threads: int) -> None:
     report(f"All ranks, {n_threads} thread(s)", found, "rankadapters k=None", {"LightGBM ndcg@1000": 1})
 
 
-def many(data: Data, rounds: int) -> None:
-    from rankadapters.core.evaluator import Panel
+def other_measures(data: Data, rounds: int, n_threads: int) -> None:
+    cold = unrelated(data, rounds)
+    ours = {
+        "map@10": ra.presets.lightgbm.map(10),
+        "auc": ra.presets.lightgbm.auc(),
+        "rr@10": ra.presets.catboost.mrr(10),
+    }
+    bound = {name: evaluator(data, convention, n_threads) for name, convention in ours.items()}
+    calls = {f"rankadapters {name}": (lambda i, b=b: b.evaluate(cold[i])) for name, b in bound.items()}
+    theirs = {
+        f"LightGBM {name}": toolkits.lightgbm(data, 10, n_threads, name.partition("@")[0]) for name in ("map@10", "auc")
+    }
+    found = medians({**calls, **theirs}, rounds)
+    for name in named:
+        pair = {key: found[key] for key in (f"rankadapters {name}", f"LightGBM {name}")}
+        report(f"{name}, {n_threads} thread(s)", pair, f"rankadapters {name}")
+    report(f"rr@10, {n_threads} thread(s)", {"rankadapters rr@10": found["rankadapters rr@10"]}, "rankadapters rr@10")
 
+
+def many(data: Data, rounds: int) -> None:
     queries = ra.Queries(data.labels, group_sizes=data.sizes)
     several = [c for k in (1, 3, 5, 10) for c in (CONV.at(k), ra.presets.yahoo(k))]
-    panel, cold = Panel(queries, several, 1), unrelated(data, rounds)
-    dearest = Panel(queries, [CONV], 1)
+    panel, cold = ra.Panel(queries, several, n_threads=1), unrelated(data, rounds)
+    dearest = ra.Panel(queries, [CONV], n_threads=1)
     found = medians(
         {
             f"{len(several)} conventions and cutoffs": lambda i: panel.evaluate(cold[i]),
@@ -101,5 +118,6 @@ def run(data: Data, rounds: int) -> None:
     for n_threads in sorted({1, os.cpu_count() or 1}):
         against_toolkits(data, rounds, n_threads)
         full_depth(data, rounds, n_threads)
+        other_measures(data, rounds, n_threads)
     many(data, rounds)
     binding(data, rounds)

@@ -1,4 +1,4 @@
-"""The toolkits' own NDCG on given scores, as calls without any training."""
+"""The toolkits' own measures of given scores, as calls without any training."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.data import Data
 
 
-def lightgbm(data: Data, k: int, n_threads: int) -> Callable[[int], object]:
+def lightgbm(data: Data, k: int, n_threads: int, metric: str = "ndcg") -> Callable[[int], object]:
     import lightgbm as lgb
 
-    params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [k], "num_threads": n_threads, "verbosity": -1}
+    params = {"objective": "lambdarank", "metric": metric, "eval_at": [k], "num_threads": n_threads, "verbosity": -1}
     features = (np.arange(data.labels.size) % 7 == 0).astype(float)[:, None]
     dataset = lgb.Dataset(features, data.labels, group=data.sizes, init_score=data.scores, params=params)
     booster = lgb.Booster(params, dataset)

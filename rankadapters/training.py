@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-IGNORED = frozenset({"empty", "missing", "unjudged"})  # fields of a convention that no gradient depends on
-
 
 class Training:
     """An objective trained on whichever datasets a toolkit hands over.
@@ -156,7 +154,7 @@ def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
         fields |= wanted.convention.diff(nearest.convention)
         if wanted.uses_weights:
             fields.pop("average", None)  # weights multiply the gradients, whatever their mean is
-    found = {name: pair for name, pair in fields.items() if pair[0] != pair[1] and name not in IGNORED}
+    found = {name: pair for name, pair in fields.items() if pair[0] != pair[1] and name not in wanted.idle}
     if found:
         wants = ", ".join(f"{name}={pair[0]}" for name, pair in found.items())
         has = ", ".join(f"{name}={pair[1]}" for name, pair in found.items())

@@ -29,6 +29,7 @@ def add(commands: Any) -> None:
         help="print the presets with all their fields",
         description="Print every preset of a measure, or those named, with all the fields of its convention. With "
         "--diff, mark what differs from another convention.",
+        epilog="Fields, as in preset@k+field=value: " + "; ".join(_choices()) + ".",
     )
     parser.add_argument("presets", nargs="*", metavar="PRESET", help="which to print (default: all of the measure)")
     parser.add_argument("--measure", choices=MEASURES, default="ndcg", help="of the presets (default: ndcg)")
@@ -36,6 +37,13 @@ def add(commands: Any) -> None:
     parser.add_argument("--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature")
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
     parser.set_defaults(run=_run)
+
+
+def _choices() -> Iterator[str]:
+    """What every field may be, measure by measure where they differ."""
+    kinds = [(name, kind.allowed) for measure in MEASURES.values() for name, kind in measure.declared().items()]
+    for name, allowed in dict.fromkeys(kinds):
+        yield f"{name}: {allowed}".replace("%", "%%")
 
 
 def rows(names: list[str], k: int, other: Convention | None = None) -> dict[str, Marked]:

@@ -63,6 +63,11 @@ class Objective(Declared):
         return True
 
     @property
+    def idle(self) -> frozenset[str]:
+        """Fields of its convention that no gradient depends on."""
+        return frozenset()
+
+    @property
     def refuses_negative_labels(self) -> bool:
         """Whether labels below 0 have no meaning."""
         return False

@@ -198,6 +198,11 @@ class LambdaRank(_Pairwise):
             self._set("beyond_k", "keep")  # equal by meaning is equal as a value
 
     @property
+    def idle(self) -> frozenset[str]:
+        """Fields that say what queries without a gradient count, and rows that a training set does not hold."""
+        return frozenset({"empty", "missing", "unjudged"})
+
+    @property
     def uses_weights(self) -> bool:
         """Whether the weights of a dataset multiply the gradients."""
         return self.convention.weighting is not None
