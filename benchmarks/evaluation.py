@@ -65,9 +65,8 @@ def other_measures(data: Data, rounds: int, n_threads: int) -> None:
     }
     bound = {name: evaluator(data, convention, n_threads) for name, convention in ours.items()}
     calls = {f"rankadapters {name}": (lambda i, b=b: b.evaluate(cold[i])) for name, b in bound.items()}
-    theirs = {
-        f"LightGBM {name}": toolkits.lightgbm(data, 10, n_threads, name.partition("@")[0]) for name in ("map@10", "auc")
-    }
+    named = {"map@10": "map", "auc": "auc"}
+    theirs = {f"LightGBM {name}": toolkits.lightgbm(data, 10, n_threads, metric) for name, metric in named.items()}
     found = medians({**calls, **theirs}, rounds)
     for name in named:
         pair = {key: found[key] for key in (f"rankadapters {name}", f"LightGBM {name}")}

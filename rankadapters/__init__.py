@@ -19,9 +19,10 @@ from rankadapters.core.measures import *  # noqa: F403 - every measure is public
 from rankadapters.core.texts import parse
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluator import Evaluator, Panel, evaluate, evaluate_many
+    from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
     from rankadapters.core.inert import inert
     from rankadapters.core.mean_ndcg import mean_ndcg
+    from rankadapters.core.panel import Panel
     from rankadapters.core.queries import Queries
     from rankadapters.core.score import Score, Tally
 
@@ -31,7 +32,7 @@ __version__ = "0.1.0"
 # must not load into every test run.
 _LAZY = {
     "Evaluator": "evaluator",
-    "Panel": "evaluator",
+    "Panel": "panel",
     "Queries": "queries",
     "Score": "score",
     "Tally": "score",

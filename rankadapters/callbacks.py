@@ -17,7 +17,7 @@ from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluator import Panel
+    from rankadapters.core.panel import Panel
 
 Array = NDArray[Any]
 
@@ -143,7 +143,7 @@ def panels_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Panel]:
     """Bind conventions to a dataset, `bind(weighting)`: under `average="uniform"` its weights do not count."""
-    from rankadapters.core.evaluator import Panel  # numba, at the first evaluation
+    from rankadapters.core.panel import Panel  # numba, at the first evaluation
 
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluator import Panel
+from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from rankadapters.core.fields import number
+from rankadapters.core.spelling import number
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from rankadapters.audit.shapley import split, split_columns, subsets
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluator import Panel, evaluate
+from rankadapters.core.evaluator import evaluate
 from rankadapters.core.fields import is_whole
-from rankadapters.core.queries import Columns, Queries, as_queries
+from rankadapters.core.keywords import Columns
+from rankadapters.core.panel import Panel
+from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
 

@@ -15,10 +15,11 @@ from rankadapters.audit.search import Found, Progress, search
 from rankadapters.audit.telling import Telling, tell_apart
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
-from rankadapters.core.evaluator import Panel
 from rankadapters.core.fields import as_cutoff
+from rankadapters.core.keywords import Columns
 from rankadapters.core.measures import NDCG
-from rankadapters.core.queries import Columns, Queries, as_queries
+from rankadapters.core.panel import Panel
+from rankadapters.core.queries import Queries, as_queries
 
 UPTO = 100
 FEW = 4  # names in a cell

@@ -16,7 +16,7 @@ from rankadapters.audit.significance import Tested, compare, holm, scipy_stats, 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
-from rankadapters.core.queries import Columns
+from rankadapters.core.keywords import Columns
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]

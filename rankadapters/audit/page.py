@@ -19,7 +19,8 @@ from rankadapters.audit.ordering import Progress, order
 from rankadapters.audit.profiling import profile
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import MissingToolkitError
-from rankadapters.core.queries import Columns, Queries, as_queries
+from rankadapters.core.keywords import Columns
+from rankadapters.core.queries import Queries, as_queries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

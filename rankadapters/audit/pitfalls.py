@@ -11,7 +11,7 @@ from rankadapters.audit.effects import Effect
 from rankadapters.audit.sight import Seen
 from rankadapters.core import presets
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluator import Panel
+from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 
 LARGEST_EXPONENT = 1024  # of float64

@@ -15,7 +15,8 @@ from rankadapters.audit.pitfalls import pitfalls
 from rankadapters.audit.sight import see
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import as_cutoff
-from rankadapters.core.queries import Columns, as_queries
+from rankadapters.core.keywords import Columns
+from rankadapters.core.queries import as_queries
 
 Flags = NDArray[np.bool_]
 

@@ -14,7 +14,7 @@ from rankadapters.audit.known import USUAL
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
-from rankadapters.core.evaluator import Panel
+from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 
 AMONG = 50  # conventions; the likeliest stand first

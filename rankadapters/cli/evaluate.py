@@ -71,7 +71,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _evaluate(judgments: Judgments, conventions: list[Convention], *, per_query: bool) -> _Found:
-    from rankadapters.core.evaluator import Panel
+    from rankadapters.core.panel import Panel
 
     try:
         found = Panel(judgments.queries, conventions).measure(judgments.scores)

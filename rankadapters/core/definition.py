@@ -14,7 +14,7 @@ from typing import Any
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import border, table
+from rankadapters.core.spelling import border, table
 
 
 @dataclass(frozen=True)

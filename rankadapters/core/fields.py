@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, get_args, get_origin
 
 from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.spelling import as_number, number, table
 
 # Where a field stands in a signature: behind the measure's @, then by group, then behind the version.
 GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
@@ -265,59 +265,6 @@ class WholeField(Field):
     def read(self, text: str) -> Any:
         """Read digits or `all`."""
         return None if text == NONE else int(text) if text.isascii() and text.isdigit() else text
-
-
-def number(value: float) -> str:
-    """Write a number in its shortest exact form: `1`, not `1.0`.
-
-    >>> number(1.0), number(0.5), number(1e22), number(1e-5)
-    ('1', '0.5', '1e22', '1e-05')
-    """
-    return repr(float(value) + 0.0).removesuffix(".0").replace("+", "")  # + 0.0 makes -0.0 and 0.0 one number
-
-
-def as_number(text: str) -> float | None:
-    """Read a finite number; None where the text is something else, Python's `1_000` and blanks included."""
-    try:
-        found = float(text) if text.isascii() and not set(text) & set("_ \t\n") else math.nan
-    except ValueError:
-        return None
-    return found if math.isfinite(found) else None
-
-
-def border(text: str) -> tuple[str, float] | None:
-    """Read a word and its number; None for a word without one.
-
-    >>> border("above_0.5"), border("label")
-    (('above', 0.5), None)
-    """
-    word, _, parameter = text.rpartition("_")
-    found = as_number(parameter)
-    return None if not word or found is None else (word, found)
-
-
-def table(gain: str) -> tuple[float, ...] | None:
-    """Read the gains of a table, by label 0, 1, ...; None for a gain that is a formula.
-
-    >>> table("table_0_1_3"), table("exp2")
-    ((0.0, 1.0, 3.0), None)
-    """
-    if not gain.startswith("table_"):
-        return None
-    try:
-        gains = tuple(float(text) for text in gain.split("_")[1:])
-    except ValueError:
-        gains = ()
-    if not gains or not all(math.isfinite(g) for g in gains):
-        msg = f"gain={gain!r} is no table of numbers.\nHint: write one gain per label from 0 on, like 'table_0_1_3'."
-        raise ConventionError(msg)
-    if any(map(operator.gt, gains, gains[1:])):
-        msg = (
-            f"gain={gain!r} decreases, so the ideal order by label would not be the ideal order by gain.\n"
-            "Hint: give gains that never decrease with the label."
-        )
-        raise ConventionError(msg)
-    return gains
 
 
 def as_cutoff(k: object) -> int:

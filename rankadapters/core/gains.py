@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import Array
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import border, table
+from rankadapters.core.spelling import border, table
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
-from rankadapters.core.evaluator import Panel
+from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 

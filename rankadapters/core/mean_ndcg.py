@@ -7,9 +7,10 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluator import Panel
+from rankadapters.core.keywords import Columns
 from rankadapters.core.measures import NDCG
-from rankadapters.core.queries import Columns, as_queries
+from rankadapters.core.panel import Panel
+from rankadapters.core.queries import as_queries
 from rankadapters.core.texts import as_convention
 
 AT_ONCE = 50  # cutoffs that are held at once: more share a ranking, but each takes a number per query

@@ -14,11 +14,11 @@ from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
 from rankadapters.core.columns import Array, Floats, beyond_float32
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import border
 from rankadapters.core.lowering import Bound, offsets
 from rankadapters.core.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.policies import Settled, Sizes, settle
 from rankadapters.core.queries import Queries
+from rankadapters.core.spelling import border
 from rankadapters.core.threads import over_chunks
 
 

@@ -3,59 +3,28 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.columns import (
     Array,
-    as_column,
     as_flags,
     as_numbers,
-    as_weights,
     frozen,
     pandas_index,
     refuse_non_finite,
     same_index,
     same_length,
 )
-from rankadapters.core.docids import rank_docids
-from rankadapters.core.errors import InputError, choices
+from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import grouped
+from rankadapters.core.keywords import ROWS, Columns, refuse_other_names
 from rankadapters.core.pairs import Pairs, as_pairs, moved
-
-ROWS = ("qid", "row_weight", "docid", "retrieved", "judged")  # one entry per row
-
-# What other libraries call our columns.
-_OTHERS = {
-    "group": "group_sizes= takes the rows of each query, qid= one id per row",
-    "groups": "qid= takes one id per row, group_sizes= the rows of each query",
-    "qids": "qid= takes one id per row",
-    "query_id": "qid= takes one id per row",
-    "group_id": "qid= takes one id per row",
-    "sample_weight": "row_weight= takes one weight per row, query_weight= one per query",
-    "weight": "row_weight= takes one weight per row, query_weight= one per query",
-    "weights": "row_weight= takes one weight per row, query_weight= one per query",
-    "group_weight": "query_weight= takes one weight per query",
-    "docids": "docid= takes one string per row",
-}
-
-
-class Columns(TypedDict, total=False):
-    """The keywords of `Queries`, which other functions pass on."""
-
-    qid: Any
-    group_sizes: Any
-    query_weight: Any
-    row_weight: Any
-    pairs: Any
-    docid: Any
-    retrieved: Any
-    judged: Any
+from rankadapters.core.query_columns import as_docids, as_query_weights, as_row_weights, refuse_other_order
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -145,10 +114,10 @@ class Queries:
         fields["labels"] = frozen(values.astype(np.float64, copy=False))
         fields.update(grouped(qid, group_sizes, values.size))
         n_queries = fields["indptr"].size - 1
-        fields["query_weight"] = _as_query_weights(query_weight, n_queries, values.size)
-        _refuse_other_order(pandas_index(query_weight), fields["query_ids"])
-        fields["row_weight"] = _as_row_weights(row_weight, values.size)
-        fields["docid_rank"] = None if docid is None else _as_docids(docid, fields["indptr"], fields["order"])
+        fields["query_weight"] = as_query_weights(query_weight, n_queries, values.size)
+        refuse_other_order(pandas_index(query_weight), fields["query_ids"])
+        fields["row_weight"] = as_row_weights(row_weight, values.size)
+        fields["docid_rank"] = None if docid is None else as_docids(docid, fields["indptr"], fields["order"])
         for name, value in fields.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, self.query_ids))
@@ -239,8 +208,8 @@ class Queries:
         The weights of given pairs stay.
         """
         return self._with(
-            query_weight=_as_query_weights(query_weight, self.n_queries, self.n_docs),
-            row_weight=_as_row_weights(row_weight, self.n_docs),
+            query_weight=as_query_weights(query_weight, self.n_queries, self.n_docs),
+            row_weight=as_row_weights(row_weight, self.n_docs),
         )
 
     def with_labels(self, labels: object) -> Queries:
@@ -363,65 +332,3 @@ def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
         msg = f"{given[0]} was given beside a Queries, which already holds it.\nHint: drop {given[0]}=, or pass labels."
         raise InputError(msg)
     return labels
-
-
-def refuse_other_names(columns: Mapping[str, object]) -> None:
-    """Refuse a keyword that is not a column, with what we call it."""
-    unknown = [name for name in columns if name not in Columns.__optional_keys__]
-    if unknown:
-        allowed = choices(Columns.__annotations__)
-        hint = f"\nHint: {_OTHERS[unknown[0]]}." if unknown[0] in _OTHERS else ""
-        raise InputError(f"{unknown[0]!r} is no column; allowed are {allowed}.{hint}")
-
-
-def _as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
-    if query_weight is None:
-        return None
-    weights = as_numbers("query_weight", query_weight).astype(np.float64, copy=False)
-    if weights.size != n_queries:
-        per_row = " (one per row)" if weights.size == n_docs else ""
-        msg = (
-            f"query_weight has {weights.size} entries{per_row} but there are {n_queries} queries.\n"
-            "Hint: one weight per query, in order of first appearance."
-        )
-        raise InputError(msg)
-    return as_weights("query_weight", weights, "mend or drop the query")
-
-
-def _as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | None:
-    if row_weight is None:
-        return None
-    weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
-    same_length("row_weight", weights, n_docs)
-    return as_weights("row_weight", weights, "mend or drop the row")
-
-
-def _refuse_other_order(index: Any, query_ids: Array) -> None:
-    """Refuse weights that pandas grouped and sorted by query id: ours stand in the order of first appearance."""
-    if index is None or list(index) == query_ids.tolist() or set(index) != set(query_ids.tolist()):
-        return
-    msg = (
-        "query_weight is indexed by query id, in another order than the queries first appear in.\n"
-        "Hint: query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() where the order is right."
-    )
-    raise InputError(msg)
-
-
-def _as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:
-    ids = as_column("docid", docid)
-    same_length("docid", ids, int(indptr[-1]))
-    if ids.dtype.kind != "U":
-        for row, item in enumerate(ids):
-            if not isinstance(item, str):
-                msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
-                raise InputError(msg)
-    query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    text = ids.astype(str, copy=False)
-    ranks, twice = rank_docids(text if order is None else text[order], query)
-    if twice >= 0:
-        row = twice if order is None else int(order[twice])
-        msg = f"docid[{row}] = {str(ids[row])!r} stands twice in its query.\nHint: drop duplicate documents first."
-        raise InputError(msg)
-    if order is not None:
-        ranks[order] = ranks.copy()
-    return frozen(ranks)

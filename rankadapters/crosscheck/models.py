@@ -8,7 +8,8 @@ from typing import Any
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
-from rankadapters.core.evaluator import Panel, evaluate
+from rankadapters.core.evaluator import evaluate
+from rankadapters.core.panel import Panel
 from rankadapters.core.texts import as_conventions
 from rankadapters.crosscheck.toolkits import TOOLKITS, Found, Said, Task, Toolkit, named, probe
 from rankadapters.datasets import Grouped, RankingData

@@ -11,7 +11,8 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluator import evaluate
 from rankadapters.core.fields import is_whole
-from rankadapters.core.queries import Columns, Queries, as_queries
+from rankadapters.core.keywords import Columns
+from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.crosscheck.toolkits import TOOLKITS, Found, named, probe
 from rankadapters.parity import ParityReport, ParityRow

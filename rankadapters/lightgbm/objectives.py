@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks import Judged, missing_group
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import table
 from rankadapters.core.measures import NDCG
+from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, judged_of
 from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_objective
-from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
+from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.training import Trained, no_native, require_native
 
 Array = NDArray[Any]

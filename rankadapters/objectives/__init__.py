@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from rankadapters.core.queries import Columns, as_queries
+from rankadapters.core.keywords import Columns
+from rankadapters.core.queries import as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.keywords import Columns
 from rankadapters.core.presets.tool import differing, spelled
-from rankadapters.core.queries import Columns, Queries
+from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import bind, value_of
 from rankadapters.parity.report import ParityReport

@@ -11,8 +11,9 @@ from rankadapters.core.columns import refuse_non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
+from rankadapters.core.keywords import Columns
 from rankadapters.core.presets.tool import require_convention
-from rankadapters.core.queries import Columns, Queries, as_queries
+from rankadapters.core.queries import Queries, as_queries
 
 Array = NDArray[Any]
 

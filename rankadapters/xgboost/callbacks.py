@@ -17,7 +17,7 @@ from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
 
 if TYPE_CHECKING:
-    from rankadapters.core.evaluator import Panel
+    from rankadapters.core.panel import Panel
 
 
 class EvalCallback(xgb.callback.TrainingCallback):

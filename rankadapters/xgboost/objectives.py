@@ -23,7 +23,7 @@ from rankadapters.objectives import (
     xgboost_ndcg,
     xgboost_pairwise,
 )
-from rankadapters.objectives.pairwise import BeyondKWord, NormalizationWord
+from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.training import Trained, no_native, require_native
 from rankadapters.xgboost.metrics import judged_of
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core import definition
-from rankadapters.core.convention import POOL, TIES, Empty, Ranked, Relevant, Retrieve, average_of, require_average
+from rankadapters.core.convention import POOL, average_of, require_average
 from rankadapters.core.definition import Row
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.fields import Words
 from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import TIES, Empty, Ranked, Relevant, Retrieve
 
 if TYPE_CHECKING:
     from rankadapters.core.columns import Floats

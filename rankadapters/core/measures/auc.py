@@ -8,21 +8,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core import definition
-from rankadapters.core.convention import (
-    POOL,
-    TIES,
-    Convention,
-    Empty,
-    Missing,
-    Precision,
-    Unjudged,
-    average_of,
-    require_average,
-)
+from rankadapters.core.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.definition import Row
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.fields import Words
 from rankadapters.core.plans import WholePlan
+from rankadapters.core.ranked import TIES, Empty, Missing, Precision, Unjudged
 
 if TYPE_CHECKING:
     from rankadapters.core.columns import Floats

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core import definition
-from rankadapters.core.convention import Discounted, Empty, Mean, average_of
+from rankadapters.core.convention import Mean, average_of
 from rankadapters.core.definition import Row
 from rankadapters.core.fields import Words
 from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Discounted, Empty
 
 if TYPE_CHECKING:
     from rankadapters.core.columns import Flags, Floats

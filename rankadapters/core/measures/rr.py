@@ -8,9 +8,10 @@ from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core import definition
-from rankadapters.core.convention import Empty, Mean, Ranked, Relevant, Retrieve, Ties
+from rankadapters.core.convention import Mean
 from rankadapters.core.definition import Row
 from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
     from rankadapters.core.lowering import Bound

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.convention import Convention, Discounted
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
-from rankadapters.core.fields import FloatField, as_number, border, number, table
+from rankadapters.core.fields import FloatField
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
+from rankadapters.core.presets.metric_strings import (
+    Reader,
+    number_of,
+    read_options,
+    same_word_of,
+    top_of,
+    word_of,
+)
 from rankadapters.core.presets.tool import Vocabulary, flag, measure, one_of, require_convention
+from rankadapters.core.ranked import Discounted
+from rankadapters.core.spelling import border, number, table
 
-LARGEST_TOP = 2**31 - 1
+LARGESTtop_of = 2**31 - 1
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]
@@ -197,7 +206,7 @@ class CatBoost(Vocabulary):
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(READERS)}."
             raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
         make, readers = READERS[name]
-        given = {**_read_options(text, options, readers), **params}
+        given = {**read_options(text, options, readers), **params}
         if make in {CatBoost.auc, CatBoost.query_auc}:
             given["weights"] = (weights or "row") if given.pop("use_weights", False) else None
         found: Convention = make(self, **given)
@@ -219,7 +228,7 @@ class CatBoost(Vocabulary):
             msg = f"CatBoost's metrics here are {measures}, not {convention!s:.80}.\nHint: ra.presets.catboost(10)."
             raise UnsupportedConventionError(msg)
         fields: dict[str, Any] = {
-            "k": convention.k if convention.k is None or convention.k <= LARGEST_TOP else None,
+            "k": convention.k if convention.k is None or convention.k <= LARGESTtop_of else None,
             "gain": _nearest_gain(convention.gain),
             "discount": convention.discount if convention.discount in DENOMINATORS.values() else "log2",
             "ties": "worst",
@@ -303,79 +312,21 @@ def _nearest_gain(gain: str) -> str:
     return "linear" if linear else "exp2"
 
 
-def _cutoff(metric: str, top: str) -> int | None:
-    if top == "-1":
-        return None
-    if top.isascii() and top.isdigit() and 0 < int(top) <= LARGEST_TOP:
-        return int(top)
-    why = ", at which CatBoost gives every query 1 as NDCG and 0 as DCG" if top == "0" else ""
-    why = ", which CatBoost takes as all rows" if top.startswith("-") and top[1:].isdigit() else why
-    msg = (
-        f"{metric!r:.120} has top={top!r}{why}; allowed are whole numbers from 1 on, or -1.\nHint: top=-1 is all rows."
-    )
-    raise ConventionError(msg)
-
-
-def _word(words: Mapping[str, Any]) -> Any:
-    """Make a reader of one of some words."""
-
-    def reader(metric: str, name: str, value: str) -> Any:
-        if value not in words:
-            msg = (
-                f"{metric!r:.120} has {name}={value!r}; allowed are {choices(words)}.\n"
-                "Hint: in this spelling: another is refused by some versions of CatBoost and misread by others."
-            )
-            raise ConventionError(msg)
-        return words[value]
-
-    return reader
-
-
-def _read_options(metric: str, text: str, readers: Mapping[str, Any]) -> dict[str, Any]:
-    """Read `name=value;...`; what is left out is left to the preset's default, and a cutoff is all."""
-    known = (*readers, "hints")
-    pairs = [part.partition("=")[::2] for part in text.split(";") if text]
-    names = [name for name, _ in pairs]
-    for name in names:
-        if name not in known or names.count(name) > 1:
-            what = "twice" if name in known else "which is no parameter of it"
-            msg = f"{metric!r:.120} has {name!r}, {what}; allowed are {choices(known)}.\nHint: no spaces."
-            raise ConventionError(msg)
-    found = {"k": None} if "top" in readers else {}
-    for name, value in pairs:
-        if name != "hints":
-            found["k" if name == "top" else name] = readers[name](metric, name, value)
-    return found
-
-
-def _same_words(words: Mapping[str, Any]) -> Any:
-    return _word({word: word for word in words})
-
-
-def _number(metric: str, name: str, value: str) -> float:
-    found = as_number(value)
-    if found is None:
-        msg = f"{metric!r:.120} has {name}={value!r}; allowed are finite numbers.\nHint: {name}=0.5."
-        raise ConventionError(msg)
-    return found
-
-
 _PAIRS: tuple[Literal["given", "label"], ...] = ("given", "label")
-_AUC = {"type": _same_words({"Classic": "", "Ranking": ""}), "use_weights": _word(BOOLS)}
-_TOP = lambda metric, _, value: _cutoff(metric, value)  # noqa: E731 - a reader like the others
+_AUC = {"type": same_word_of({"Classic": "", "Ranking": ""}), "use_weights": word_of(BOOLS)}
 _GAINS = {
-    "top": _TOP, "type": _same_words(TYPES), "denominator": _same_words(DENOMINATORS), "use_weights": _word(BOOLS)
+    "top": top_of, "type": same_word_of(TYPES), "denominator": same_word_of(DENOMINATORS), "use_weights": word_of(BOOLS)
 }  # fmt: skip
 
 # CatBoost's names: the preset, and what reads each parameter into one of its arguments.
-READERS: dict[str, tuple[Any, dict[str, Any]]] = {
+READERS: dict[str, tuple[Any, dict[str, Reader]]] = {
     "NDCG": (CatBoost.__call__, _GAINS),
     "DCG": (CatBoost.dcg, _GAINS),
-    "MAP": (CatBoost.map, {"top": _TOP, "border": _number}),
-    "MRR": (CatBoost.mrr, {"top": _TOP, "border": _number, "use_weights": _word(BOOLS)}),
+    "MAP": (CatBoost.map, {"top": top_of, "border": number_of}),
+    "MRR": (CatBoost.mrr, {"top": top_of, "border": number_of, "use_weights": word_of(BOOLS)}),
     "AUC": (CatBoost.auc, _AUC),
     "QueryAUC": (CatBoost.query_auc, _AUC),
-    "PairAccuracy": (CatBoost.pair_accuracy, {"use_weights": _word(BOOLS)}),
+    "PairAccuracy": (CatBoost.pair_accuracy, {"use_weights": word_of(BOOLS)}),
 }
 
 catboost = CatBoost()

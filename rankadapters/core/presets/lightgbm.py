@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import number, table
 from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.core.presets.tool import Vocabulary, cut, measure, no_others, spec_of
+from rankadapters.core.spelling import number, table
 
 LABELS = 31  # default gains end there
 MOST_ROWS = 10_000  # of a query

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, TypeVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
-from rankadapters.core.fields import is_whole, number
+from rankadapters.core.fields import is_whole
 from rankadapters.core.measures import NDCG
+from rankadapters.core.spelling import number
 
 Make = Callable[..., Convention]
 F = TypeVar("F", bound=Make)

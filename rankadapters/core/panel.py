@@ -1,0 +1,203 @@
+"""A panel: several conventions bound to the same queries, and everything that they say of given scores."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Unpack
+
+import numpy as np
+
+from rankadapters.core._kernels import SKIP
+from rankadapters.core.columns import Array, Floats
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import UnsupportedConventionError
+from rankadapters.core.keywords import Columns
+from rankadapters.core.members import Member, Work, bind, exact_sum
+from rankadapters.core.policies import refuse_ignored
+from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.score import Score, Tally
+from rankadapters.core.texts import as_conventions
+from rankadapters.core.threads import as_n_threads
+
+
+class Panel:
+    """Several conventions bound to the same queries; those that rank alike share one pass over the scores.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels; with a Queries, no other column is taken.
+    conventions : iterable of Convention or str
+        At least one; texts are read by `ra.parse`.
+    n_threads : int, optional
+        None takes all CPUs; the result is the same for any number.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
+        As in `Queries`.
+
+    Raises
+    ------
+    InputError
+        The columns contradict each other or do not fit a convention, which is named; or weights were given that one
+        convention counts and another would ignore.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> panel = ra.Panel([2, 0, 1, 0], ["yahoo@2", "letor4@2"], qid=["a", "a", "b", "b"])
+    >>> found = panel.measure([0.9, 0.1, 0.2, 0.8])
+    >>> [round(score.value, 3) for score in found.scores.values()]
+    [0.815, 1.0]
+    >>> [values.round(3).tolist() for values in found.per_query.values()]
+    [[1.0, 0.631], [1.0, 1.0]]
+    """
+
+    def __init__(
+        self, labels: object, conventions: object, *, n_threads: int | None = None, **columns: Unpack[Columns]
+    ) -> None:
+        self.queries = as_queries(labels, **columns)
+        self.n_threads = as_n_threads(n_threads)
+        self.conventions = as_conventions(conventions)
+        refuse_ignored(self.conventions, self.queries)
+        self._members = bind(self.queries, self.conventions)
+        self._work = Work(self._members)
+
+    @property
+    def query_ids(self) -> Array:
+        """Query identifiers in the order of the per-query values."""
+        return self.queries.query_ids
+
+    def measure(self, scores: object) -> Measured:
+        """Rank once, and give per-query values, tallies and scores of every convention.
+
+        Parameters
+        ----------
+        scores : array-like, shape (n_docs,)
+            Predicted scores, higher is better. Float32 stays float32.
+
+        Raises
+        ------
+        InputError
+            Another length, a NaN or an infinity.
+        """
+        array = self.queries.check_scores(scores)
+        numerators = self._work.numerators(array, self.n_threads)
+        return Measured(self.queries, self._members, numerators)
+
+    def evaluate(self, scores: object) -> dict[Convention, Score]:
+        """Score every convention; as `measure(scores).scores`."""
+        return self.measure(scores).scores
+
+    def tally(self, scores: object) -> dict[Convention, Tally]:
+        """Sum every convention exactly; as `measure(scores).tallies`."""
+        return self.measure(scores).tallies
+
+    def per_query(self, scores: object) -> dict[Convention, Floats]:
+        """Value of each query under every convention; as `measure(scores).per_query`."""
+        return self.measure(scores).per_query
+
+
+class Measured:
+    """What a Panel found for given scores, each computed from the same pass; made by `Panel.measure`."""
+
+    def __init__(self, queries: Queries, members: list[Member], numerators: list[Floats]) -> None:
+        self._queries = queries
+        self._found = list(zip(members, numerators, strict=True))
+
+    @cached_property
+    def per_query(self) -> dict[Convention, Floats]:
+        """Value of each query, shape (n_queries,), by convention; NaN where it is skipped or has no mass.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention is over all rows, so that no query has a value of its own.
+        """
+        self._refuse_over_rows("per-query values")
+        return {member.convention: _values(member, numerators) for member, numerators in self._found}
+
+    @cached_property
+    def scores(self) -> dict[Convention, Score]:
+        """Score of each convention."""
+        return {member.convention: self._tally(member, numerators).score() for member, numerators in self._found}
+
+    @cached_property
+    def tallies(self) -> dict[Convention, Tally]:
+        """Exact sums of each convention, to be merged with those of other queries.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention is over all rows, whose parts do not add up.
+        """
+        self._refuse_over_rows("tallies")
+        return {member.convention: self._tally(member, numerators) for member, numerators in self._found}
+
+    @cached_property
+    def shares(self) -> dict[Convention, Floats]:
+        """What each query adds to the value, shape (n_queries,), by convention; 0 where it is skipped.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention's value is not a sum over the queries: it is over all rows, or a geometric mean.
+        InputError
+            Nothing is left to average.
+        """
+        for member, _ in self._found:
+            if not member.convention.is_sum:
+                msg = f"{member.convention.name} is not a sum over the queries, so that they have no parts of it."
+                raise UnsupportedConventionError(msg)
+        return {member.convention: self._share(member, numerators) for member, numerators in self._found}
+
+    def enters(self, convention: Convention) -> tuple[Floats, Floats]:
+        """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
+        [member] = [each for each, _ in self._found if each.convention == convention]
+        settled = member.settled
+        return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
+
+    def _share(self, member: Member, numerators: Floats) -> Floats:
+        shares: Floats = _terms(member, numerators) / self._tally(member, numerators).mass
+        return shares
+
+    def _tally(self, member: Member, numerators: Floats) -> Tally:
+        settled = member.settled
+        return Tally(
+            convention=member.convention,
+            numerator=exact_sum(_terms(member, numerators)),
+            denominator=member.denominator,
+            n_queries=1 if member.over_rows else self._queries.n_queries,
+            n_scored=settled.n_scored,
+            n_empty=settled.n_empty,
+            n_short=settled.n_short,
+            digest=self._queries.digest,
+            ids=self._queries.id_hashes,
+        )
+
+    def _refuse_over_rows(self, what: str) -> None:
+        for member, _ in self._found:
+            if member.over_rows:
+                msg = (
+                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.\n"
+                    "Hint: evaluate all data at once, or pool='queries'."
+                )
+                raise UnsupportedConventionError(msg)
+
+
+def _values(member: Member, numerators: Floats) -> Floats:
+    """Value of each query: the numerator by the mass."""
+    mass = member.mass
+    if mass is None:
+        return numerators
+    values: Floats = np.divide(numerators, mass, out=np.full(mass.size, np.nan), where=mass > 0)
+    return values
+
+
+def _terms(member: Member, numerators: Floats) -> Floats:
+    """What each query adds to the sum of numerators."""
+    settled = member.settled
+    if member.floor is not None:
+        numerators = np.log(np.maximum(numerators, member.floor))
+    with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
+        terms = numerators * settled.weights
+    terms[settled.status == SKIP] = 0.0
+    return terms

@@ -1,0 +1,61 @@
+"""The fields of pairwise objectives: which pairs, and in which arithmetic."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from rankadapters.core.fields import FloatField, WholeField, Words
+
+Truncation = Annotated[
+    int | None,
+    WholeField(group="value", about="The first row of a pair is among this many top ranks.", least=1, none="all ranks"),
+]
+Samples = Annotated[
+    int | None,
+    WholeField(group="value", about="How many rows each row is paired with, at random.", least=1, none="every pair"),
+]
+Sigma = Annotated[float, FloatField(group="value", about="Steepness of the sigmoid.", least=0, strict=True)]
+NormalizationWord = Literal["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"]
+Normalization = Annotated[
+    NormalizationWord,
+    Words(
+        group="value",
+        about="What pairs and queries are divided by.",
+        words={
+            "none": "nothing",
+            "lightgbm": "pairs by their score distance plus 0.01, queries by the sum of their lambdas",
+            "xgboost": "the same, or by the number of draws instead of the sum",
+            "xgboost-distance": "pairs only",
+            "xgboost-sum": "queries only",
+        },
+    ),
+]
+Hessian = Annotated[
+    Literal["plain", "doubled"],
+    Words(
+        group="value",
+        about="The second derivative of a pair.",
+        words={"plain": "sigma^2 delta p (1 - p)", "doubled": "2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's"},
+    ),
+]
+Sigmoid = Annotated[
+    Literal["exact", "table", "float32"],
+    Words(
+        group="value",
+        about="The arithmetic of the sigmoid.",
+        words={
+            "exact": "float64",
+            "table": "read from 2^20 bins and added up in float32, LightGBM's",
+            "float32": "computed and added up in float32, XGBoost's",
+        },
+    ),
+]
+BeyondKWord = Literal["keep", "cut"]
+BeyondK = Annotated[
+    BeyondKWord,
+    Words(
+        group="value",
+        about="Ranks beyond the convention's k.",
+        words={"keep": "keep their discounts", "cut": "have none, so that delta is the true change of NDCG@k"},
+    ),
+]
