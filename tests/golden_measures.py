@@ -52,7 +52,8 @@ def xgboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention 
         return None  # a weight of 0: see inexpressible
     if name == "auc":
         return presets.xgboost.read(name, groups=params.get("groups", True))
-    return presets.xgboost.read(name) if params.get("groups", True) else None
+    found = presets.xgboost.read(name)
+    return found if params.get("groups", True) else found.replace(pool="rows", average="uniform")
 
 
 def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:

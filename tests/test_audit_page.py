@@ -234,3 +234,11 @@ def test_the_template_is_package_data():
     from importlib.resources import files
 
     assert files("rankadapters.audit").joinpath("page.html.jinja").is_file()
+
+
+def test_conventions_without_a_cutoff_have_no_curve():
+    queries, scores = small()
+    conventions = ["letor4@5", "catboost.query_auc"]
+    binary = queries.with_labels((queries.labels > 0).astype(float))
+    text = ra.audit.page(binary, {"one": scores, "two": -scores}, conventions, n_resamples=49)
+    assert "auc/catboost.query_auc" in text

@@ -62,7 +62,7 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["letor5", "--format", "csv"], "'letor5' is no preset; allowed are 'textbook'"),
+        (["letor5", "--format", "csv"], "argument PRESET: 'letor5' is neither a preset@k such as"),
         (["--diff", "letor5", "--format", "csv"], "argument --diff: 'letor5' is neither"),
         (["--diff", "ndcg@10/v1", "--format", "csv"], "argument --diff: NDCG needs every field"),
         (["--k", "0"], "'0' is no whole number from 1"),
@@ -83,3 +83,21 @@ def test_json_needs_no_rich():
     refused = subprocess.run(command, check=False, capture_output=True, text=True)
     assert refused.returncode == 2
     assert "rankadapters[cli]" in refused.stderr
+
+
+def test_any_text_of_a_convention_is_printed_at_its_own_cutoff(capsys):
+    code, out, _ = run(capsys, "lightgbm.map@5", "letor4", "--k", "all", "--diff", "yahoo", "--format", "json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["presets"]["lightgbm.map@5"]["measure"] == "ap"  # unlike the other, which is an NDCG
+    assert "measure" in found["differs"]["lightgbm.map@5"]
+    assert "measure" not in found["presets"]["letor4"]
+    assert found["presets"]["letor4"]["short"] == "pad"  # without a cutoff
+    assert found["diff"] == str(presets.yahoo(None))
+
+
+def test_the_help_says_which_measure_a_field_is_of(capsys):
+    _, text, _ = run(capsys, "--help")
+    out = " ".join(text.split())
+    assert "divisor of ap: 'relevant', 'cutoff', 'found'" in out
+    assert "precision: 'float64', 'float32'" in out

@@ -203,7 +203,7 @@ def identify(
     >>> len(found), found[0].presets[0]
     (1, 'lightgbm')
     """
-    queries = as_queries(labels, **columns)
+    queries = as_queries(labels, **columns).weighed_by("query_weight")
     array = queries.check_scores(scores)
     printed = read(value, decimals, negative=_has_negative_labels(queries))
     cutoffs = _cutoffs(k)

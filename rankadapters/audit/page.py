@@ -167,9 +167,11 @@ def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], contest: Co
 
 
 def _curves(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
+    cut = [convention for convention in contest.conventions if "k" in convention.fields()]
     charts = [
-        cutoff_curves(each[name], scores, contest.conventions, name, f"curve-{number}")
+        cutoff_curves(each[name], scores, cut, name, f"curve-{number}")
         for number, (name, scores) in enumerate(models.items())
+        if cut
     ]
     return Section(
         name="cutoffs", heading="Value against the cutoff", charts=tuple(charts),

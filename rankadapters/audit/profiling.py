@@ -160,7 +160,7 @@ def profile(
     (0.5, {0.0: 3, 1.0: 1}, 0.5)
     """
     cutoffs = _cutoffs(k)
-    queries = as_queries(labels, **columns)
+    queries = as_queries(labels, **columns).weighed_by("query_weight")
     given = None if scores is None else queries.check_scores(scores)
     seen = see(queries, given, cutoffs)
     found = effects(queries, given, cutoffs)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import as_numbers, same_length
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import as_float32, in_order
@@ -47,6 +47,22 @@ def refuse_negative(queries: Queries, convention: Convention) -> None:
         raise InputError(msg)
 
 
+def refuse_pairs(convention: Convention) -> None:
+    """Refuse what a check cannot ask: CatBoost makes and weighs pairs in a Pool only.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        The convention is over pairs.
+    """
+    if convention.over == "pairs":
+        msg = (
+            "catboost.utils.eval_metric makes no pairs of labels and takes no weights of pairs, so that PairAccuracy "
+            "is not asked for.\nHint: model.eval_metrics(pool, ['PairAccuracy']) beside ra.evaluate(..., pairs=...)."
+        )
+        raise UnsupportedConventionError(msg)
+
+
 def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Floats, int | None]:
     """Take CatBoost's `group_weight`, one per row, as it does: each query's first row; and the first that varies."""
     weights = as_numbers("group_weight", group_weight).astype(np.float64)
@@ -60,7 +76,10 @@ def ask(queries: Queries, scores: Array, metric: str, **weights: Any) -> float:
     sizes = np.diff(queries.indptr)
     by_row = np.repeat(np.arange(sizes.size), sizes)
     if "group_weight" not in weights and queries.query_weight is not None:
-        weights["group_weight"] = queries.query_weight[by_row]
+        # Group weights do not reach AUC, object weights do.
+        weights["weight" if metric.startswith("AUC") else "group_weight"] = queries.query_weight[by_row]
+    if queries.row_weight is not None:
+        weights["weight"] = queries.row_weight
     approx = scores.astype(np.float64)
     try:
         [value] = eval_metric(queries.labels, approx, metric, group_id=by_row, thread_count=1, **weights)

@@ -9,7 +9,7 @@ import catboost as cb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.catboost.data import CATBOOST, as_held, ask, refuse_negative, sentence, weights_of_rows
+from rankadapters.catboost.data import CATBOOST, as_held, ask, refuse_negative, refuse_pairs, sentence, weights_of_rows
 from rankadapters.catboost.metrics import read_metric
 from rankadapters.core import presets
 from rankadapters.core.columns import same_length
@@ -81,6 +81,7 @@ def check_model(
     convention = as_convention(convention)
     n_trees = _refuse_untrained(model, pool, iteration)
     labels, nearest = _labels(pool), presets.catboost.nearest(convention)
+    refuse_pairs(nearest)
     hashes = pool.get_group_id_hash()
     if hashes is None:
         return _without_groups(model, pool, labels, nearest, qid)

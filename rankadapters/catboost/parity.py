@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.catboost.data import CATBOOST, as_held, ask, refuse_negative, weights_of_rows
+from rankadapters.catboost.data import CATBOOST, as_held, ask, refuse_negative, refuse_pairs, weights_of_rows
 from rankadapters.catboost.metrics import read_metric
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate
 from rankadapters.core.inert import counted
+from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Route, differing, spelled
@@ -36,6 +37,7 @@ def check_parity(
     group_weight: object = None,
     weight: object = None,
     metrics: Iterable[str] | None = None,
+    **other: Never,
 ) -> ParityReport:
     """Hold CatBoost's own value for these scores against ours.
 
@@ -88,11 +90,13 @@ def check_parity(
     [0.1738, 0.2246]
     """
     convention = as_convention(convention)
+    refuse_other_names(other, GROUPS)
     queries, extra, notes = _queries(
         labels, {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight}, group_weight, weight
     )
     refuse_retrieval(queries, "CatBoost")
     nearest = presets.catboost.nearest(convention)
+    refuse_pairs(nearest)
     array = queries.check_scores(scores)
     if np.isnan(array).any():
         return _nan_report(as_held(queries, array, *notes), array, nearest)

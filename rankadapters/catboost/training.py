@@ -73,13 +73,16 @@ class EvalMetric:
     def _evaluator(self, place: int, weight: Any) -> Evaluator:
         """Bind a set at its first sight, and again when CatBoost brings other weights."""
         queries, weights = self.sets[place], None
-        if weight is not None and queries.query_weight is None and self.convention.weighting:
+        if weight is not None and not queries.weights and self.convention.weighting:
             weights = self._by_query(place, np.asarray(weight))
         bound = self._evaluators.get(place)
         if bound is not None and _same(bound[0], weights):
             return bound[1]
         if weights is not None:
-            queries = queries.with_weights(weights)
+            by_row = self.convention.weighting == "row_weight"
+            queries = queries.with_weights(
+                None if by_row else weights, row_weight=queries.per_row(weights) if by_row else None
+            )
         evaluator = Evaluator(queries, self.convention)
         self._evaluators[place] = (weights, evaluator)
         return evaluator
@@ -198,8 +201,9 @@ def _refuse_ambiguous(metric: EvalMetric) -> None:
 
 
 def _same_queries(one: Queries, other: Queries) -> bool:
-    pairs = ((one.indptr, other.indptr), (one.order, other.order), (one.query_weight, other.query_weight))
-    return all(_same(a, b) for a, b in pairs)
+    names = ("query_of_row", "query_weight", "row_weight", "docid_rank", "retrieved", "judged")
+    pairs = ((getattr(one, name), getattr(other, name)) for name in names)
+    return one.digest == other.digest and all(_same(a, b) for a, b in pairs)
 
 
 def _same(one: Array | None, other: Array | None) -> bool:

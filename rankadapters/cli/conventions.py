@@ -12,7 +12,7 @@ from typing import Any
 from rankadapters.cli.common import SAME, print_whole, require_rich, resolve, whole_from
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, choices
+from rankadapters.core.fields import NONE as NONE_CUT
 from rankadapters.core.measures import MEASURES
 
 NONE = "-"  # where a measure has no such field
@@ -31,22 +31,39 @@ def add(commands: Any) -> None:
         "--diff, mark what differs from another convention.",
         epilog="Fields, as in preset@k+field=value: " + "; ".join(_choices()) + ".",
     )
-    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which to print (default: all of the measure)")
+    parser.add_argument(
+        "presets",
+        nargs="*",
+        metavar="PRESET",
+        help="which to print, also as preset@k or a signature (default: all of the measure)",
+    )
     parser.add_argument("--measure", choices=MEASURES, default="ndcg", help="of the presets (default: ndcg)")
-    parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff (default: 10)")
+    parser.add_argument("--k", type=_cutoff, default=10, help="cutoff, or all (default: 10)")
     parser.add_argument("--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature")
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
     parser.set_defaults(run=_run)
 
 
+def _cutoff(text: str) -> int | None:
+    return None if text == NONE_CUT else whole_from(1)(text)
+
+
 def _choices() -> Iterator[str]:
-    """What every field may be, measure by measure where they differ."""
-    kinds = [(name, kind.allowed) for measure in MEASURES.values() for name, kind in measure.declared().items()]
-    for name, allowed in dict.fromkeys(kinds):
-        yield f"{name}: {allowed}".replace("%", "%%")
+    """What every field may be, and of which measures where it is not so for all."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for measure, kind in MEASURES.items():
+        for name, field in kind.declared().items():
+            found.setdefault((name, field.allowed), []).append(measure)
+    for (name, allowed), having in found.items():
+        of = "" if len(having) == len(MEASURES) else f" of {', '.join(having)}"
+        yield f"{name}{of}: {allowed}".replace("%", "%%")
 
 
-def rows(names: list[str], k: int, other: Convention | None = None) -> dict[str, Marked]:
+def _named(text: str, k: int | None, option: str) -> Convention:
+    return presets.make(text, k) if text in presets.names(None) else resolve(text, option)
+
+
+def rows(names: list[str], k: int | None, other: Convention | None = None) -> dict[str, Marked]:
     """Spell the fields of presets, each with whether it differs from another convention.
 
     >>> rows(["letor4"], 10, presets.yahoo(10))["letor4"]["gain"]
@@ -54,9 +71,11 @@ def rows(names: list[str], k: int, other: Convention | None = None) -> dict[str,
     """
     found = {}
     for name in names:
-        convention = presets.make(name, k)
+        convention = _named(name, k, "PRESET")
         differing = {} if other is None else convention.diff(other)
         texts = dict(part.split("=", 1) for part in str(convention).split("/")[1:-1])
+        if other is not None and other.measure != convention.measure:
+            texts = {"measure": convention.measure, **texts}
         found[name] = {field: (text, field in differing) for field, text in texts.items()}
     return found
 
@@ -65,14 +84,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.format == "table":
         require_rich()
     names = arguments.presets or list(presets.names(arguments.measure))
-    unknown = [name for name in names if name not in presets.names(None)]
-    if unknown:
-        msg = f"{unknown[0]!r} is no preset; allowed are {choices(presets.names(None))}."
-        raise InputError(msg)
-    other = None
-    if arguments.diff is not None:
-        named = arguments.diff in presets.names(None)
-        other = presets.make(arguments.diff, arguments.k) if named else resolve(arguments.diff, "--diff")
+    other = None if arguments.diff is None else _named(arguments.diff, arguments.k, "--diff")
     _FORMATS[arguments.format](rows(names, arguments.k, other), other)
     return SAME
 

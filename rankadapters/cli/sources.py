@@ -49,7 +49,7 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     table.add_argument("--table", metavar="FILE", help="a row per document; CSV with commas and a header")
     for name, what in (
         ("label", "of labels"), ("score", f"of scores{more}"), ("qid", "of queries"), ("docid", "of docids"),
-        ("weight", "of row weights, equal within a query"),
+        ("weight", "of query weights, on each row of the query"),
     ):  # fmt: skip
         table.add_argument(f"--{name}", metavar="COL", help=f"column {what}", **(number if name == "score" else {}))
     trec = parser.add_argument_group("TREC files", "only queries of the qrels are evaluated, as by trec_eval")
@@ -73,8 +73,9 @@ def _first_feature(path: str) -> int:
 
 
 def by_docid(conventions: Iterable[Convention]) -> bool:
-    """Tell whether a convention orders ties by docid."""
-    return any(str(getattr(convention, "ties", "")).startswith("docid") for convention in conventions)
+    """Tell whether a convention needs document ids."""
+    fields = [(kind, getattr(one, name)) for one in conventions for name, kind in one.declared().items()]
+    return any(kind.fits(value, ["docid"]) and not kind.fits(value, []) for kind, value in fields)
 
 
 def read(arguments: argparse.Namespace, *, docids: bool | None) -> Judgments:

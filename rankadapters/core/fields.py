@@ -15,6 +15,8 @@ from rankadapters.core.spelling import as_number, number, table
 # Where a field stands in a signature: behind the measure's @, then by group, then behind the version.
 GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
 
+LARGEST_CUTOFF = 2**63 - 1
+
 NONE = "all"  # how a signature spells None
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -194,10 +196,10 @@ class NumberOrWord(Field):
         """Return a float or a word."""
         if isinstance(value, str) and value in self.words:
             return value
-        # A bool is a number to Python, but empty=True hardly means 1.
-        if not isinstance(value, Real) or isinstance(value, bool) or not self.low <= float(value) <= self.high:
+        found = _as_float(value)
+        if not self.low <= found <= self.high:
             raise self.refusal(name, value)
-        return float(value) + 0.0
+        return found + 0.0
 
     def read(self, text: str) -> Any:
         """Read a number where it is one."""
@@ -226,7 +228,7 @@ class FloatField(Field):
 
     def check(self, name: str, value: Any) -> float:
         """Return a float."""
-        found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+        found = _as_float(value)
         above = found > self.least if self.strict else found >= self.least
         if not (above and found <= self.most and math.isfinite(found)):
             msg = f"{name}={value!r}; allowed are {self.allowed}."
@@ -269,10 +271,18 @@ class WholeField(Field):
 
 def as_cutoff(k: object) -> int:
     """Check a cutoff that is not None."""
-    if not is_whole(k) or int(k) < 1:  # type: ignore[call-overload]
-        msg = f"k={k!r} is no cutoff; allowed are whole numbers from 1 on, or None for all rows."
+    if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:  # type: ignore[call-overload]
+        msg = f"k={k!r:.80} is no cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
         raise ConventionError(msg)
     return int(k)  # type: ignore[call-overload, no-any-return]
+
+
+def _as_float(value: object) -> float:
+    """Give a number as float; NaN for what is none, or too large for one."""
+    try:  # a bool is a number to Python, but empty=True hardly means 1
+        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def is_whole(value: object) -> bool:

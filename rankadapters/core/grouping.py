@@ -20,9 +20,9 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
         Not exactly one of the two was given, or it has another length, a NaN, or a query without rows.
     """
     if (qid is None) == (group_sizes is None):
-        given = "neither" if qid is None else "both"
+        given = "neither was" if qid is None else "both were"
         msg = (
-            f"exactly one of qid and group_sizes is needed, but {given} was given.\n"
+            f"exactly one of qid and group_sizes is needed, but {given} given.\n"
             "Hint: qid=one per row, or group_sizes=one per query."
         )
         raise InputError(msg)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, RankAdaptersError
+from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
@@ -59,11 +59,9 @@ def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
 
 def counted(queries: Queries, convention: Convention) -> Queries:
     """Return the queries with the weights that a convention counts, and no others."""
-    idle = [name for name in ("query_weight", "row_weight") if name in queries.weights and name != convention.weighting]
-    if not idle:
+    if all(name == convention.weighting for name in queries.weights):
         return queries
-    kept = {name: getattr(queries, name) for name in ("query_weight", "row_weight") if name not in idle}
-    return queries.with_weights(**kept)
+    return queries.weighed_by(convention.weighting)
 
 
 class Inert(tuple[str, ...]):  # noqa: SLOT001 - with what it carries beside the names
@@ -117,7 +115,7 @@ def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: ob
     ConventionError
         `a` or `b` is no convention.
     InputError
-        A convention has no value on this data.
+        A convention has no value on this data, or `queries` is not Queries.
 
     Examples
     --------
@@ -130,6 +128,10 @@ def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: ob
     >>> tuple(found), found.same, found.reasons["ties"]
     (('empty',), False, "matters: ties='average' or 'worst' changes query 0")
     """
+    if not isinstance(queries, Queries):
+        hint = "ra.inert(ra.Queries(labels, qid=qid), a, b, scores)"
+        msg = f"queries is {type(queries).__name__}, not Queries.\nHint: {hint}."
+        raise InputError(msg)
     a, b = as_convention(a), as_convention(b)
     shared = [name for name in a.diff(b) if name in a.fields() and name in b.fields()]
     start, end = terms_of(queries, scores, a), terms_of(queries, scores, b)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypedDict
 
 from rankadapters.core.errors import InputError, choices
@@ -37,10 +37,12 @@ class Columns(TypedDict, total=False):
     judged: Any
 
 
-def refuse_other_names(columns: Mapping[str, object]) -> None:
-    """Refuse a keyword that is not a column, with what we call it."""
-    unknown = [name for name in columns if name not in Columns.__optional_keys__]
+GROUPS = ("qid", "group_sizes", "query_weight")  # those that say how rows form queries, and what each weighs
+
+
+def refuse_other_names(columns: Mapping[str, object], taken: Collection[str] = tuple(Columns.__annotations__)) -> None:
+    """Refuse a keyword that is not one of the columns taken, with what we call it."""
+    unknown = [name for name in columns if name not in taken]
     if unknown:
-        allowed = choices(Columns.__annotations__)
         hint = f"\nHint: {_OTHERS[unknown[0]]}." if unknown[0] in _OTHERS else ""
-        raise InputError(f"{unknown[0]!r} is no column; allowed are {allowed}.{hint}")
+        raise InputError(f"{unknown[0]!r} is not a column that is taken here; allowed are {choices(taken)}.{hint}")

@@ -110,7 +110,7 @@ class Bound:
     def product(self, one: Column, other: Column) -> Column:
         """Two columns multiplied."""
         key = ("product", *one.key, *other.key)
-        return Column(key, self.once(key, lambda: one.values * other.values))
+        return Column(key, self.once(key, lambda: _product(one.values, other.values)))
 
     def judged_sums(self, column: Column) -> Floats:
         """Sum of a column over the judged rows of each query."""
@@ -140,7 +140,7 @@ class Bound:
         """
         return self.once(("retrieved", unjudged), lambda: _retrieved(unjudged, self.queries))
 
-    def ranked(self, convention: Any, *columns: Column, follow: Column | None = None, spans: bool = False) -> Ranked:
+    def ranked(self, convention: Any, *columns: Column, spans: bool = False) -> Ranked:
         """Bring columns into the order that the convention's ties keep.
 
         Parameters
@@ -148,13 +148,11 @@ class Bound:
         convention : Ranked
             Its `ties`, `unjudged`, `precision`, and `retrieve` where it has one.
         *columns : Column
-            In the caller's order.
-        follow : Column, optional
-            What `worst` and `best` go by; the first column by default.
+            In the caller's order; `worst` and `best` go by the first.
         spans : bool
             Whether tied rows get their sum and the end of their tie, where ties are averaged or taken together.
         """
-        followed, order, tied = follow or columns[0], convention.ties, "rows"
+        followed, order, tied = columns[0], convention.ties, "rows"
         if order in {"average", "together"}:
             tied = "spans" if spans else "means"
             # A fixed order of addition, so that the order of the rows cannot change the last bit.
@@ -226,6 +224,11 @@ class Bound:
         else:
             order_within(rows.take(_tie_keys(ranking.ties, self.queries, followed.values)), rows.indptr, inner)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
+
+
+def _product(one: Floats, other: Floats) -> Floats:
+    with np.errstate(over="ignore", under="ignore"):  # what is not finite is refused where it is summed
+        return one * other
 
 
 def discounts_of(discount: str, n: int) -> Floats:

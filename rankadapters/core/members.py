@@ -194,8 +194,10 @@ def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int
         return int(run_kernel(compared, plan.rows.order, indptr, *plan.columns, *parts, *plan.options, out))
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
+    np.minimum(found, plan.mass, out=found)  # where all is right, weights may have been added in another order
     if not plan.pooled:
-        np.divide(found, plan.mass, out=found, where=plan.mass > 0)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused where it is summed
+            np.divide(found, plan.mass, out=found, where=plan.mass > 0)
     found[settled.status == FIXED] = settled.fixed[settled.status == FIXED]
     found[settled.status == SKIP] = np.nan
     return found

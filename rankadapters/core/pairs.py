@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,15 +42,19 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
         Not two or three columns of one length, a place that is not a row, two rows of different queries, a row with
         itself, or a weight below 0.
     """
-    if not isinstance(pairs, (tuple, list)) or len(pairs) not in {2, 3}:
-        msg = f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), an array each."
+    # Only a tuple: a list of two pairs would be read as two columns.
+    if not isinstance(pairs, tuple) or len(pairs) not in {2, 3}:
+        msg = (
+            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), an array each.\n"
+            "Hint: tuple(zip(*pairs)) turns a list of pairs into these columns."
+        )
         raise InputError(msg)
     winner, loser = (_as_places(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
     weight = None
     if winner.size != loser.size:
         msg = f"pairs has {winner.size} winners but {loser.size} losers.\nHint: one of each per pair."
         raise InputError(msg)
-    if len(pairs) == 3 and pairs[2] is not None:  # noqa: PLR2004 - with weights
+    if len(pairs) == 3 and pairs[2] is not None and winner.size:  # noqa: PLR2004 - with weights
         weight = as_numbers("pairs weight", pairs[2]).astype(np.float64, copy=False)
         if weight.size != winner.size:
             msg = f"pairs has {winner.size} winners but {weight.size} weights.\nHint: one weight per pair."
@@ -73,6 +78,8 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
 
 
 def _as_places(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
+    if isinstance(column, Sized) and not len(column):  # no query has a pair, which is no mistake
+        return np.empty(0, np.int64)
     places = as_column(f"pairs {name}", column)
     if places.dtype.kind not in "iu":
         msg = f"pairs {name} has dtype {places.dtype}, but places of rows are needed.\nHint: whole numbers from 0 on."

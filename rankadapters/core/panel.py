@@ -145,7 +145,10 @@ class Measured:
         """
         for member, _ in self._found:
             if not member.convention.is_sum:
-                msg = f"{member.convention.name} is not a sum over the queries, so that they have no parts of it."
+                msg = (
+                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.\n"
+                    "Hint: evaluate gives its value; pool='queries' with another average has parts."
+                )
                 raise UnsupportedConventionError(msg)
         return {member.convention: self._share(member, numerators) for member, numerators in self._found}
 
@@ -156,7 +159,10 @@ class Measured:
         return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
 
     def _share(self, member: Member, numerators: Floats) -> Floats:
-        shares: Floats = _terms(member, numerators) / self._tally(member, numerators).mass
+        tally, terms = self._tally(member, numerators), _terms(member, numerators)
+        if not tally.mass:  # no query has a pair: the value is that of `empty`, in which all share alike
+            return np.full(terms.size, tally.score().value / terms.size)
+        shares: Floats = terms / tally.mass
         return shares
 
     def _tally(self, member: Member, numerators: Floats) -> Tally:

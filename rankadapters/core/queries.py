@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, Never, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +98,9 @@ class Queries:
         docid: object = None,
         retrieved: object = None,
         judged: object = None,
+        **other: Never,
     ) -> None:
+        refuse_other_names(other)
         values = as_numbers("labels", labels)
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
         index = pandas_index(labels)
@@ -207,15 +209,32 @@ class Queries:
 
         The weights of given pairs stay.
         """
+        refuse_other_order(pandas_index(query_weight), self.query_ids)
+        same_index("row_weight", pandas_index(row_weight), self.index)
         return self._with(
             query_weight=as_query_weights(query_weight, self.n_queries, self.n_docs),
             row_weight=as_row_weights(row_weight, self.n_docs),
+        )
+
+    def weighed_by(self, column: str | None) -> Queries:
+        """Return the same queries with one of their columns of weights, and without the others.
+
+        `column` is one of `weights`; None leaves all of them out.
+        """
+        pairs = self.pairs
+        if pairs is not None and column != "pair_weight":
+            pairs = pairs._replace(weight=None)
+        return self._with(
+            query_weight=self.query_weight if column == "query_weight" else None,
+            row_weight=self.row_weight if column == "row_weight" else None,
+            pairs=pairs,
         )
 
     def with_labels(self, labels: object) -> Queries:
         """Return the same queries with other labels, one per row."""
         values = as_numbers("labels", labels)
         same_length("labels", values, self.n_docs)
+        same_index("labels", pandas_index(labels), self.index)
         refuse_non_finite("labels", values, self.judged)
         return self._with(labels=frozen(values.astype(np.float64, copy=False)))
 
@@ -224,7 +243,21 @@ class Queries:
         return self._with(docid_rank=frozen(ranks))
 
     def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
-        """Return some queries, by number and in that order, and which rows of the caller's they hold."""
+        """Return some queries, by number and in that order, and which rows of the caller's they hold.
+
+        Raises
+        ------
+        InputError
+            There is no query of a number, or one is asked for twice.
+        """
+        numbers = np.asarray(numbers)
+        known = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
+        if not known or np.unique(numbers).size < numbers.size:
+            msg = (
+                f"numbers={numbers!r:.60}; allowed are different whole numbers from 0 to {self.n_queries - 1}.\n"
+                "Hint: numpy.flatnonzero of a mask."
+            )
+            raise InputError(msg)
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
         inner = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(starts, sizes)
         rows = self.rows[inner]

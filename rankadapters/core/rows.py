@@ -23,4 +23,6 @@ class Rows:
 
     def take(self, column: Array) -> Array:
         """Bring a column of the caller's into this order."""
-        return column[self.order] if self.order.size else column
+        if self.order.size:
+            return column[self.order]
+        return column[: int(self.indptr[-1])]  # all rows, or none

@@ -129,7 +129,8 @@ def _made(text: str, tool: str, measure: str | None, cutoff: str | None) -> Conv
     if make is None:
         raise _unknown(text, tool)
     if cutoff is None and presets.takes_k(make):
-        msg = f"{text!r} has no cutoff.\nHint: '{text.partition('+')[0]}@10', or '@all' for all ranks."
+        preset = tool if measure is None else f"{tool}.{measure}"
+        msg = f"{text!r} has no cutoff.\nHint: '{preset}@10', or '@all' for all ranks."
         raise ConventionError(msg)
     k = None if cutoff in {None, "all"} else int(str(cutoff))
     found = make(k) if presets.takes_k(make) else make()
@@ -145,7 +146,7 @@ def _changed(text: str, preset: Convention, changes: list[str]) -> Convention:
     for change in changes:
         name, _, value = change.partition("=")
         if name in found or name == "k":
-            msg = f"{change!r} in {text!r} is not a field=value that stands there once."
+            msg = f"{change!r} in {text!r} is not a field=value that stands there once.\n{_HINT}"
             raise ConventionError(msg)
         found[name] = kinds[name].read(value) if name in kinds else value
     return preset.replace(**found) if found else preset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Never
 
 import lightgbm as lgb
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, native_metric, query_weights
@@ -40,6 +41,7 @@ def check_parity(
     qid: object = None,
     group_sizes: object = None,
     query_weight: object = None,
+    **other: Never,
 ) -> ParityReport:
     """Hold LightGBM's own NDCG of these scores against ours.
 
@@ -81,6 +83,7 @@ def check_parity(
     (True, ['equal', 'equal-on-this-data'])
     """
     convention = as_convention(convention)
+    refuse_other_names(other, GROUPS)
     columns = {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight}
     queries = as_queries(labels, **columns)
     refuse_retrieval(queries, "LightGBM")

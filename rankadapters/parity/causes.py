@@ -203,7 +203,7 @@ def _grouping(case: Case) -> Iterator[str]:
 def _weights(case: Case) -> Iterator[str]:
     """Weights ignored, by rows, turned round, or those of two queries swapped."""
     weights, average = case.queries.query_weight, case.convention.average
-    weighted = weights is not None and average != "uniform"
+    weighted = weights is not None and case.convention.weighting == "query_weight"
     tried: dict[str, Floats | None] = {"every query weighed by its number of rows": np.diff(case.queries.indptr) * 1.0}
     if weights is not None and weighted:
         tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}

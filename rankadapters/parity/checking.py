@@ -234,9 +234,12 @@ def _declared_row(
     )  # fmt: skip
 
 
-def gap(queries: Queries, scores: Array, theirs: Convention, ours: Convention) -> QueryDifferences:
-    """What each query contributes to the difference of two conventions on the same data."""
+def gap(queries: Queries, scores: Array, theirs: Convention, ours: Convention) -> QueryDifferences | None:
+    """What each query contributes to the difference of two conventions on the same data; None where it has no part."""
     from rankadapters.core.inert import terms_of
+
+    if not (theirs.is_sum and ours.is_sum):
+        return None
 
     first, second = (terms_of(queries, scores, convention) for convention in (theirs, ours))
     return QueryDifferences(
@@ -249,9 +252,10 @@ def _asked(route: Route, held: Held, convention: Convention) -> QueryDifferences
     """Ask for every query alone; None where that fails or would take too long."""
     from rankadapters.core.inert import terms_of
 
-    queries, ours = held.queries, terms_of(held.queries, held.scores, convention)
-    if queries.n_queries > MOST_ASKED:
+    queries = held.queries
+    if queries.n_queries > MOST_ASKED or not convention.is_sum:
         return None
+    ours = terms_of(queries, held.scores, convention)
     order = queries.rows
     values = np.full(queries.n_queries, np.nan)
     for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):

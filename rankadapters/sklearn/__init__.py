@@ -9,6 +9,7 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
+from rankadapters.sklearn.native import native_metric, read_metric
 from rankadapters.sklearn.parity import check_parity
 from rankadapters.sklearn.qid import CutQueriesWarning
 from rankadapters.sklearn.ranker import QueryRanker
@@ -23,6 +24,8 @@ __all__ = [
     "QueryShuffleSplit",
     "StratifiedQueryKFold",
     "check_parity",
+    "native_metric",
     "query_scorer",
     "query_scorers",
+    "read_metric",
 ]

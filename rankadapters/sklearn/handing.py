@@ -155,7 +155,7 @@ def _catboost_metric(convention: Convention, sets: list[Rows]) -> Any:
     weighted = any(rows.row_weight is not None for rows in sets)
     try:
         # CatBoost refuses use_weights=false in a training with group weights.
-        if not (weighted and convention.average == "uniform"):
+        if not (weighted and convention.weighting is None):
             return native_metric(convention, group_weights=False)
     except UnsupportedConventionError:
         pass

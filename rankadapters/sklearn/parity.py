@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import sklearn
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.measures import DCG
+from rankadapters.core.keywords import GROUPS, refuse_other_names
+from rankadapters.core.measures import DCG, NDCG
+from rankadapters.core.presets.tool import spec_of
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, Route, Toolkit, require_expressible
@@ -34,6 +36,7 @@ def check_parity(
     qid: object = None,
     group_sizes: object = None,
     query_weight: object = None,
+    **other: Never,
 ) -> ParityReport:
     """Hold scikit-learn's own NDCG or DCG of these scores against ours.
 
@@ -76,14 +79,18 @@ def check_parity(
     scikit-learn cannot express ties='worst', only ties='average', which matters here. Of no consequence here: ...
     """
     convention = as_convention(convention)
+    refuse_other_names(other, GROUPS)
     queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
     refuse_retrieval(queries, "scikit-learn")
     queries, array = bind(queries, scores, convention, {})
     nearest = _nearest(convention)
     held = _held(queries, array, nearest)
-    said = presets.sklearn.spell(nearest)
-    ask = partial(_ask, getattr(sklearn.metrics, said["metric"]), said["k"])
-    route = Route(source=f"sklearn.metrics.{said['metric']}(k={said['k']})", ask=ask)
+    metric, options = spec_of(presets.sklearn.spell(nearest), "metric", {})
+    function = getattr(sklearn.metrics, metric)
+    ask = partial(_ask, function, options["k"]) if "k" in options else partial(_ask_binary, function, options)
+    said = ", ".join(f"{name}={value}" for name, value in options.items() if name == "k")
+    each = " of each query" if options.get("pool") == "queries" else ""
+    route = Route(source=f"sklearn.metrics.{metric}({said}){each}", ask=ask)
     return compare(SKLEARN, [route], held, declared=convention, nearest=nearest)
 
 
@@ -99,7 +106,9 @@ def _nearest(convention: Convention) -> Convention:
 def _held(queries: Queries, scores: Array, nearest: Convention) -> Held:
     together, rows = in_order(queries)
     scores = scores[rows]
-    if not isinstance(nearest, DCG) and (together.labels < 0).any():
+    if not isinstance(nearest, (NDCG, DCG)):
+        return Held(queries=together, scores=scores)
+    if isinstance(nearest, NDCG) and (together.labels < 0).any():
         row = int(np.argmax(queries.labels < 0))
         msg = (
             f"labels[{row}] is {queries.labels[row]:g}, negative, which sklearn's ndcg_score refuses.\n"
@@ -127,6 +136,25 @@ def _ask(function: Any, k: int | None, queries: Queries, scores: Array) -> float
     bounds = map(slice, queries.indptr[:-1], queries.indptr[1:])
     try:
         values = [function(queries.labels[None, rows], scores[None, rows], k=k) for rows in bounds]
+    except ValueError as error:
+        msg = f"sklearn refuses: {str(error).rstrip('.')}.\nHint: mend the data, or leave sklearn out."
+        raise InputError(msg) from error
+    weights = np.ones(len(values)) if queries.query_weight is None else queries.query_weight
+    return math.fsum(np.asarray(values) * weights) / math.fsum(weights)
+
+
+def _ask_binary(function: Any, options: dict[str, Any], queries: Queries, scores: Array) -> float:
+    """Ask a function of relevant rows: of all rows, of each query, or of queries as rows of a matrix."""
+    relevant = (queries.labels >= 1).astype(int)
+    bounds = map(slice, queries.indptr[:-1], queries.indptr[1:])
+    by_row = queries.row_weight
+    try:
+        if options.get("pool") == "rows":
+            return float(function(relevant, scores, sample_weight=by_row))
+        if options:
+            parts = [(relevant[part], scores[part], None if by_row is None else by_row[part]) for part in bounds]
+            return math.fsum(function(y, s, sample_weight=w) for y, s, w in parts) / len(parts)
+        values = [function(relevant[None, part], scores[None, part]) for part in bounds]
     except ValueError as error:
         msg = f"sklearn refuses: {str(error).rstrip('.')}.\nHint: mend the data, or leave sklearn out."
         raise InputError(msg) from error

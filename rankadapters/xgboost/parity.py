@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import xgboost as xgb
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, Route, Toolkit, nearest_expressible
@@ -42,6 +43,7 @@ def check_parity(
     qid: object = None,
     group_sizes: object = None,
     query_weight: object = None,
+    **other: Never,
 ) -> ParityReport:
     """Hold XGBoost's own NDCG of these scores against ours.
 
@@ -83,6 +85,7 @@ def check_parity(
     (True, ['equal', 'equal-on-this-data'])
     """
     convention = as_convention(convention)
+    refuse_other_names(other, GROUPS)
     columns = {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight}
     queries = as_queries(labels, **columns)
     refuse_retrieval(queries, "XGBoost")
@@ -153,9 +156,11 @@ def check_model(
     nearest = nearest_expressible(native_metric, convention)
     held, route = _route(queries, scores, nearest)
     params = native_metric(nearest)
-    upto.set_param(params)  # of this slice, which is a copy
+    upto.set_param(_parameters(params))  # of this slice, which is a copy
     evaluated = partial(_evaluated, upto, matrix, params["eval_metric"])
-    routes = [route, Route(source=f"Booster.eval {_said(params)}", ask=lambda *_: evaluated(), apart=False)]
+    routes = [route]
+    if params.get("groups", True):  # which the data have
+        routes.append(Route(source=f"Booster.eval {_said(params)}", ask=lambda *_: evaluated(), apart=False))
     if dataset is not None:
         found = log if log is not None else _own_log(model)
         value = logged_at(found, dataset, params["eval_metric"], rounds - 1)
@@ -183,12 +188,17 @@ def _said(params: dict[str, Any]) -> str:
 
 def _ask(params: dict[str, Any], queries: Queries, scores: Array) -> float:
     """XGBoost's metric of a base margin."""
-    sizes = np.diff(queries.indptr)
+    groups = params.get("groups", True)
     matrix = xgb.DMatrix(
-        np.zeros((queries.n_docs, 1)), label=queries.labels, qid=np.repeat(np.arange(sizes.size), sizes),
-        weight=queries.query_weight, base_margin=scores, nthread=1,
+        np.zeros((queries.n_docs, 1)), label=queries.labels, qid=queries.query_of_row if groups else None,
+        weight=queries.query_weight if groups else queries.row_weight, base_margin=scores, nthread=1,
     )  # fmt: skip
-    return _evaluated(xgb.Booster({**QUIET, **params}, [matrix]), matrix, params["eval_metric"])
+    return _evaluated(xgb.Booster({**QUIET, **_parameters(params)}, [matrix]), matrix, params["eval_metric"])
+
+
+def _parameters(params: dict[str, Any]) -> dict[str, Any]:
+    """XGBoost's own parameters, without what is said of the data."""
+    return {name: value for name, value in params.items() if name != "groups"}
 
 
 def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, metric: str) -> float:

@@ -63,9 +63,19 @@ def test_where_no_query_has_a_pair_the_value_is_that_of_empty():
     assert value(pooled, [1, 1], [1, 2], group_sizes=[1, 1]) == 0.5
     with pytest.raises(ra.InputError, match="nothing is left to average"):
         value(pooled.replace(empty="error"), [1, 1], [1, 2], group_sizes=[1, 1])
+    alone = ra.Panel([1, 1], [pooled], group_sizes=[1, 1]).measure([1, 2])
+    assert alone.shares[pooled].tolist() == [0.25, 0.25]
     parts = [ra.Evaluator([1, 0], pooled, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
     assert sum(parts).score().value == 0
     assert ra.Evaluator([1, 1], pooled, qid=["c", "c"]).tally([1, 2]).score().value == 0.5
+
+
+@pytest.mark.parametrize("pairs", ["label", "from_1"])
+def test_where_nothing_is_retrieved_there_is_no_pair(pairs):
+    nothing = PLAIN.replace(pairs=pairs, missing="zero", empty=0.25)
+    assert value(nothing, [0, 1], [0, 1], group_sizes=[2], retrieved=[False, False]) == 0
+    dropped = PLAIN.replace(pairs=pairs, unjudged="drop", empty=0.25)
+    assert value(dropped, [0, 0], [0, 1], group_sizes=[2], judged=[False, False]) == 0.25
 
 
 def test_per_query_values_of_a_pooled_measure_are_the_querys_own():

@@ -104,6 +104,11 @@ def test_what_is_no_convention_is_refused(bad, problem):
         ra.inert(ra.Queries(**PLAIN), BASE, bad, DISTINCT)
 
 
+def test_labels_are_not_queries():
+    with pytest.raises(ra.InputError, match=r"queries is list, not Queries\.\nHint: ra\.inert"):
+        ra.inert(PLAIN["labels"], BASE, BASE, DISTINCT)
+
+
 def test_data_without_a_value_is_an_error():
     with pytest.raises(ra.InputError, match="no gain for"):
         ra.inert(ra.Queries([1, -1], group_sizes=[2]), BASE, BASE.at(3), [1, 2])

@@ -83,7 +83,7 @@ def test_scores_beyond_float32_under_float32_precision():
     ("columns", "problem"),
     [
         ({}, "neither was given"),
-        ({"qid": QID, "group_sizes": [4]}, "both was given"),
+        ({"qid": QID, "group_sizes": [4]}, "both were given"),
         ({"group_sizes": [3]}, "adds up to 3 but labels has 4"),
         ({"group_sizes": [4, 0]}, r"group_sizes\[1\] is 0"),
         ({"group_sizes": [5, -1]}, r"group_sizes\[1\] is -1"),
@@ -300,12 +300,12 @@ def test_every_kind_of_missing_query_id(missing):
         (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is no list of conventions"),
         (
             lambda: ra.evaluate(LABELS, SCORES, CONV, groups=QID),
-            "'groups' is no column; .*\nHint: qid= takes one id per",
+            "'groups' is not a column that .*\nHint: qid= takes one id per",
         ),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, group=[4]), "Hint: group_sizes= takes the rows of each query"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qids=QID), "Hint: qid= takes one id per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, sample_weight=QID), "Hint: row_weight= takes one weight per row"),
-        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is no column"),
+        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
         (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),

@@ -102,11 +102,50 @@ def test_pairs_follow_their_rows_in_any_order(order):
         ({"pairs": ([0], [1], [-1])}, r"pairs weight\[0\] is -1.0"),
         ({"pairs": ([0, 0], [1, 2])}, "pair 1 joins rows 0 and 2, of queries a and b"),
         ({"pairs": ([0], [0])}, "pair 0 joins row 0 with itself"),
+        (
+            {"pairs": [(0, 1), (2, 3)]},
+            r"pairs is \[\(0, 1\), \(2, 3\)\]; allowed are .*\nHint: tuple\(zip\(\*pairs\)\)",
+        ),
+        ({"group": [2, 2]}, "'group' is not a column .*\nHint: group_sizes= takes the rows of each query"),
+        ({"sample_weight": [1, 1, 1, 1]}, "Hint: row_weight= takes one weight per row"),
     ],
 )
 def test_bad_row_weights_and_pairs(columns, problem):
     with pytest.raises(ra.InputError, match=problem):
         ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"], **columns)
+
+
+def test_no_pairs_at_all_are_no_mistake():
+    queries = ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"], pairs=([], [], []))
+    assert queries.pairs.winner.size == 0
+    conv = ra.presets.catboost.pair_accuracy()
+    assert ra.evaluate(queries, [1, 2, 3, 4], conv).value == conv.empty
+
+
+@pytest.mark.parametrize("numbers", [[0, 0], [2], [-1], [0.0], []])
+def test_taking_queries_that_are_not_there(numbers):
+    queries = ra.Queries([1, 0, 1, 0], qid=["a", "a", "b", "b"])
+    with pytest.raises(ra.InputError, match="allowed are different whole numbers from 0 to 1"):
+        queries.take(np.array(numbers))
+
+
+def test_other_columns_stand_in_the_order_of_the_rows():
+    pandas = pytest.importorskip("pandas")
+    labels = pandas.Series([1, 0, 2], index=["x", "y", "z"])
+    queries = ra.Queries(labels, group_sizes=[3])
+    with pytest.raises(ra.InputError, match="row_weight"):
+        queries.with_weights(row_weight=pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"]))
+    with pytest.raises(ra.InputError, match="labels"):
+        queries.with_labels(pandas.Series([1.0, 2.0, 3.0], index=["z", "y", "x"]))
+
+
+@pytest.mark.parametrize("column", [None, "query_weight", "row_weight", "pair_weight"])
+def test_one_column_of_weights_is_kept(column):
+    queries = ra.Queries(
+        [1, 0, 1, 0], qid=["a", "a", "b", "b"], query_weight=[1, 2], row_weight=[1, 2, 3, 4], pairs=([0], [1], [2.0])
+    )
+    assert queries.weighed_by(column).weights == (() if column is None else (column,))
+    assert queries.weighed_by(column).pairs.winner.tolist() == [0]
 
 
 def test_a_panel_whose_members_disagree_on_weights_says_which():

@@ -146,7 +146,7 @@ class AP(Ranked):
         found = bound.judged_sums(relevant)
         spans = self.ties in {"average", "together"}
         kernel, columns, options = self._kernel(bound, relevant, weights)
-        ranked = bound.ranked(self, *columns, follow=None if spans else relevance, spans=spans)
+        ranked = bound.ranked(self, *columns, spans=spans)
         return RankedPlan(
             kernel=kernel, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
             k=bound.cutoff(self.k), by_query=(self._divisor(found),), options=options, empty=found <= 0,

@@ -121,6 +121,10 @@ class AUC(Convention):
         require_average(self, AVERAGES)
         if self.average == "pair" and self.pairs != "given":
             raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
+        if self.average == "query" and self.pairs == "given" and self.pool == "rows":
+            raise ConventionError(
+                "average='query' weighs rows over all rows, but pairs are given.\nHint: pool='pairs'."
+            )
         if self.average == "row" and self.pairs == "given":
             raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.\nHint: 'pair'.")
         if self.pool != "queries" and self.empty == "skip":

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.allrank import allrank
 from rankadapters.core.presets.catboost import catboost
 from rankadapters.core.presets.cornac import cornac
@@ -98,6 +100,8 @@ def names(measure: str | None = "ndcg") -> tuple[str, ...]:
     >>> "letor4" in names(), "catboost.dcg" in names("dcg")
     (True, True)
     """
+    if measure is not None and measure not in MEASURES:
+        raise ConventionError(f"measure={measure!r:.80}; allowed are {choices(MEASURES)}, or None for all.")
     return tuple(name for name in _all() if measure is None or make(name, 10).measure == measure)
 
 
@@ -109,7 +113,7 @@ def make(name: str, k: int | None) -> Convention:
     """
     found = maker(name)
     if found is None:
-        raise KeyError(name)
+        raise ConventionError(f"{name!r:.80} is not a preset; there are {choices(names(None))}.\nHint: names().")
     return found(k) if takes_k(found) else found()
 
 

@@ -7,10 +7,11 @@ import struct
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
+from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.fields import FloatField
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
 from rankadapters.core.presets.metric_strings import (
+    LARGEST_TOP,
     Reader,
     number_of,
     read_options,
@@ -18,11 +19,9 @@ from rankadapters.core.presets.metric_strings import (
     top_of,
     word_of,
 )
-from rankadapters.core.presets.tool import Vocabulary, flag, measure, one_of, require_convention
+from rankadapters.core.presets.tool import Vocabulary, flag, measure, no_others, one_of, require_convention
 from rankadapters.core.ranked import Discounted
 from rankadapters.core.spelling import border, number, table
-
-LARGESTtop_of = 2**31 - 1
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]
@@ -202,9 +201,11 @@ class CatBoost(Vocabulary):
             msg = f"{text!r:.80} is no metric string.\nHint: 'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)."
             raise ConventionError(msg)
         name, _, options = text.partition(":")
-        if name not in READERS or (params and name != "PairAccuracy"):
+        if name not in READERS:
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(READERS)}."
             raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
+        no_others(text, params, ("pairs",) if name == "PairAccuracy" else ())
+        one_of("weights", weights, _WEIGHTS)
         make, readers = READERS[name]
         given = {**read_options(text, options, readers), **params}
         if make in {CatBoost.auc, CatBoost.query_auc}:
@@ -213,22 +214,14 @@ class CatBoost(Vocabulary):
         return found
 
     def nearest(self, convention: Convention) -> Convention:
-        """Give the nearest convention that CatBoost computes.
-
-        Raises
-        ------
-        UnsupportedConventionError
-            CatBoost has no such measure.
-        """
+        """Give the nearest convention that CatBoost computes, an NDCG for a measure that it has not."""
         require_convention(convention)
         if isinstance(convention, (AP, AUC, RR)):
             return self._nearest_other(convention)
         if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
-            measures = " and ".join(dict.fromkeys(READERS))
-            msg = f"CatBoost's metrics here are {measures}, not {convention!s:.80}.\nHint: ra.presets.catboost(10)."
-            raise UnsupportedConventionError(msg)
+            return self(getattr(convention, "k", None))
         fields: dict[str, Any] = {
-            "k": convention.k if convention.k is None or convention.k <= LARGESTtop_of else None,
+            "k": _top(convention.k),
             "gain": _nearest_gain(convention.gain),
             "discount": convention.discount if convention.discount in DENOMINATORS.values() else "log2",
             "ties": "worst",
@@ -243,10 +236,12 @@ class CatBoost(Vocabulary):
     def spell(self, convention: Any, *, group_weights: bool = True) -> str:
         """Write the metric string, with every parameter that matters.
 
-        `group_weights=False` leaves `use_weights` out, as a training without them needs.
+        What a string cannot say `read` must be told: `weights="row"` of an AUC under `use_weights=true`, and
+        `pairs="label"` of a PairAccuracy, which the pairs of the Pool decide. `group_weights=False` leaves
+        `use_weights` out, as a training without them needs.
         """
         if isinstance(convention, AUC):
-            return _spell_auc(convention)
+            return _spell_auc(convention, group_weights=group_weights)
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
         parts = [f"top={-1 if convention.k is None else convention.k}", *_spell_options(convention)]
         if convention.weighting is None and group_weights and not isinstance(convention, AP):  # MAP ignores weights
@@ -258,14 +253,18 @@ class CatBoost(Vocabulary):
             word, value = border(convention.relevant) or ("", 0.5)
             above_it = value if word == "above" else 0.5
             if isinstance(convention, AP):
-                return self.map(convention.k, border=above_it)
-            return self.mrr(convention.k, border=above_it, use_weights=convention.weighting is not None)
+                return self.map(_top(convention.k), border=above_it)
+            return self.mrr(_top(convention.k), border=above_it, use_weights=convention.weighting is not None)
         weights: list[AucWeights | None] = [None, "row", "query"]
         types: list[AucType] = ["Classic", "Ranking"]
         makers = (self.auc, self.query_auc)
         several = [make(type=each, weights=weight) for make in makers for each in types for weight in weights]
         several += [self.pair_accuracy(pairs=pairs, use_weights=use) for pairs in _PAIRS for use in (True, False)]
         return min(several, key=lambda each: len(each.diff(convention)))
+
+
+def _top(k: int | None) -> int | None:
+    return k if k is None or k <= LARGEST_TOP else None
 
 
 def above(value: object) -> str:
@@ -288,12 +287,12 @@ def _spell_options(convention: Any) -> list[str]:
     return [f"type={types[convention.gain]}", f"denominator={denominators[convention.discount]}"]
 
 
-def _spell_auc(convention: AUC) -> str:
-    weighted = f"use_weights={'true' if convention.weighting else 'false'}"
-    if convention.pool == "pairs":
-        return f"PairAccuracy:{weighted}"
-    name = "AUC" if convention.pool == "rows" else "QueryAUC"
-    return f"{name}:type={'Classic' if convention.pairs == 'unit' else 'Ranking'};{weighted}"
+def _spell_auc(convention: AUC, *, group_weights: bool) -> str:
+    parts = [f"use_weights={'true' if convention.weighting else 'false'}"] if group_weights else []
+    if convention.pool != "pairs":
+        parts.insert(0, f"type={'Classic' if convention.pairs == 'unit' else 'Ranking'}")
+    name = {"pairs": "PairAccuracy", "rows": "AUC", "queries": "QueryAUC"}[convention.pool]
+    return ":".join(filter(None, [name, ";".join(parts)]))
 
 
 def _options(type_: str, denominator: str, use_weights: object) -> dict[str, Any]:
@@ -312,6 +311,7 @@ def _nearest_gain(gain: str) -> str:
     return "linear" if linear else "exp2"
 
 
+_WEIGHTS = dict.fromkeys(("query", "row", "pair", None))
 _PAIRS: tuple[Literal["given", "label"], ...] = ("given", "label")
 _AUC = {"type": same_word_of({"Classic": "", "Ranking": ""}), "use_weights": word_of(BOOLS)}
 _GAINS = {

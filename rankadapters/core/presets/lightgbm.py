@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
+from rankadapters.core.fields import is_whole
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.core.presets.tool import Vocabulary, cut, measure, no_others, spec_of
+from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, measure, no_others, one_of, spec_of
 from rankadapters.core.spelling import number, table
 
 LABELS = 31  # default gains end there
@@ -99,11 +101,11 @@ class LightGBM(Vocabulary):
         >>> lightgbm.read("ndcg@10", label_gain=[0, 1, 3]) == lightgbm(10, label_gain=[0, 1, 3])
         True
         """
-        del weights
+        one_of("weights", weights, ANY_WEIGHTS)
         name, options = spec_of(text, "metric", params)
         label_gain = options.pop("label_gain", label_gain)
         if isinstance(name, str) and name in self._whole():
-            no_others(name, options, ())
+            no_others(name, options if label_gain is None else {"label_gain": label_gain}, ())
             return self._whole()[name]()
         base, at, digits = str(name).partition("@")
         make = self._ranked().get(base)
@@ -114,6 +116,8 @@ class LightGBM(Vocabulary):
         if k is None:
             msg = f"{name!r:.80} has no cutoff.\nHint: 'ndcg@10', or eval_at=[10]."
             raise ConventionError(msg)
+        if label_gain is not None and base != "ndcg":
+            no_others(name, {"label_gain": label_gain}, ())
         if base == "ndcg":
             return self(None if k >= MOST_ROWS else k, label_gain=label_gain)
         return make(None if k >= MOST_ROWS else k)
@@ -161,15 +165,16 @@ def _gains(gain: str) -> tuple[float, ...] | None:
 
 
 def _table_of(label_gain: Sequence[float]) -> str:
-    if isinstance(label_gain, str) or not all(isinstance(gain, Real) for gain in label_gain):
-        msg = f"label_gain={label_gain!r:.80} is no list of numbers.\nHint: label_gain=[0, 1, 3]."
+    listed = isinstance(label_gain, Iterable) and not isinstance(label_gain, str)
+    if not listed or not all(isinstance(gain, Real) and abs(gain) <= sys.float_info.max for gain in label_gain):
+        msg = f"label_gain={label_gain!r:.80} is not a list of finite numbers.\nHint: label_gain=[0, 1, 3]."
         raise ConventionError(msg)
     return "_".join(["table", *map(number, label_gain)])
 
 
 def _only(eval_at: object) -> int | None:
-    several = [eval_at] if not isinstance(eval_at, Sequence) else list(eval_at)
-    return int(several[0]) if len(several) == 1 and isinstance(several[0], int) and several[0] > 0 else None
+    several: list[Any] = [eval_at] if not isinstance(eval_at, Sequence) else list(eval_at)
+    return int(several[0]) if len(several) == 1 and is_whole(several[0]) and several[0] > 0 else None
 
 
 lightgbm = LightGBM()

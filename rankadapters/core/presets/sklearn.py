@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.measures import AP, AUC, DCG, NDCG
-from rankadapters.core.presets.tool import Vocabulary, measure, no_others, spec_of, takes_k
+from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, measure, no_others, one_of, spec_of, takes_k
 
 
 class ScikitLearn(Vocabulary):
@@ -81,7 +81,7 @@ class ScikitLearn(Vocabulary):
         ----------
         text : str or mapping
             The function's name, or what `write` returned.
-        weights : {'query', None}
+        weights : {'query', 'row', None}
             Whether `sample_weight` may be given.
         k : int or None
             The own parameter of `ndcg_score` and `dcg_score`.
@@ -99,7 +99,8 @@ class ScikitLearn(Vocabulary):
         True
         """
         name, options = spec_of(text, "metric", params)
-        make = self._functions().get(name)
+        one_of("weights", weights, ANY_WEIGHTS)
+        make = self._functions().get(name) if isinstance(name, str) else None
         if make is None:
             raise self._unknown(name)
         no_others(name, options, tuple(inspect.signature(make).parameters))

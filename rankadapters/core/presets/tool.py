@@ -6,6 +6,7 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import Any, ClassVar, TypeVar
 
 from rankadapters.core.convention import Convention
@@ -13,6 +14,8 @@ from rankadapters.core.errors import ConventionError, UnsupportedConventionError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.measures import NDCG
 from rankadapters.core.spelling import number
+
+ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
 
 Make = Callable[..., Convention]
 F = TypeVar("F", bound=Make)
@@ -73,10 +76,9 @@ class Tool(ABC):
             options: dict[str, Any] = {
                 name: _option(value) for name, value in match.groupdict().items() if value is not None
             }
-            if takes_k(found):
-                options.setdefault("k", None)
-            no_others(text, params, tuple(inspect.signature(found).parameters))
-            return found(**{**options, **params})
+            no_others(text, params, tuple(n for n in inspect.signature(found).parameters if n not in options))
+            given = {**options, **params}
+            return found(**given) if "k" in given or not takes_k(found) else found(None, **given)
         raise self._unknown(text, params)
 
     def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
@@ -140,9 +142,9 @@ def takes_k(make: Make) -> bool:
     return found is not None and found.default is inspect.Parameter.empty
 
 
-def one_of(name: str, value: object, allowed: Mapping[str, Any]) -> Any:
+def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
     """Look an option up among the tool's words for it."""
-    if not isinstance(value, str) or value not in allowed:
+    if not isinstance(value, (str, NoneType)) or value not in allowed:
         msg = f"{name}={value!r}; allowed are {choices(allowed)}."
         raise ConventionError(msg)
     return allowed[value]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR
-from rankadapters.core.presets.tool import Tool, measure, one_of
+from rankadapters.core.presets.tool import Tool, measure, no_others, one_of
 
 Action = Literal["neg", "pos", "skip", "error"]
 ACTIONS: dict[str, float | str] = {"neg": 0, "pos": 1, "skip": "skip", "error": "error"}
@@ -74,6 +74,7 @@ class TorchMetrics(Tool):
         >>> torchmetrics.read("RetrievalMAP", top_k=5) == torchmetrics.map(5)
         True
         """
+        no_others(text, params, ("top_k", "empty_target_action"))
         return super().read(text, k=top_k, **params)
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.core.presets.tool import Vocabulary, cut, flag, measure, no_others, spec_of
+from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, flag, measure, no_others, one_of, spec_of
 
 NO_CUTOFF = 2**31 - 1  # beyond any query
 BARE = 32  # the cutoff of a metric that is written without one
@@ -85,7 +85,7 @@ class XGBoost(Vocabulary):
         self,
         text: str | Mapping[str, Any],
         *,
-        ndcg_exp_gain: bool = True,
+        ndcg_exp_gain: bool | None = None,
         weights: str | None = None,
         **params: Any,
     ) -> Convention:
@@ -95,8 +95,8 @@ class XGBoost(Vocabulary):
         ----------
         text : str or mapping
             Such as `ndcg@10`, `ndcg@10-` or a bare `ndcg`, which means @32; or what `write` returned.
-        ndcg_exp_gain : bool
-            XGBoost's parameter of that name.
+        ndcg_exp_gain : bool, optional
+            XGBoost's parameter of that name, of `ndcg`; its default is True.
         weights : str, optional
             Which weights the data have; XGBoost's metrics mean the same with any.
         groups : bool
@@ -112,13 +112,12 @@ class XGBoost(Vocabulary):
         >>> xgboost.read("ndcg@5-") == xgboost(5, minus=True)
         True
         """
-        del weights
-        name, options = spec_of(text, "eval_metric", params)
-        exp_gain = options.pop("ndcg_exp_gain", ndcg_exp_gain)
+        one_of("weights", weights, ANY_WEIGHTS)
+        exponential = {} if ndcg_exp_gain is None else {"ndcg_exp_gain": ndcg_exp_gain}
+        name, options = spec_of(text, "eval_metric", {**exponential, **params})
         if name == "auc":
             no_others(name, options, ("groups",))
             return self.auc(groups=options.get("groups", True))
-        no_others(name, options, ("ndcg_exp_gain",))
         if not isinstance(name, str):
             raise self._unknown(name)
         minus = name.endswith("-")
@@ -127,7 +126,11 @@ class XGBoost(Vocabulary):
         if base not in self._ranked() or k is None:
             raise self._unknown(name)
         bare = None if k == NO_CUTOFF else k
-        return self(bare, exp_gain=exp_gain, minus=minus) if base == "ndcg" else self._ranked()[base](bare, minus=minus)
+        if base == "ndcg":
+            no_others(name, options, ("ndcg_exp_gain",))
+            return self(bare, exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
+        no_others(name, options, ())
+        return self.map(bare, minus=minus)
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that XGBoost computes."""

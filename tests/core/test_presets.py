@@ -1,0 +1,146 @@
+"""What the tools' vocabularies read and write."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import presets
+
+CUTOFFS = (1, 5, 10, None)
+FLAGS = (True, False)
+DENOMINATORS = ("LogPosition", "Position")
+
+
+def by(make, **options):
+    """Everything that a preset makes of some options."""
+    return [make(**dict(zip(options, values, strict=True))) for values in itertools.product(*options.values())]
+
+
+SAID = {
+    "lightgbm": [
+        *by(presets.lightgbm, k=CUTOFFS, label_gain=(None, [0, 1, 3], [0.5, 0.5])),
+        *by(presets.lightgbm.map, k=CUTOFFS), presets.lightgbm.auc(), presets.lightgbm.average_precision(),
+    ],
+    "xgboost": [
+        *by(presets.xgboost, k=CUTOFFS, exp_gain=FLAGS, minus=FLAGS),
+        *by(presets.xgboost.map, k=CUTOFFS, minus=FLAGS), *by(presets.xgboost.auc, groups=FLAGS),
+    ],
+    "catboost": [
+        *by(
+            presets.catboost, k=CUTOFFS, type=("Base", "Exp"), denominator=DENOMINATORS, use_weights=FLAGS
+        ),
+        *by(
+            presets.catboost.dcg, k=CUTOFFS, type=("Base", "Exp"), denominator=DENOMINATORS,
+            use_weights=FLAGS,
+        ),
+        *by(presets.catboost.map, k=CUTOFFS, border=(0.5, 0.1, -1)),
+        *by(presets.catboost.mrr, k=CUTOFFS, border=(0.5, 2), use_weights=FLAGS),
+        *by(presets.catboost.auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
+        *by(presets.catboost.query_auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
+        *by(presets.catboost.pair_accuracy, pairs=("given", "label"), use_weights=FLAGS),
+    ],
+    "sklearn": [
+        *by(presets.sklearn, k=CUTOFFS), *by(presets.sklearn.dcg, k=CUTOFFS),
+        presets.sklearn(5).replace(average="uniform"), presets.sklearn.dcg(5).replace(average="uniform"),
+        *by(presets.sklearn.average_precision_score, pool=("rows", "queries")),
+        *by(presets.sklearn.roc_auc_score, pool=("rows", "queries")),
+        presets.sklearn.label_ranking_average_precision_score(),
+    ],
+}  # fmt: skip
+
+
+def told(tool, conv):
+    """What `read` must be told, since the tool's words cannot say it: which weights the data have, and whose pairs."""
+    if tool == "sklearn":
+        return {} if conv.weighting else {"weights": None}
+    if conv.measure != "auc" or tool != "catboost":
+        return {}
+    pairs = {"pairs": conv.pairs} if conv.over == "pairs" else {}
+    return {"weights": "row" if conv.average == "row" else "query", **pairs}
+
+
+@pytest.mark.parametrize(("tool", "conv"), [(tool, conv) for tool, several in SAID.items() for conv in several])
+def test_what_a_tool_writes_it_reads_back(tool, conv):
+    vocabulary = presets.TOOLS[tool]
+    assert vocabulary.read(vocabulary.write(conv), **told(tool, conv)) == conv
+
+
+@pytest.mark.parametrize("name", presets.names(None))
+@pytest.mark.parametrize("tool", SAID)
+def test_what_any_preset_writes_means_the_same_to_the_tool(tool, name):
+    """Conventions of other tools too, where they are not refused."""
+    vocabulary, conv = presets.TOOLS[tool], presets.make(name, 7)
+    try:
+        written = vocabulary.write(conv)
+    except ra.UnsupportedConventionError:
+        return
+    again = vocabulary.read(written, **told(tool, conv))
+    assert vocabulary.write(again) == written
+
+
+def test_presets_of_a_tool_have_names_and_measures():
+    assert "catboost.mrr" in presets.names("rr")
+    assert set(presets.names("ndcg")) < set(presets.names(None))
+    with pytest.raises(ra.ConventionError, match="measure='foo'; allowed are 'ndcg', 'dcg', 'ap'"):
+        presets.names("foo")
+    with pytest.raises(ra.ConventionError, match="'foo' is not a preset"):
+        presets.make("foo", 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (lambda: presets.lightgbm(10, label_gain=5), "label_gain=5 is not a list of finite numbers"),
+        (lambda: presets.lightgbm(10, label_gain=[0, 10**400]), "is not a list of finite numbers"),
+        (lambda: presets.lightgbm.read("ndcg@5", label_gain=5), "label_gain=5 is not a list"),
+        (lambda: presets.lightgbm.read("map@5", label_gain=[0, 1]), "'map@5' has no parameter 'label_gain'"),
+        (lambda: presets.lightgbm.read("auc", label_gain=[0, 1]), "'auc' has no parameter 'label_gain'"),
+        (lambda: presets.lightgbm.read("ndcg", eval_at=True), "'ndcg' has no cutoff"),
+        (lambda: presets.lightgbm.read("map@5", weights="foo"), "weights='foo'; allowed are 'query', 'row', None"),
+        (lambda: presets.xgboost.read("map@5", ndcg_exp_gain=False), "'map@5' has no parameter 'ndcg_exp_gain'"),
+        (lambda: presets.xgboost.read("auc", ndcg_exp_gain=False), "'auc' has no parameter 'ndcg_exp_gain'"),
+        (lambda: presets.xgboost.read("ndcg@5", weights="foo"), "weights='foo'"),
+        (lambda: presets.catboost.read("NDCG:top=5", foo=1), "'NDCG:top=5' has no parameter 'foo'"),
+        (lambda: presets.catboost.read("NDCG:top=5", pairs="label"), "has no parameter 'pairs'"),
+        (lambda: presets.catboost.read("PairAccuracy", foo=1), "'PairAccuracy' has no parameter 'foo'; allowed are 'p"),
+        (lambda: presets.catboost.read("AUC:use_weights=true", weights="foo"), "weights='foo'"),
+        (lambda: presets.sklearn.read(["ndcg_score"]), r"\['ndcg_score'\] is no metric of sklearn"),
+        (lambda: presets.sklearn.read("ndcg_score", weights="foo"), "weights='foo'"),
+        (lambda: presets.torchmetrics.read("RetrievalMAP", k=4), "has no parameter 'k'; allowed are 'top_k'"),
+        (lambda: presets.trec_eval_9.read("map_cut_5", k=7), "'map_cut_5' has no parameter 'k'"),
+        (lambda: ra.parse("textbook@10").replace(empty=10**400), "empty=1000"),
+        (lambda: ra.presets.catboost.map(5, border=10**400), "border=1000"),
+        (lambda: ra.presets.textbook(2**63), "k=9223372036854775808 is no cutoff; .* up to 2\\^63"),
+    ],
+)
+def test_what_a_tool_does_not_say_is_refused(wrong, problem):
+    with pytest.raises(ra.ConventionError, match=problem):
+        wrong()
+
+
+def test_the_largest_cutoff_is_read_back():
+    conv = ra.presets.textbook(2**63 - 1)
+    assert ra.parse(str(conv)) == ra.parse(conv.name) == ra.parse(conv.short_name) == conv
+
+
+@pytest.mark.parametrize("make", [presets.catboost, presets.catboost.dcg, presets.catboost.map, presets.catboost.mrr])
+def test_a_cutoff_beyond_what_catboost_takes_is_refused(make):
+    assert presets.catboost.read(presets.catboost.write(make(2**31 - 1))) == make(2**31 - 1)
+    with pytest.raises(ra.UnsupportedConventionError, match="cannot express k=2147483648"):
+        presets.catboost.write(make(2**31))
+
+
+@pytest.mark.parametrize(
+    ("conv", "text"),
+    [
+        (presets.catboost.auc(), "AUC:type=Classic"),
+        (presets.catboost.query_auc(type="Ranking"), "QueryAUC:type=Ranking"),
+        (presets.catboost.pair_accuracy(use_weights=False), "PairAccuracy"),
+        (presets.catboost.mrr(5, use_weights=False), "MRR:top=5;border=0.5"),
+    ],
+)
+def test_a_training_without_weights_leaves_use_weights_out(conv, text):
+    assert presets.catboost.spell(conv, group_weights=False) == text
