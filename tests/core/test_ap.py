@@ -70,6 +70,20 @@ def test_row_weights_count_in_place_of_ones():
     assert value([0, 1, 0, 1], [4, 3, 2, 1], rows) == value([0, 1, 0, 1], [4, 3, 2, 1], PLAIN)
 
 
+@given(st.integers(0, 10**6), st.sampled_from([None, 1, 2]))
+@settings(max_examples=60, deadline=None)
+def test_worst_and_best_ties_go_by_what_a_row_counts(seed, k):
+    """Within a tie the rows that count less stand first, or last: relevant rows by their weights, the others 0."""
+    rng = np.random.default_rng(seed)
+    labels, weights, scores = rng.integers(0, 2, 5), rng.integers(0, 4, 5) + 0.5, rng.integers(0, 2, 5)
+    columns = {"k": k, "average": "row"}
+    for ties, sign in (("worst", 1), ("best", -1)):
+        order = np.lexsort([sign * labels * weights, -scores])
+        expected = value(labels[order], -np.arange(5.0), PLAIN.replace(**columns), row_weight=weights[order])
+        found = value(labels, scores, PLAIN.replace(**columns, ties=ties), row_weight=weights)
+        assert found == pytest.approx(expected, abs=1e-14)
+
+
 def test_all_rows_are_one_query_whose_rows_have_the_weights_of_their_queries():
     rows = PLAIN.replace(pool="rows", average="query")
     labels, scores, sizes = [1, 0, 0, 1], [4, 2, 3, 1], [2, 2]
