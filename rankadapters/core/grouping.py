@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,80 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import Array, as_column, frozen, index_dtype, is_missing, same_length
 from rankadapters.core.errors import InputError
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Grouping:
+    """Which rows form which query: the queries' ids, where each begins, and the order that brings its rows together."""
+
+    query_ids: Array
+    indptr: NDArray[np.int64]
+    order: NDArray[np.signedinteger[Any]] | None
+
+    @property
+    def n_docs(self) -> int:
+        """Number of rows."""
+        return int(self.indptr[-1])
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries."""
+        return int(self.indptr.size - 1)
+
+    @cached_property
+    def longest(self) -> int:
+        """Rows of the largest query."""
+        return int(np.diff(self.indptr).max())
+
+    @cached_property
+    def query_of_row(self) -> NDArray[np.intp]:
+        """Number of the query of each row, in the caller's order; shape (n_docs,).
+
+        >>> from rankadapters import Queries
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
+        [0, 1, 0]
+        """
+        return self.per_row(np.arange(self.n_queries))
+
+    @property
+    def are_together(self) -> bool:
+        """Whether the rows of every query stand together in the caller's order."""
+        return self.order is None
+
+    @property
+    def rows(self) -> Array:
+        """Places of the rows in the caller's order, query by query; shape (n_docs,).
+
+        >>> from rankadapters import Queries
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
+        [0, 2, 1]
+        """
+        return np.arange(self.n_docs) if self.order is None else self.order
+
+    def by_query(self, column: Array) -> Array:
+        """Bring a column of the caller's, one entry per row, into the order of the queries."""
+        return column if self.order is None else column[self.order]
+
+    def per_row(self, values: Array) -> Array:
+        """Give each row, in the caller's order, the value of its query."""
+        inside = np.repeat(values, np.diff(self.indptr))
+        if self.order is None:
+            return inside
+        found = np.empty_like(inside)
+        found[self.order] = inside
+        return found
+
+    def per_query(self, column: Array) -> tuple[Array, int]:
+        """Turn per-row values into per-query ones: those of each query's first row, and the first query that varies.
+
+        >>> from rankadapters import Queries
+        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
+        (array([5, 6]), -1)
+        """
+        ordered = self.by_query(column)
+        first = ordered[self.indptr[:-1]]
+        varies = np.flatnonzero(ordered != np.repeat(first, np.diff(self.indptr)))
+        return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
 
 
 def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:

@@ -21,14 +21,14 @@ from rankadapters.core.columns import (
     same_length,
 )
 from rankadapters.core.errors import InputError
-from rankadapters.core.grouping import grouped
+from rankadapters.core.grouping import Grouping, grouped
 from rankadapters.core.keywords import ROWS, Columns, refuse_other_names
 from rankadapters.core.pairs import Pairs, as_pairs, moved
 from rankadapters.core.query_columns import as_docids, as_query_weights, as_row_weights, refuse_other_order
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Queries:
+class Queries(Grouping):
     """Judged queries: labels, which rows form a query, and what else is known of them.
 
     Parameters
@@ -75,9 +75,6 @@ class Queries:
     """
 
     labels: NDArray[np.float64]
-    query_ids: Array
-    indptr: NDArray[np.int64]
-    order: NDArray[np.signedinteger[Any]] | None
     query_weight: NDArray[np.float64] | None
     row_weight: NDArray[np.float64] | None
     pairs: Pairs | None
@@ -130,21 +127,6 @@ class Queries:
         return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
 
     @property
-    def n_docs(self) -> int:
-        """Number of rows."""
-        return int(self.labels.size)
-
-    @property
-    def n_queries(self) -> int:
-        """Number of queries."""
-        return int(self.indptr.size - 1)
-
-    @cached_property
-    def longest(self) -> int:
-        """Rows of the largest query."""
-        return int(np.diff(self.indptr).max())
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """Name what is known beside the labels: docid, retrieved, judged, pairs, and weights."""
         given = {"docid": self.docid_rank, "retrieved": self.retrieved, "judged": self.judged, "pairs": self.pairs}
@@ -156,53 +138,6 @@ class Queries:
         pair_weight = None if self.pairs is None else self.pairs.weight
         given = {"query_weight": self.query_weight, "row_weight": self.row_weight, "pair_weight": pair_weight}
         return tuple(name for name, column in given.items() if column is not None)
-
-    @cached_property
-    def query_of_row(self) -> NDArray[np.intp]:
-        """Number of the query of each row, in the caller's order; shape (n_docs,).
-
-        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).query_of_row.tolist()
-        [0, 1, 0]
-        """
-        return self.per_row(np.arange(self.n_queries))
-
-    @property
-    def are_together(self) -> bool:
-        """Whether the rows of every query stand together in the caller's order."""
-        return self.order is None
-
-    @property
-    def rows(self) -> Array:
-        """Places of the rows in the caller's order, query by query; shape (n_docs,).
-
-        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).rows.tolist()
-        [0, 2, 1]
-        """
-        return np.arange(self.n_docs) if self.order is None else self.order
-
-    def by_query(self, column: Array) -> Array:
-        """Bring a column of the caller's, one entry per row, into the order of the queries."""
-        return column if self.order is None else column[self.order]
-
-    def per_row(self, values: Array) -> Array:
-        """Give each row, in the caller's order, the value of its query."""
-        inside = np.repeat(values, np.diff(self.indptr))
-        if self.order is None:
-            return inside
-        found = np.empty_like(inside)
-        found[self.order] = inside
-        return found
-
-    def per_query(self, column: Array) -> tuple[Array, int]:
-        """Turn per-row values into per-query ones: those of each query's first row, and the first query that varies.
-
-        >>> Queries([1, 0, 2], qid=["b", "a", "b"]).per_query(np.array([5, 6, 5]))
-        (array([5, 6]), -1)
-        """
-        ordered = self.by_query(column)
-        first = ordered[self.indptr[:-1]]
-        varies = np.flatnonzero(ordered != np.repeat(first, np.diff(self.indptr)))
-        return first, int(np.searchsorted(self.indptr, varies[0], side="right")) - 1 if varies.size else -1
 
     def with_weights(self, query_weight: object = None, *, row_weight: object = None) -> Queries:
         """Return the same queries with other weights, by query and by row; without any where none are given.
@@ -253,10 +188,8 @@ class Queries:
         numbers = np.asarray(numbers)
         known = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
         if not known or np.unique(numbers).size < numbers.size:
-            msg = (
-                f"numbers={numbers!r:.60}; allowed are different whole numbers from 0 to {self.n_queries - 1}.\n"
-                "Hint: numpy.flatnonzero of a mask."
-            )
+            allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
+            msg = f"numbers={numbers!r:.60}; allowed are {allowed}.\nHint: numpy.flatnonzero of a mask."
             raise InputError(msg)
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
         inner = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(starts, sizes)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import FloatField
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
+from rankadapters.core.presets.catboost_words import (
+    BOOLS,
+    DENOMINATORS,
+    NAMES,
+    TYPES,
+    above,
+    auc_changes,
+    gain_changes,
+    largest_or_all,
+    nearest_gain,
+    spelled_auc,
+    spelled_options,
+)
 from rankadapters.core.presets.metric_strings import (
-    LARGEST_TOP,
     Reader,
     number_of,
     read_options,
@@ -21,17 +30,12 @@ from rankadapters.core.presets.metric_strings import (
 )
 from rankadapters.core.presets.tool import Vocabulary, flag, measure, no_others, one_of, require_convention
 from rankadapters.core.ranked import Discounted
-from rankadapters.core.spelling import border, number, table
+from rankadapters.core.spelling import border
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]
 Type = Literal["Base", "Exp"]
 Denominator = Literal["LogPosition", "Position"]
-
-TYPES = {"Base": "linear", "Exp": "exp2"}
-DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}
-NAMES = {"ndcg": "NDCG", "dcg": "DCG", "ap": "MAP", "rr": "MRR"}
-BOOLS = {"true": True, "false": False}
 
 
 class CatBoost(Vocabulary):
@@ -69,7 +73,7 @@ class CatBoost(Vocabulary):
             k=k, gain="linear", discount="log2", ideal="cutoff", ties="worst", precision="float64",
             short="pad", empty=1, missing="error", unjudged="error", average="query",
         ).named(self.name)  # fmt: skip
-        return found.replace(**_options(type, denominator, use_weights))
+        return found.replace(**gain_changes(type, denominator, use_weights))
 
     @measure
     def dcg(
@@ -85,7 +89,7 @@ class CatBoost(Vocabulary):
             k=k, gain="linear", discount="log2", ties="worst", precision="float64",
             short="pad", missing="error", unjudged="error", average="query",
         ).named("catboost.dcg")  # fmt: skip
-        return found.replace(**_options(type, denominator, use_weights))
+        return found.replace(**gain_changes(type, denominator, use_weights))
 
     @measure
     def map(self, k: int | None, *, border: float = 0.5) -> AP:
@@ -139,7 +143,7 @@ class CatBoost(Vocabulary):
             pairs="unit", complement="float32", ties="average", precision="float64", empty=0,
             missing="error", unjudged="error", pool="rows", average="uniform",
         ).named("catboost.auc")  # fmt: skip
-        return found.replace(**_auc_options(type, weights))
+        return found.replace(**auc_changes(type, weights))
 
     @measure
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
@@ -148,7 +152,7 @@ class CatBoost(Vocabulary):
             pairs="unit", complement="float32", ties="average", precision="float64", empty=0,
             missing="error", unjudged="error", pool="queries", average="uniform",
         ).named("catboost.query_auc")  # fmt: skip
-        return found.replace(**_auc_options(type, weights))
+        return found.replace(**auc_changes(type, weights))
 
     @measure
     def pair_accuracy(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> AUC:
@@ -221,8 +225,8 @@ class CatBoost(Vocabulary):
         if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
             return self(getattr(convention, "k", None))
         fields: dict[str, Any] = {
-            "k": _top(convention.k),
-            "gain": _nearest_gain(convention.gain),
+            "k": largest_or_all(convention.k),
+            "gain": nearest_gain(convention.gain),
             "discount": convention.discount if convention.discount in DENOMINATORS.values() else "log2",
             "ties": "worst",
             "precision": "float64",
@@ -241,9 +245,9 @@ class CatBoost(Vocabulary):
         `use_weights` out, as a training without them needs.
         """
         if isinstance(convention, AUC):
-            return _spell_auc(convention, group_weights=group_weights)
+            return spelled_auc(convention, group_weights=group_weights)
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
-        parts = [f"top={-1 if convention.k is None else convention.k}", *_spell_options(convention)]
+        parts = [f"top={-1 if convention.k is None else convention.k}", *spelled_options(convention)]
         if convention.weighting is None and group_weights and not isinstance(convention, AP):  # MAP ignores weights
             parts.append("use_weights=false")
         return f"{NAMES[convention.measure]}:{';'.join(parts)}"
@@ -253,62 +257,14 @@ class CatBoost(Vocabulary):
             word, value = border(convention.relevant) or ("", 0.5)
             above_it = value if word == "above" else 0.5
             if isinstance(convention, AP):
-                return self.map(_top(convention.k), border=above_it)
-            return self.mrr(_top(convention.k), border=above_it, use_weights=convention.weighting is not None)
+                return self.map(largest_or_all(convention.k), border=above_it)
+            return self.mrr(largest_or_all(convention.k), border=above_it, use_weights=convention.weighting is not None)
         weights: list[AucWeights | None] = [None, "row", "query"]
         types: list[AucType] = ["Classic", "Ranking"]
         makers = (self.auc, self.query_auc)
         several = [make(type=each, weights=weight) for make in makers for each in types for weight in weights]
         several += [self.pair_accuracy(pairs=pairs, use_weights=use) for pairs in _PAIRS for use in (True, False)]
         return min(several, key=lambda each: len(each.diff(convention)))
-
-
-def _top(k: int | None) -> int | None:
-    return k if k is None or k <= LARGEST_TOP else None
-
-
-def above(value: object) -> str:
-    """Relevant above a border, which CatBoost holds as float32."""
-    found = FloatField(group="value", about="", least=-math.inf).check("border", value)
-    return f"above_{number(struct.unpack('f', struct.pack('f', found))[0])}"
-
-
-def _auc_options(type_: str, weights: str | None) -> dict[str, Any]:
-    changes: dict[str, Any] = {"pairs": one_of("type", type_, {"Classic": "unit", "Ranking": "label"})}
-    if weights is not None:
-        changes["average"] = one_of("weights", weights, {"row": "row", "query": "query"})
-    return changes
-
-
-def _spell_options(convention: Any) -> list[str]:
-    if isinstance(convention, (AP, RR)):
-        return [f"border={convention.relevant.partition('_')[2]}"]
-    types, denominators = ({field: word for word, field in words.items()} for words in (TYPES, DENOMINATORS))
-    return [f"type={types[convention.gain]}", f"denominator={denominators[convention.discount]}"]
-
-
-def _spell_auc(convention: AUC, *, group_weights: bool) -> str:
-    parts = [f"use_weights={'true' if convention.weighting else 'false'}"] if group_weights else []
-    if convention.pool != "pairs":
-        parts.insert(0, f"type={'Classic' if convention.pairs == 'unit' else 'Ranking'}")
-    name = {"pairs": "PairAccuracy", "rows": "AUC", "queries": "QueryAUC"}[convention.pool]
-    return ":".join(filter(None, [name, ";".join(parts)]))
-
-
-def _options(type_: str, denominator: str, use_weights: object) -> dict[str, Any]:
-    if str(type_) not in TYPES or str(denominator) not in DENOMINATORS:
-        msg = f"type={type_!r}, denominator={denominator!r}; allowed are {choices(TYPES)} and {choices(DENOMINATORS)}."
-        raise ConventionError(msg)
-    weighted = flag("use_weights", use_weights)
-    return {
-        "gain": TYPES[type_], "discount": DENOMINATORS[denominator], **({} if weighted else {"average": "uniform"})
-    }  # fmt: skip
-
-
-def _nearest_gain(gain: str) -> str:
-    gains = table(gain)
-    linear = gain.startswith("linear") or gains == tuple(range(len(gains or ())))
-    return "linear" if linear else "exp2"
 
 
 _WEIGHTS = dict.fromkeys(("query", "row", "pair", None))
