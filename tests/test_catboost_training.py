@@ -97,6 +97,22 @@ def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
     assert expected[0] != expected[1]
 
 
+def test_object_weights_of_the_pools_are_the_weights_of_rows():
+    convention = ra.presets.sklearn.average_precision_score(pool="queries")
+    weights = np.random.default_rng(7).integers(1, 5, data(1)[1].size).astype(float)
+    metric = declared(convention)
+    (X, y, qid, _), (V, z, vid, _) = data(0), data(1)
+    sets = cb.Pool(X, y, group_id=qid, weight=np.ones(y.size)), cb.Pool(V, z, group_id=vid, weight=weights)
+    model = cb.CatBoostRanker(
+        iterations=2, depth=3, loss_function="QueryRMSE", eval_metric=metric, thread_count=1, use_best_model=False,
+        allow_writing_files=False, logging_level="Silent",
+    ).fit(sets[0], eval_set=sets[1])  # fmt: skip
+    expected = ra.evaluate(z, model.predict(V), convention, qid=vid, row_weight=weights).value
+    assert metric.history[-1].dataset == 1
+    assert metric.history[-1].value == pytest.approx(expected, rel=1e-12)
+    assert expected != ra.evaluate(z, model.predict(V), convention, qid=vid).value
+
+
 def test_weights_of_a_set_take_the_pools_place():
     labels, qid = labels_and_qid(0)
     weights = np.arange(1.0, np.unique(qid).size + 1)

@@ -31,11 +31,6 @@ _VARIANTS: tuple[Callable[[int | None], NDCG], ...] = (
 
 USUAL = (10, 5, 1, 3, 20, 100, None, 50, 15, 2)  # cutoffs in the order in which they are likely
 
-# The fields in the order in which a tool's user is likely to have changed them: options first, then what code fixes.
-CHANGED = (
-    "gain", "empty", "missing", "average", "unjudged", "ties", "precision", "short", "discount", "ideal",
-)  # fmt: skip
-
 
 @cache
 def known(k: int | None) -> dict[str, NDCG]:
@@ -99,8 +94,8 @@ def nearest(block: Block) -> Near:
 
 def _cost(names: Iterable[str]) -> tuple[int, int]:
     """Number of changed fields, then how unlikely it is that a tool's user changed them."""
-    several = list(names)
-    return len(several), sum(map(CHANGED.index, several))
+    several, kinds = list(names), NDCG.declared()
+    return len(several), sum(kinds[name].rarity for name in several)
 
 
 def named(blocks: list[Block]) -> tuple[str, ...]:

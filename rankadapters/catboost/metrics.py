@@ -72,8 +72,7 @@ def read_metric(metric: str, **params: Any) -> Convention:
     Raises
     ------
     ConventionError
-        Another metric, a parameter that says nothing there, or a value that CatBoost refuses or reads as something
-        else than it says: `top=0` scores every query 1, `top=-5` is all, `use_weights=0` is false.
+        As of `presets.catboost.read`.
 
     References
     ----------

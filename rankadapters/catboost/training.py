@@ -72,23 +72,24 @@ class EvalMetric:
 
     def _evaluator(self, place: int, weight: Any) -> Evaluator:
         """Bind a set at its first sight, and again when CatBoost brings other weights."""
-        queries, weights = self.sets[place], None
-        if weight is not None and not queries.weights and self.convention.weighting:
-            weights = self._by_query(place, np.asarray(weight))
+        queries, column = self.sets[place], self.convention.weighting
+        weights = None
+        if weight is not None and not queries.weights:
+            weights = self._counted(place, np.asarray(weight))
         bound = self._evaluators.get(place)
         if bound is not None and _same(bound[0], weights):
             return bound[1]
         if weights is not None:
-            by_row = self.convention.weighting == "row_weight"
-            queries = queries.with_weights(
-                None if by_row else weights, row_weight=queries.per_row(weights) if by_row else None
-            )
+            queries = queries.with_weights(**{str(column): weights})
         evaluator = Evaluator(queries, self.convention)
         self._evaluators[place] = (weights, evaluator)
         return evaluator
 
-    def _by_query(self, place: int, weight: Array) -> Array:
-        queries = self.sets[place]
+    def _counted(self, place: int, weight: Array) -> Array | None:
+        """Take CatBoost's weights, one per row, as the convention counts them; None where it counts other ones."""
+        queries, column = self.sets[place], self.convention.weighting
+        if column != "query_weight":
+            return np.array(weight, np.float64) if column == "row_weight" else None
         weights, varies = weights_of_rows(weight, queries)
         if varies is not None:
             msg = (

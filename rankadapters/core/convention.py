@@ -19,6 +19,7 @@ GEOMETRIC = "geometric"
 AVERAGE = Words(
     group="average",
     about="How the queries' values become one.",
+    rarity=3,
     words={
         "uniform": "every query counts the same; giving weights is an error, a toolkit's own weights are ignored",
         "query": "by `query_weight`, which is 1 each when absent",
@@ -47,7 +48,8 @@ POOL = Words(
 def average_of(*words: str, geometric: bool) -> Words:
     """Make the field `average` of a measure that knows these words only."""
     return Words(
-        group=AVERAGE.group, about=AVERAGE.about, words={word: AVERAGE.words[word] for word in words},
+        group=AVERAGE.group, about=AVERAGE.about, rarity=AVERAGE.rarity,
+        words={word: AVERAGE.words[word] for word in words},
         numbered=AVERAGE.numbered if geometric else {}, accepts=AVERAGE.accepts, numbers=AVERAGE.numbers,
         tried=tuple(word for word in AVERAGE.tried if word in words), ignores=AVERAGE.ignores,
     )  # fmt: skip

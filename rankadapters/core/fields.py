@@ -34,6 +34,8 @@ class Field:
         A sentence for the documentation.
     tried : tuple
         Values worth trying where a convention is searched for or a field is varied.
+    rarity : int
+        How rarely a tool's user changes it, from 0 on: the more common change is named first.
     column : str
         The column of Queries without which the field decides nothing; empty where it always can.
     """
@@ -41,6 +43,7 @@ class Field:
     group: str
     about: str
     tried: tuple[Any, ...] = ()
+    rarity: int = 10
     column: str = ""
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Unpack
 
@@ -52,7 +53,12 @@ class Panel:
     """
 
     def __init__(
-        self, labels: object, conventions: object, *, n_threads: int | None = None, **columns: Unpack[Columns]
+        self,
+        labels: object,
+        conventions: Iterable[Convention | str] | str,
+        *,
+        n_threads: int | None = None,
+        **columns: Unpack[Columns],
     ) -> None:
         self.queries = as_queries(labels, **columns)
         self.n_threads = as_n_threads(n_threads)

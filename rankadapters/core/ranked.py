@@ -11,6 +11,7 @@ from rankadapters.core.fields import Cutoff, GainWords, NumberOrWord, Words
 TIES = Words(
     group="ranking",
     about="The order of rows with equal scores.",
+    rarity=5,
     words={
         "input": "as the rows were given",
         "reverse": "the other way round",
@@ -26,16 +27,19 @@ TIES = Words(
 PRECISION = Words(
     group="ranking",
     about="In which precision scores are compared, which decides what is a tie.",
+    rarity=6,
     words={"float64": "as given, in double precision", "float32": "rounded to single precision first"},
 )
 SHORT = Words(
     group="policy",
     about="A query with fewer than `k` retrieved rows.",
+    rarity=7,
     words={"pad": "counts as the formula has it", "zero": "counts 0", "skip": "is left out"},
 )
 EMPTY = NumberOrWord(
     group="policy",
     about="A query that has nothing to find (for NDCG: an ideal DCG of at most 0).",
+    rarity=1,
     low=0,
     high=1,
     words={"skip": "it is left out", "error": "it is an error"},
@@ -44,6 +48,7 @@ EMPTY = NumberOrWord(
 MISSING = Words(
     group="retrieval",
     about="A judged query of which nothing was retrieved.",
+    rarity=2,
     words={"zero": "counts 0", "skip": "is left out", "error": "is an error"},
     tried=("zero", "skip"),
     column="retrieved",
@@ -51,6 +56,7 @@ MISSING = Words(
 UNJUDGED = Words(
     group="retrieval",
     about="A retrieved row without a judgment.",
+    rarity=4,
     words={"zero": "has gain 0", "drop": "is dropped before ranking", "error": "is an error"},
     tried=("zero", "drop"),
     column="judged",
@@ -59,6 +65,7 @@ CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; a positive integer, 
 GAIN = GainWords(
     group="value",
     about="What a label l is worth.",
+    rarity=0,
     words={
         "exp2": "2^l - 1",
         "exp2-floor": "2^floor(l) - 1",
@@ -70,6 +77,7 @@ GAIN = GainWords(
 DISCOUNT = Words(
     group="value",
     about="What rank i is worth.",
+    rarity=8,
     words={
         "log2": "1 / log2(i + 1)",
         "jk2": "1 for i = 1, 1 / log2(i) from i = 2 on (Järvelin and Kekäläinen 2002 with b = 2, which LETOR uses)",

@@ -22,6 +22,7 @@ KERNEL = "dcg.discounted_sums"
 IDEAL = Words(
     group="value",
     about="Where the ideal list, which holds all judged rows, is cut.",
+    rarity=9,
     words={
         "cutoff": "at k",
         "retrieved": "at k, or at the number of rows retrieved when that is smaller",
