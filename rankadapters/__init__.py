@@ -17,16 +17,31 @@ from rankadapters.core.errors import (
 )
 from rankadapters.core.measures import *  # noqa: F403 - every measure is public
 from rankadapters.core.texts import parse
+from rankadapters.core.version import __version__
 
 if TYPE_CHECKING:
+    # `import a as a` says that a is public here, and isort would give each a statement of its own.
+    # isort: off
+    from rankadapters import (
+        audit as audit,
+        catboost as catboost,
+        crosscheck as crosscheck,
+        datasets as datasets,
+        io as io,
+        lightgbm as lightgbm,
+        objectives as objectives,
+        parity as parity,
+        sklearn as sklearn,
+        xgboost as xgboost,
+    )
+
+    # isort: on
     from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
     from rankadapters.core.inert import inert
     from rankadapters.core.mean_ndcg import mean_ndcg
     from rankadapters.core.panel import Panel
     from rankadapters.core.queries import Queries
     from rankadapters.core.score import Score, Tally
-
-__version__ = "0.1.0"
 
 # Imported when first used: data bring numpy, the evaluator numba, and each adapter its toolkit, which the pytest plugin
 # must not load into every test run.
@@ -78,13 +93,15 @@ __all__ = [
 __all__ += measures.__all__
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f"rankadapters.core.{_LAZY[name]}"), name)
-    if name in _SUBMODULES:
-        return importlib.import_module(f"rankadapters.{name}")
-    msg = f"module 'rankadapters' has no attribute {name!r}"
-    raise AttributeError(msg)
+if not TYPE_CHECKING:  # to type checkers, a name that does not exist shall be a mistake
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return getattr(importlib.import_module(f"rankadapters.core.{_LAZY[name]}"), name)
+        if name in _SUBMODULES:
+            return importlib.import_module(f"rankadapters.{name}")
+        msg = f"module 'rankadapters' has no attribute {name!r}"
+        raise AttributeError(msg)
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankadapters import __version__
 from rankadapters.audit.contest import Contest, enter
 from rankadapters.audit.document import Table, signed
 from rankadapters.audit.drawing import Chart, cutoff_curves, query_scatter, waterfalls
@@ -21,6 +20,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import MissingToolkitError
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -126,8 +126,7 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
 
 def located(error: InputError, judgments: Judgments) -> InputError:
     """Add file and line to an error that names a row."""
-    row = re.match(r"(?:labels\[|scores\[|row )(\d+)", str(error))
-    return InputError(f"{judgments.place(int(row[1]))}: {error}") if row else error
+    return error if error.row is None else InputError(f"{judgments.place(error.row)}: {error}", row=error.row)
 
 
 def _each(source: str, arguments: argparse.Namespace) -> Iterator[tuple[str, argparse.Namespace]]:

@@ -58,13 +58,13 @@ def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
     return None if array.all() else frozen(array)
 
 
-def as_weights(name: str, weights: Array, way_out: str) -> Array:
-    """Check weights: finite and >= 0."""
-    refuse_non_finite(name, weights)
+def as_weights(name: str, weights: Array, way_out: str, *, by_row: bool) -> Array:
+    """Check weights, which are one per row or of something else: finite and >= 0."""
+    refuse_non_finite(name, weights, by_row=by_row)
     if weights.size and weights.min() < 0:
         place = int(np.argmin(weights))
         msg = f"{name}[{place}] is {weights[place]}, but weights are >= 0.\nHint: {way_out}."
-        raise InputError(msg)
+        raise InputError(msg, row=place if by_row else None)
     return frozen(weights)
 
 
@@ -75,29 +75,30 @@ def same_length(name: str, array: Array, n_docs: int) -> None:
         raise InputError(msg)
 
 
-def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None) -> None:
-    """Name the first NaN or infinity among the rows in use."""
+def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None, *, by_row: bool = True) -> None:
+    """Name the first NaN or infinity among the entries in use, which are one per row or of something else."""
     finite = np.isfinite(array)
     if used is not None:
         finite |= ~used
     if not finite.all():
-        raise non_finite(name, int(np.argmin(finite)), array)
+        raise non_finite(name, int(np.argmin(finite)), array, by_row=by_row)
 
 
-def non_finite(name: str, row: int, array: Array) -> InputError:
-    """Say which row is NaN or infinite."""
-    return InputError(f"{name}[{row}] is {array[row]}, which is no finite number.\nHint: mend it, or drop the row.")
+def non_finite(name: str, place: int, array: Array, *, by_row: bool = True) -> InputError:
+    """Say which entry is NaN or infinite."""
+    msg = f"{name}[{place}] is {array[place]}, which is no finite number.\nHint: mend it, or drop the row."
+    return InputError(msg, row=place if by_row else None)
 
 
 def beyond_float32(row: int, scores: Array, who: str, way_out: str) -> InputError:
-    """Say that a score is no finite float32, in which `who` compares scores, or no finite number at all."""
+    """Say that a score is not finite in float32, in which `who` compares scores, or not finite at all."""
     if not np.isfinite(scores[row]):
         return non_finite("scores", row, scores)
     msg = (
         f"scores[{row}] is {scores[row]}, beyond float32, in which {who} compares scores.\n"
         f"Hint: rescale the scores, or {way_out}."
     )
-    return InputError(msg)
+    return InputError(msg, row=row)
 
 
 def pandas_index(value: object) -> Any | None:
@@ -181,9 +182,10 @@ def _not_numbers(name: str, array: Array) -> InputError:
     missing = np.flatnonzero([is_missing(item) for item in array])
     row = int(missing[0]) if missing.size else 0
     what = "is missing" if missing.size else f"has dtype {array.dtype}"
-    return InputError(
+    msg = (
         f"{name} must be numbers, but {name}[{row}] is {array[row]!r} ({what}).\nHint: convert {name} to floats first."
     )
+    return InputError(msg, row=row if missing.size else None)
 
 
 def _refuse_inexact(name: str, array: Array) -> None:

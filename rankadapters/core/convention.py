@@ -6,7 +6,7 @@ import hashlib
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 from rankadapters.core.declared import Declared
@@ -61,8 +61,24 @@ Mean = Annotated[str, average_of("uniform", "query", "query-except-empty", geome
 _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row": "row_weight", "pair": "pair_weight"}
 
 
+class FromPreset(Declared):
+    """A declared value that knows the preset it was made of, which is no part of what it declares.
+
+    It is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
+    """
+
+    __slots__ = ("_preset",)
+
+    _preset: tuple[str, Convention] | None
+
+    def __post_init__(self) -> None:
+        """Check the fields; a preset is named afterwards."""
+        self._set("_preset", None)
+        Declared.__post_init__(self)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Convention(Declared):
+class Convention(FromPreset):
     """What decides the value of a measure: a frozen value in which no field has a default.
 
     Conventions compare and hash by what they mean: fields that cannot matter take one spelling
@@ -88,7 +104,6 @@ class Convention(Declared):
     higher_is_better: ClassVar[bool] = True
 
     average: Annotated[str, AVERAGE]
-    _preset: tuple[str, Convention] | None = field(default=None, init=False, compare=False, repr=False)
 
     @abstractmethod
     def oracle(self, rows: Sequence[Any]) -> tuple[float, float] | None:

@@ -15,7 +15,17 @@ class ConventionError(RankAdaptersError, ValueError):
 
 
 class InputError(RankAdaptersError, ValueError):
-    """Labels, scores, queries or weights are not what the convention can be computed on."""
+    """Labels, scores, queries or weights are not what the convention can be computed on.
+
+    Attributes
+    ----------
+    row : int or None
+        The row to blame, from 0 in the order given, where it is one.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 class UnsupportedConventionError(ConventionError):

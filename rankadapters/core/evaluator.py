@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Unpack
+from typing import Any, Unpack, overload
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.keywords import Columns
+from rankadapters.core.models import Models, scores_by_model
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score, Tally
@@ -47,6 +48,10 @@ class Evaluator:
         self._panel = Panel(labels, [as_convention(convention)], n_threads=n_threads, **columns)
         self.convention = self._panel.conventions[0]
 
+    def __repr__(self) -> str:
+        """Show the convention by its shortest text, and the size of the data."""
+        return f"Evaluator({self.convention.short_name!r}, {self.queries!r})"
+
     @property
     def queries(self) -> Queries:
         """The queries bound to."""
@@ -81,6 +86,23 @@ class Evaluator:
             The convention is over all rows, so that no query has a value of its own.
         """
         return self._panel.per_query(scores)[self.convention]
+
+    def standard_error(self, scores: object) -> float:
+        """Standard error of the value, the queries taken as a random sample; as `Measured.standard_errors`.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            The convention is over all rows, so that no query has a value of its own.
+
+        Examples
+        --------
+        >>> import rankadapters as ra
+        >>> evaluator = ra.Evaluator([1, 0, 1, 0], "textbook@1", group_sizes=[2, 2])  # the queries' values: 1 and 0
+        >>> evaluator.standard_error([2, 1, 1, 2])
+        0.5
+        """
+        return self._panel.measure(scores).standard_errors[self.convention]
 
     def tally(self, scores: object) -> Tally:
         """Sum exactly, to be merged with tallies of other queries.
@@ -135,6 +157,16 @@ def evaluate(
     return Evaluator(labels, convention, n_threads=n_threads, **columns).evaluate(scores)
 
 
+@overload
+def evaluate_many(  # type: ignore[overload-overlap]  # what is not a mapping or a table is one model's column
+    labels: object,
+    scores: Models,
+    conventions: Iterable[Convention | str] | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> dict[Convention, dict[Any, Score]]: ...
+@overload
 def evaluate_many(
     labels: object,
     scores: object,
@@ -142,13 +174,24 @@ def evaluate_many(
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> dict[Convention, Score]:
+) -> dict[Convention, Score]: ...
+def evaluate_many(
+    labels: object,
+    scores: object,
+    conventions: Iterable[Convention | str] | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> dict[Convention, Score] | dict[Convention, dict[Any, Score]]:
     """Evaluate predictions under several conventions, ranking once for all that rank alike.
 
     Parameters
     ----------
-    labels, scores, n_threads
+    labels, n_threads
         As in `evaluate`.
+    scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
+        Predicted scores, higher is better: of one model, or of several, a column each. Type checkers see what a
+        mapping or a table gives; `dict(enumerate(matrix.T))` is a matrix as they see it.
     conventions : iterable of Convention or str, or one str
         What to compute.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
@@ -157,7 +200,13 @@ def evaluate_many(
     Returns
     -------
     dict of Convention to Score
-        In the order given.
+        In the order given; with several models, dict of Convention to dict of model to Score, where a matrix's models
+        are 0, 1, ...
+
+    Raises
+    ------
+    InputError
+        As in `evaluate`, or there is no model, or two have one name.
 
     Examples
     --------
@@ -166,5 +215,14 @@ def evaluate_many(
     >>> many = ra.evaluate_many([0, 1], [2, 1], [base, base.at(2)], group_sizes=[2])
     >>> [round(score.value, 3) for score in many.values()]
     [0.0, 0.631]
+    >>> models = {"up": [1, 2], "down": [2, 1]}
+    >>> [many] = ra.evaluate_many([0, 1], models, "yahoo@1", group_sizes=[2]).values()
+    >>> max(many, key=many.get)
+    'up'
     """
-    return Panel(labels, conventions, n_threads=n_threads, **columns).evaluate(scores)
+    panel = Panel(labels, conventions, n_threads=n_threads, **columns)
+    models = scores_by_model(scores)
+    if models is None:
+        return panel.evaluate(scores)
+    found = {name: panel.evaluate(column) for name, column in models.items()}
+    return {conv: {name: several[conv] for name, several in found.items()} for conv in panel.conventions}

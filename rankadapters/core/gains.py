@@ -76,4 +76,4 @@ def _gains(labels: Floats, name: str) -> Floats:
 
 def _outside(labels: Floats, bad: NDArray[np.bool_], what: str, hint: str) -> InputError:
     row = int(np.argmax(bad))
-    return InputError(f"labels[{row}] is {labels[row]:g}, {what}.\nHint: {hint}.")
+    return InputError(f"labels[{row}] is {labels[row]:g}, {what}.\nHint: {hint}.", row=row)

@@ -157,7 +157,8 @@ def _codes_of_objects(ids: Array) -> Array:
 
 
 def _missing_qid(row: int, ids: Array) -> InputError:
-    return InputError(f"qid[{row}] is {ids[row]}, but every row belongs to a query.\nHint: drop rows without a query.")
+    msg = f"qid[{row}] is {ids[row]}, but every row belongs to a query.\nHint: drop rows without a query."
+    return InputError(msg, row=row)
 
 
 def _offsets(sizes: Array) -> NDArray[np.int64]:

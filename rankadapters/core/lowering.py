@@ -264,11 +264,12 @@ def _retrieved(unjudged: str, queries: Queries) -> Rows:
     retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)
     bare = retrieved & ~queries.judged
     if unjudged == "error" and bare.any():
+        row = int(np.argmax(bare))
         msg = (
-            f"row {np.argmax(bare)} was retrieved but not judged, and the convention says unjudged='error'.\n"
+            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.\n"
             "Hint: convention.replace(unjudged='zero') or 'drop'."
         )
-        raise InputError(msg)
+        raise InputError(msg, row=row)
     return _rows(queries, queries.judged & retrieved if unjudged == "drop" else queries.retrieved)
 
 

@@ -59,7 +59,7 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
         if weight.size != winner.size:
             msg = f"pairs has {winner.size} winners but {weight.size} weights.\nHint: one weight per pair."
             raise InputError(msg)
-        weight = as_weights("pairs weight", weight, "mend or drop the pair")
+        weight = as_weights("pairs weight", weight, "mend or drop the pair", by_row=False)
     query, other = query_of_row[winner], query_of_row[loser]
     if (query != other).any():
         pair = int(np.argmax(query != other))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Unpack
@@ -66,6 +67,11 @@ class Panel:
         refuse_ignored(self.conventions, self.queries)
         self._members = bind(self.queries, self.conventions)
         self._work = Work(self._members)
+
+    def __repr__(self) -> str:
+        """Show the conventions by their shortest texts, and the size of the data."""
+        texts = [convention.short_name for convention in self.conventions]
+        return f"Panel({texts}, {self.queries!r})"
 
     @property
     def query_ids(self) -> Array:
@@ -158,6 +164,28 @@ class Measured:
                 raise UnsupportedConventionError(msg)
         return {member.convention: self._share(member, numerators) for member, numerators in self._found}
 
+    @cached_property
+    def standard_errors(self) -> dict[Convention, float]:
+        """Standard error of each value, the queries taken as a random sample; NaN from fewer than two scored queries.
+
+        For m scored queries with value v_q and mass w_q (weight times divisor), whose ratio of sums is v:
+        sqrt(m / (m - 1) x sum (w_q (v_q - v))^2) / sum w_q, which for equal masses is the standard deviation by
+        sqrt(m). A geometric mean's is that of the mean logarithm, times the value.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention is over all rows, so that no query has a value of its own.
+        InputError
+            Nothing is left to average.
+
+        References
+        ----------
+        Cochran, Sampling Techniques, 3rd ed., 1977, equation 6.13: the variance of a ratio.
+        """
+        self._refuse_over_rows("standard error")
+        return {member.convention: self._standard_error(member, numerators) for member, numerators in self._found}
+
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
         """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
         [member] = [each for each, _ in self._found if each.convention == convention]
@@ -170,6 +198,16 @@ class Measured:
             return np.full(terms.size, tally.score().value / terms.size)
         shares: Floats = terms / tally.mass
         return shares
+
+    def _standard_error(self, member: Member, numerators: Floats) -> float:
+        tally = self._tally(member, numerators)
+        m = tally.n_scored
+        if m < 2 or not tally.denominator:  # noqa: PLR2004 - a spread needs two
+            return math.nan
+        terms, mean = _terms(member, numerators), tally.numerator / tally.denominator
+        residuals = terms - mean * member.settled.divisors
+        spread = math.sqrt(m / (m - 1) * float(residuals @ residuals)) / tally.mass
+        return spread if member.floor is None else spread * tally.score().value
 
     def _tally(self, member: Member, numerators: Floats) -> Tally:
         settled = member.settled

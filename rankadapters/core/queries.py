@@ -279,7 +279,7 @@ class Queries(Grouping):
         idle = np.flatnonzero(~self.retrieved & ~self.judged)
         if idle.size:
             msg = f"row {idle[0]} is neither retrieved nor judged, so it says nothing.\nHint: drop such rows."
-            raise InputError(msg)
+            raise InputError(msg, row=int(idle[0]))
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:

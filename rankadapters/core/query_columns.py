@@ -24,7 +24,7 @@ def as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArr
             "Hint: one weight per query, in order of first appearance."
         )
         raise InputError(msg)
-    return as_weights("query_weight", weights, "mend or drop the query")
+    return as_weights("query_weight", weights, "mend or drop the query", by_row=False)
 
 
 def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | None:
@@ -33,7 +33,7 @@ def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | Non
         return None
     weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
     same_length("row_weight", weights, n_docs)
-    return as_weights("row_weight", weights, "mend or drop the row")
+    return as_weights("row_weight", weights, "mend or drop the row", by_row=True)
 
 
 def refuse_other_order(index: Any, query_ids: Array) -> None:
@@ -55,14 +55,14 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
         for row, item in enumerate(ids):
             if not isinstance(item, str):
                 msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
-                raise InputError(msg)
+                raise InputError(msg, row=row)
     query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     text = ids.astype(str, copy=False)
     ranks, twice = rank_docids(text if order is None else text[order], query)
     if twice >= 0:
         row = twice if order is None else int(order[twice])
         msg = f"docid[{row}] = {str(ids[row])!r} stands twice in its query.\nHint: drop duplicate documents first."
-        raise InputError(msg)
+        raise InputError(msg, row=row)
     if order is not None:
         ranks[order] = ranks.copy()
     return frozen(ranks)

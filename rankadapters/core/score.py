@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from html import escape
+from typing import Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +14,13 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.core.texts import parse
 
+COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
+
 _DIGEST = 2**64
 _UNIT = 2**1074  # the smallest float64 is one such part of 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """A number and the convention that made it.
 
@@ -36,8 +40,12 @@ class Score:
     --------
     >>> import rankadapters as ra
     >>> score = ra.evaluate([1, 0], [0.2, 0.9], ra.presets.textbook(2), group_sizes=[2])
-    >>> f"{score:.3f}", float(score) == score.value
-    ('0.631', True)
+    >>> f"{score:.3f}", round(score, 3), float(score) == score.value
+    ('0.631', 0.631, True)
+    >>> score
+    Score(0.6309297535714575, 'textbook@2', n_queries=1, n_scored=1, n_empty=0, n_short=0)
+    >>> Score.from_dict(score.to_dict()) == score
+    True
     """
 
     value: float
@@ -48,9 +56,20 @@ class Score:
     n_short: int = field(compare=False)
     digest: int = field(compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        """Show the exact value, the shortest text of the convention, and the counts."""
+        counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
+        return f"Score({self.value!r}, {self.convention.short_name!r}, {counts})"
+
     def __str__(self) -> str:
         """Write the value to four decimals and the signature."""
         return f"{self.value:.4f}  {self.convention}"
+
+    def _repr_html_(self) -> str:
+        """Show the value, the signature and the counts in a notebook."""
+        counts = ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
+        signature = escape(str(self.convention))
+        return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{counts}</small></p>"
 
     def __format__(self, spec: str) -> str:
         """Format the value; without a specification, as `str` does."""
@@ -60,27 +79,59 @@ class Score:
         """Return the value."""
         return self.value
 
-    def __sub__(self, other: object) -> float:
+    @overload
+    def __round__(self) -> int: ...
+    @overload
+    def __round__(self, ndigits: int) -> float: ...
+    def __round__(self, ndigits: int | None = None) -> float:
+        """Round the value."""
+        return round(self.value, ndigits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types, exact: value, the convention's name and signature, counts, and the queries' digest."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        named = {"value": self.value, "name": self.convention.name, "convention": str(self.convention)}
+        return {**named, **counts, "digest": hex(self.digest)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Score:
+        """Read what `to_dict` gave, to be compared with later scores.
+
+        Raises
+        ------
+        InputError
+            It is not what `to_dict` gave.
+        """
+        try:
+            counts = {name: int(data[name]) for name in COUNTS}
+            return cls(float(data["value"]), parse(data["convention"]), **counts, digest=int(data["digest"], 16))
+        except RankAdaptersError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            msg = f"this is not a score: {error!r}.\nHint: pass what Score.to_dict() returned."
+            raise InputError(msg) from None
+
+    def __sub__(self, other: Score) -> float:
         """Difference of two comparable scores."""
         return self.value - self._comparable(other)
 
     def __rsub__(self, other: object) -> NoReturn:
-        """Refuse: the other side is no Score."""
+        """Refuse: the other side is not a Score."""
         raise self._refusal(other)
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
         return self.value < self._comparable(other)
 
-    def __le__(self, other: object) -> bool:
+    def __le__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
         return self.value <= self._comparable(other)
 
-    def __gt__(self, other: object) -> bool:
+    def __gt__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
         return self.value > self._comparable(other)
 
-    def __ge__(self, other: object) -> bool:
+    def __ge__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
         return self.value >= self._comparable(other)
 
@@ -148,7 +199,7 @@ class Tally:
                 "Hint: each query in one part only, and qid= rather than group_sizes= (which numbers from 0 each time)."
             )
             raise InputError(msg)
-        names = ("numerator", "denominator", "n_queries", "n_scored", "n_empty", "n_short")
+        names = ("numerator", "denominator", *COUNTS)
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         return Tally(convention=self.convention, **sums, digest=(self.digest + other.digest) % _DIGEST, ids=ids)
 
@@ -198,7 +249,7 @@ class Tally:
         return {
             "convention": str(self.convention),
             **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
-            **{name: getattr(self, name) for name in ("n_queries", "n_scored", "n_empty", "n_short")},
+            **{name: getattr(self, name) for name in COUNTS},
             "ids": [hex(i) for i in self.ids.tolist()],
         }
 
@@ -212,7 +263,7 @@ class Tally:
             return cls(
                 convention=convention,
                 **{name: int(data[name], 16) for name in ("numerator", "denominator", "digest")},
-                **{name: int(data[name]) for name in ("n_queries", "n_scored", "n_empty", "n_short")},
+                **{name: int(data[name]) for name in COUNTS},
                 ids=np.asarray([_word(i) for i in data["ids"]], np.uint64),
             )
         except RankAdaptersError:

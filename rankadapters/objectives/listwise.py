@@ -242,4 +242,4 @@ def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None
         row = int(np.argmax(bad))
         allowed = f"the objective takes labels from {low:g} to {high:g}"
         msg = f"labels[{row}] is {labels[row]:g}; {allowed}.\nHint: map your labels."
-        raise InputError(msg)
+        raise InputError(msg, row=row)

@@ -265,7 +265,7 @@ class LambdaMAP(_Pairwise):
             row = int(np.argmax(other))
             found = f"labels[{row}] is {queries.labels[row]:g}"
             msg = f"{found}, but average precision knows 0 and 1.\nHint: map your labels."
-            raise InputError(msg)
+            raise InputError(msg, row=row)
         return self._bind(queries, gradients.label_terms(queries), DELTA_MAP, n_threads, state)
 
 

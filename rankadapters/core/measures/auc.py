@@ -227,7 +227,7 @@ class AUC(Convention):
                     f"labels[{row}] is {positive[row]:g}, but pairs='unit' takes labels in [0, 1].\n"
                     "Hint: map your labels, or pairs='label'."
                 )
-                raise InputError(msg)
+                raise InputError(msg, row=row)
             negative = (1.0 - positive).astype(self.complement).astype(np.float64)
         else:
             positive = bound.relevance(self.pairs).values

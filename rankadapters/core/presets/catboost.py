@@ -38,7 +38,7 @@ Type = Literal["Base", "Exp"]
 Denominator = Literal["LogPosition", "Position"]
 
 
-class CatBoost(Vocabulary):
+class CatBoost(Vocabulary[str]):
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 
     Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;

@@ -18,7 +18,7 @@ LABELS = 31  # default gains end there
 MOST_ROWS = 10_000  # of a query
 
 
-class LightGBM(Vocabulary):
+class LightGBM(Vocabulary[dict[str, Any]]):
     """LightGBM 4.6 and 4.7 `ndcg`, src/metric/rank_metric.hpp. Run with 4.6.0 and 4.7.0: equal to 1e-12.
 
     LightGBM adds 1 for a query with nothing relevant whatever its weight, but divides by all weights. A query weighs

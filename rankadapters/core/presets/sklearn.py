@@ -11,7 +11,7 @@ from rankadapters.core.measures import AP, AUC, DCG, NDCG
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, measure, no_others, one_of, spec_of, takes_k
 
 
-class ScikitLearn(Vocabulary):
+class ScikitLearn(Vocabulary[dict[str, Any]]):
     """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
 
     The function itself refuses one-document queries and negative labels; here the former count as defined and the

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from types import NoneType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
@@ -19,6 +19,7 @@ ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the 
 
 Make = Callable[..., Convention]
 F = TypeVar("F", bound=Make)
+Spelled = TypeVar("Spelled")  # what a toolkit's own words are: a string, or parameters
 
 
 def measure(method: F) -> F:
@@ -90,7 +91,7 @@ class Tool(ABC):
         )
 
 
-class Vocabulary(Tool):
+class Vocabulary(Tool, Generic[Spelled]):
     """A tool whose metrics are read and written: conventions to its own names and parameters, and back.
 
     Attributes
@@ -106,10 +107,10 @@ class Vocabulary(Tool):
         """Give the nearest convention that the tool computes: the same one where it can."""
 
     @abstractmethod
-    def spell(self, convention: Any) -> Any:
+    def spell(self, convention: Any) -> Spelled:
         """Write a convention that the tool computes in its own words."""
 
-    def write(self, convention: Convention) -> Any:
+    def write(self, convention: Convention) -> Spelled:
         """Write a convention in the tool's own words; `read` reads them back.
 
         Raises

@@ -13,7 +13,7 @@ NO_CUTOFF = 2**31 - 1  # beyond any query
 BARE = 32  # the cutoff of a metric that is written without one
 
 
-class XGBoost(Vocabulary):
+class XGBoost(Vocabulary[dict[str, Any]]):
     """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
 
     Scores and labels are held as float32. A query with nothing relevant adds 1 (0 with the trailing minus) whatever

@@ -1,0 +1,179 @@
+"""What a Score shows, writes and reads, the standard errors beside it, and scores of several models."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from math import log2, sqrt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankadapters as ra
+
+TEXTBOOK = ra.presets.textbook(2)
+ONE_OF_TWO = ra.evaluate([1, 0, 1, 0], [2, 1, 1, 2], "textbook@1", group_sizes=[2, 2])  # the queries' values: 1 and 0
+
+
+def test_a_score_shows_its_exact_value_its_convention_and_its_counts():
+    assert repr(ONE_OF_TWO) == "Score(0.5, 'textbook@1', n_queries=2, n_scored=2, n_empty=0, n_short=0)"
+
+
+def test_a_score_is_shown_in_a_notebook():
+    html = ONE_OF_TWO._repr_html_()
+
+    assert html.startswith("<p><b>0.5000</b> <code>ndcg@1/gain=exp2")
+    assert html.endswith("<small>queries 2, scored 2, empty 0, short 0</small></p>")
+
+
+def test_rounding_a_score_rounds_its_value():
+    score = ra.evaluate([0, 1], [2, 1], TEXTBOOK, group_sizes=[2])
+
+    assert (round(score, 3), round(score)) == (round(1 / log2(3), 3), 1)
+
+
+def test_a_score_comes_back_from_json_as_it_was():
+    again = ra.Score.from_dict(json.loads(json.dumps(ONE_OF_TWO.to_dict())))
+
+    assert again == ONE_OF_TWO
+    assert again - ONE_OF_TWO == 0  # over the same queries
+    assert again.to_dict()["n_queries"] == 2
+
+
+def test_the_dictionary_of_a_score_names_the_convention_and_spells_it_out():
+    found = ONE_OF_TWO.to_dict()
+
+    assert (found["value"], found["name"], found["convention"]) == (0.5, "ndcg@1/textbook", str(TEXTBOOK.at(1)))
+
+
+@pytest.mark.parametrize("damage", [{"value": "x"}, {"n_queries": None}, {"digest": 3}, {"convention": None}])
+def test_what_is_not_a_score_is_not_read_as_one(damage):
+    with pytest.raises((ra.InputError, ra.ConventionError), match=r"Hint: "):
+        ra.Score.from_dict({**ONE_OF_TWO.to_dict(), **damage})
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (lambda: ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]),
+         "Evaluator('textbook@2', Queries(1 queries, 2 rows))"),
+        (lambda: ra.Panel([1, 0], ["yahoo@2", "lightgbm.map@2"], group_sizes=[2]),
+         "Panel(['yahoo@2', 'lightgbm.map@2'], Queries(1 queries, 2 rows))"),
+    ],
+)  # fmt: skip
+def test_what_is_bound_shows_its_conventions_and_the_size_of_the_data(made, shown):
+    assert repr(made()) == shown
+
+
+def test_a_convention_shows_declared_fields_only():
+    named = ra.presets.yahoo(10).replace(empty=0)
+
+    assert tuple(dataclasses.asdict(named)) == tuple(field.name for field in dataclasses.fields(named))
+    assert set(dataclasses.asdict(named)) == set(named.fields())
+
+
+VALUES = [1.0, 1 / log2(3), 0.0]  # of three queries whose one relevant row stands first, second, third
+LABELS = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+SCORES = [3, 2, 1] * 3
+
+
+def test_the_standard_error_of_equal_weights_is_the_deviation_by_the_root_of_the_queries():
+    found = ra.Evaluator(LABELS, TEXTBOOK, group_sizes=[3, 3, 3]).standard_error(SCORES)
+
+    assert found == pytest.approx(np.std(VALUES, ddof=1) / sqrt(3), rel=1e-14)
+
+
+def test_a_weight_of_two_weighs_as_the_variance_of_a_ratio_says():
+    conv = TEXTBOOK.replace(average="query")
+    mean = (2 * VALUES[0] + VALUES[1] + VALUES[2]) / 4
+    residuals = [2 * (VALUES[0] - mean), VALUES[1] - mean, VALUES[2] - mean]
+
+    found = ra.Evaluator(LABELS, conv, group_sizes=[3, 3, 3], query_weight=[2, 1, 1]).standard_error(SCORES)
+
+    assert found == pytest.approx(sqrt(3 / 2 * sum(r * r for r in residuals)) / 4, rel=1e-14)
+
+
+def test_pooled_pairs_have_the_standard_error_of_their_ratio():
+    conv = ra.presets.lightgbm.auc().replace(pool="pairs", average="uniform")
+    labels, scores = [1, 0, 1, 0, 0], [2, 1, 2, 3, 1]  # 1 of 1 pairs right, then 1 of 2
+    residuals = [1 - 2 / 3, 1 - 2 * 2 / 3]
+
+    evaluator = ra.Evaluator(labels, conv, group_sizes=[2, 3])
+
+    assert evaluator.evaluate(scores).value == pytest.approx(2 / 3, rel=1e-15)
+    assert evaluator.standard_error(scores) == pytest.approx(sqrt(2 * sum(r * r for r in residuals)) / 3, rel=1e-14)
+
+
+def test_skipped_queries_do_not_count_in_the_standard_error():
+    conv = TEXTBOOK.replace(empty="skip")
+
+    found = ra.Evaluator([*LABELS, 0, 0], conv, group_sizes=[3, 3, 3, 2]).standard_error([*SCORES, 2, 1])
+
+    assert found == pytest.approx(np.std(VALUES, ddof=1) / sqrt(3), rel=1e-14)
+
+
+def test_a_geometric_mean_has_that_of_its_logarithms_times_its_value():
+    evaluator = ra.Evaluator([1, 0, 0, 1], ra.presets.trec_eval_9.gm_map().replace(ties="input"), group_sizes=[2, 2])
+    logs = [0.0, np.log(0.5)]
+
+    found = evaluator.standard_error([2, 1, 2, 1])
+
+    assert found == pytest.approx(np.std(logs, ddof=1) / sqrt(2) * sqrt(0.5), rel=1e-14)
+
+
+def test_one_query_has_no_standard_error():
+    assert np.isnan(ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).standard_error([1, 2]))
+
+
+def test_all_rows_as_one_query_have_no_standard_error():
+    evaluator = ra.Evaluator([1, 0], ra.presets.lightgbm.auc(), group_sizes=[2])
+
+    with pytest.raises(ra.UnsupportedConventionError, match=r"has no standard error: pool='rows'"):
+        evaluator.standard_error([1, 2])
+
+
+UP, DOWN = [1.0, 2.0], [2.0, 1.0]
+TABLES = {
+    "mapping": {"up": UP, "down": DOWN},
+    "pandas": pd.DataFrame({"up": UP, "down": DOWN}),
+    "polars": pl.DataFrame({"up": UP, "down": DOWN}),
+    "pyarrow": pa.table({"up": UP, "down": DOWN}),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_several_models_are_scored_at_once(kind):
+    found = ra.evaluate_many([0, 1], TABLES[kind], [TEXTBOOK, "yahoo@1"], group_sizes=[2])
+
+    values = {conv: {name: score.value for name, score in models.items()} for conv, models in found.items()}
+    assert values == {
+        TEXTBOOK: {"up": 1.0, "down": pytest.approx(1 / log2(3), rel=1e-15)},
+        ra.presets.yahoo(1): {"up": 1.0, "down": 0.0},
+    }
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_columns_of_a_matrix_are_models_by_number(order):
+    matrix = np.array([UP, DOWN], order=order).T
+
+    found = ra.evaluate_many([0, 1], matrix, "yahoo@1", group_sizes=[2])
+
+    assert {name: score.value for name, score in found[ra.presets.yahoo(1)].items()} == {0: 1.0, 1: 0.0}
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ({}, r"scores holds no model"),
+        (np.empty((2, 0)), r"scores holds no model"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), r"two columns of scores are named 'a'"),
+        ({"a": UP, "b": [1.0]}, r"scores has 1 rows but the queries cover 2"),
+        (np.ones((3, 2)), r"scores has 3 rows but the queries cover 2"),
+    ],
+)
+def test_models_that_cannot_be_told_apart_or_do_not_fit_are_refused(scores, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.evaluate_many([0, 1], scores, "yahoo@1", group_sizes=[2])
