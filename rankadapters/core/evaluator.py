@@ -8,7 +8,7 @@ from typing import Any, Unpack, overload
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.keywords import Columns
-from rankadapters.core.models import Models, scores_by_model
+from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score, Tally
@@ -160,7 +160,7 @@ def evaluate(
 @overload
 def evaluate_many(  # type: ignore[overload-overlap]  # what is not a mapping or a table is one model's column
     labels: object,
-    scores: Models,
+    scores: ScoresByModel,
     conventions: Iterable[Convention | str] | str,
     *,
     n_threads: int | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 from rankadapters.core.errors import InputError
 
 
-class Table(Protocol):
+class ScoreTable(Protocol):
     """A data frame of pandas or polars, or a table of pyarrow."""
 
     @property
@@ -21,7 +21,7 @@ class Table(Protocol):
         """Give a column."""
 
 
-Models = Mapping[Any, object] | Table
+ScoresByModel = Mapping[Any, object] | ScoreTable
 
 
 def scores_by_model(scores: object) -> dict[Any, object] | None:
