@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from rankadapters.core.mean_ndcg import mean_ndcg
     from rankadapters.core.panel import Panel
     from rankadapters.core.queries import Queries
-    from rankadapters.core.score import Score, Tally
+    from rankadapters.core.score import Score
+    from rankadapters.core.tally import Tally
 
 # Imported when first used: data bring numpy, the evaluator numba, and each adapter its toolkit, which the pytest plugin
 # must not load into every test run.
@@ -50,7 +51,7 @@ _LAZY = {
     "Panel": "panel",
     "Queries": "queries",
     "Score": "score",
-    "Tally": "score",
+    "Tally": "tally",
     "evaluate": "evaluator",
     "evaluate_many": "evaluator",
     "inert": "inert",

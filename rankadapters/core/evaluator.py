@@ -11,7 +11,8 @@ from rankadapters.core.keywords import Columns
 from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score, Tally
+from rankadapters.core.score import Score
+from rankadapters.core.tally import Tally
 from rankadapters.core.texts import as_convention
 
 

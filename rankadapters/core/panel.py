@@ -17,7 +17,8 @@ from rankadapters.core.keywords import Columns
 from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.score import Score, Tally
+from rankadapters.core.score import Score
+from rankadapters.core.tally import Tally
 from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
 
@@ -221,6 +222,7 @@ class Measured:
             n_short=settled.n_short,
             digest=self._queries.digest,
             ids=self._queries.id_hashes,
+            query_ids=self._queries.query_ids,
         )
 
     def _refuse_over_rows(self, what: str) -> None:

@@ -1,14 +1,12 @@
-"""Scores that carry their convention, and tallies: exact sums that merge into the same bits for any partition."""
+"""Scores that carry their convention, and compare only where they may."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from numbers import Number
 from typing import Any, NoReturn, overload
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
@@ -16,16 +14,13 @@ from rankadapters.core.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 
-_DIGEST = 2**64
-_UNIT = 2**1074  # the smallest float64 is one such part of 1
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """A number and the convention that made it.
 
     Scores are equal when value and convention are. They have an order and a difference only under one convention over
-    the same queries.
+    the same queries. Compared with a bare number, or with `pytest.approx`, they raise: `.value` is the number.
 
     Attributes
     ----------
@@ -111,6 +106,18 @@ class Score:
             msg = f"this is not a score: {error!r}.\nHint: pass what Score.to_dict() returned."
             raise InputError(msg) from None
 
+    def __eq__(self, other: object) -> bool:
+        """Compare value and convention; refuse a bare number, of which a silent False would hide a wrong test."""
+        if isinstance(other, Score):
+            return self.value == other.value and self.convention == other.convention
+        if _is_bare_number(other):
+            raise self._refusal(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash value and convention."""
+        return hash((self.value, self.convention))
+
     def __sub__(self, other: Score) -> float:
         """Difference of two comparable scores."""
         return self.value - self._comparable(other)
@@ -154,127 +161,6 @@ class Score:
         return IncomparableScoresError(f"{why}.\nHint: .value gives the bare numbers, if you must.")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tally:
-    """Exact sums of a convention over some queries; tallies of disjoint queries add up in any order.
-
-    Attributes
-    ----------
-    convention : Convention
-        What decides each query's value.
-    n_queries, n_scored, n_empty, n_short : int
-        As in `Score`.
-
-    Examples
-    --------
-    >>> import rankadapters as ra
-    >>> conv = ra.presets.textbook(5)
-    >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]) for q in "ab"]
-    >>> (parts[0] + parts[1]).score().n_queries
-    2
-    """
-
-    convention: Convention
-    numerator: int  # both in units of the smallest float64, 2^-1074
-    denominator: int
-    n_queries: int
-    n_scored: int
-    n_empty: int
-    n_short: int
-    digest: int
-    ids: NDArray[np.uint64] = field(repr=False)
-
-    def __add__(self, other: object) -> Tally:
-        """Merge two tallies of disjoint queries under one convention."""
-        if not isinstance(other, Tally):
-            return NotImplemented
-        if self.convention != other.convention:
-            fields = ", ".join(self.convention.diff(other.convention))
-            msg = f"tallies under different conventions do not add up: they differ in {fields}."
-            raise IncomparableScoresError(msg)
-        ids = np.concatenate([self.ids, other.ids])
-        if np.unique(ids).size != ids.size:
-            msg = (
-                f"{ids.size - np.unique(ids).size} queries are in both tallies.\n"
-                "Hint: each query in one part only, and qid= rather than group_sizes= (which numbers from 0 each time)."
-            )
-            raise InputError(msg)
-        names = ("numerator", "denominator", *COUNTS)
-        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
-        return Tally(convention=self.convention, **sums, digest=(self.digest + other.digest) % _DIGEST, ids=ids)
-
-    def __radd__(self, other: object) -> Tally:
-        """Let `sum(tallies)` start from 0."""
-        return self if other == 0 else NotImplemented
-
-    def score(self) -> Score:
-        """Divide the exact sums, rounding correctly once.
-
-        Raises
-        ------
-        InputError
-            Every query was skipped, or those that were not have weight 0.
-        """
-        if self.denominator:  # a ratio of integers is rounded correctly, whatever their size
-            value = self.convention.link(self.numerator / self.denominator)
-        else:
-            value = self._value_of_nothing()
-        counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
-        return Score(value, self.convention, *counts, digest=self.digest)
-
-    @property
-    def mass(self) -> float:
-        """What the sum of the numerators is divided by.
-
-        Raises
-        ------
-        InputError
-            It is 0.
-        """
-        if not self.denominator:
-            self._value_of_nothing()
-        return self.denominator / _UNIT
-
-    def _value_of_nothing(self) -> float:
-        """Value where no query has a pair; where nothing is left to average there is none."""
-        empty = getattr(self.convention, "empty", None)
-        if self.convention.over == "pairs" and isinstance(empty, float):
-            return empty
-        why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
-        msg = f"nothing is left to average: {why}.\nHint: another policy than 'skip', or other weights."
-        raise InputError(msg)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types, exact: big numbers as hexadecimal text."""
-        return {
-            "convention": str(self.convention),
-            **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
-            **{name: getattr(self, name) for name in COUNTS},
-            "ids": [hex(i) for i in self.ids.tolist()],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Tally:
-        """Read what `to_dict` gave."""
-        try:
-            convention, n_ids = parse(data["convention"]), len(data["ids"])
-            if n_ids != data["n_queries"]:
-                raise InputError(f"this is no tally: it has {n_ids} ids for {data['n_queries']} queries.")
-            return cls(
-                convention=convention,
-                **{name: int(data[name], 16) for name in ("numerator", "denominator", "digest")},
-                **{name: int(data[name]) for name in COUNTS},
-                ids=np.asarray([_word(i) for i in data["ids"]], np.uint64),
-            )
-        except RankAdaptersError:
-            raise
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            msg = f"this is no tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
-            raise InputError(msg) from None
-
-
-def _word(text: str) -> int:
-    word = int(text, 16)
-    if not 0 <= word < _DIGEST:
-        raise ValueError(text)
-    return word
+def _is_bare_number(other: object) -> bool:
+    """Tell numbers, and `pytest.approx` of one, from everything else."""
+    return isinstance(other, Number) or any(kind.__name__ == "ApproxBase" for kind in type(other).__mro__)

@@ -8,7 +8,10 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 from math import log2
+from unittest import mock
 
 import joblib
 import numpy as np
@@ -129,7 +132,8 @@ def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
         if rows.any():
             evaluator = ra.Evaluator(labels[rows], convention, qid=qid[rows], query_weight=weights[part_of == part])
             tallies.append(evaluator.tally(scores[rows]))
-    merged, score = sum(tallies).score(), whole.evaluate(scores)
+    merged, score = ra.Tally.merge(iter(tallies)).score(), whole.evaluate(scores)
+    assert ra.Tally.merge([sum(tallies)]).to_dict() == ra.Tally.merge(tallies[::-1]).to_dict()
     assert merged == score
     assert merged - score == 0.0
     assert (merged.n_queries, merged.n_scored, merged.n_empty, merged.n_short) == (
@@ -147,13 +151,58 @@ def test_tallies_travel_as_plain_data():
 
 def test_tallies_that_do_not_add_up():
     one = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2])
-    with pytest.raises(ra.InputError, match="1 queries are in both tallies"):
+    with pytest.raises(ra.InputError, match=r"query 0 is in tallies 0 and 1\.\nHint: each query in one part only"):
         one + one
     other = ra.Evaluator([1, 0], TEXTBOOK.at(5), qid=["x", "x"]).tally([1, 2])
     with pytest.raises(ra.IncomparableScoresError, match="differ in k"):
         one + other
     with pytest.raises(TypeError):
         one + 1.0
+
+
+@pytest.mark.parametrize(
+    ("travel", "named"),
+    [
+        (lambda tally: tally, "query q7 is"),
+        (lambda tally: ra.Tally.from_dict(tally.to_dict()), "query number 2 of tally 1 is"),
+        (lambda tally: pickle.loads(pickle.dumps(tally)), "query number 2 of tally 1 is"),
+    ],
+    ids=["at hand", "from a dict", "from a pickle"],
+)
+def test_a_query_in_two_of_many_tallies_is_named(travel, named):
+    parts = [["q1", "q2"], ["q3", "q4", "q7"], ["q5"], ["q7", "q6"]]
+    with pytest.raises(ra.InputError, match=f"{named} in tallies 1 and 3.\nHint: each query in one part only"):
+        ra.Tally.merge(travel(_tally(*ids)) for ids in parts)
+
+
+def test_several_queries_in_two_tallies_are_counted():
+    with pytest.raises(ra.InputError, match=r"query [abc] is in tallies 0 and 1, and 2 more queries are in two"):
+        ra.Tally.merge([_tally("a", "b", "c"), _tally("c", "a", "b")])
+
+
+def _tally(*ids):
+    return ra.Evaluator([1] * len(ids), TEXTBOOK, qid=ids).tally([0.5] * len(ids))
+
+
+def test_a_merged_tally_is_merged_again_and_names_what_is_new():
+    whole = ra.Tally.merge([_tally("a"), _tally("b")]) + _tally("c")
+    with pytest.raises(ra.InputError, match="query b is in tallies 0 and 1"):
+        whole + _tally("b")
+    assert whole.score() - sum([_tally("c"), _tally("a"), _tally("b")]).score() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("tallies", "problem"),
+    [
+        ([], r"tallies=\[\] lists no tally.\nHint: Tally.merge\(\["),
+        ([0.5], "0.5 is not a Tally"),
+        (0, "tallies=0 lists no tally"),
+    ],
+    ids=["none", "of numbers", "no list"],
+)
+def test_what_is_no_list_of_tallies(tallies, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.Tally.merge(tallies)
 
 
 def test_the_mean_is_the_rounded_exact_sum():
@@ -178,7 +227,6 @@ def test_scores_compare_by_value_and_convention():
     assert good >= bad
     assert good - bad == good.value - bad.value
     assert good == ra.evaluate(data["labels"], [3, 1, 4], TEXTBOOK, group_sizes=[3])
-    assert good != good.value
     assert len({good, bad, good}) == 2
     assert float(good) == good.value
     assert f"{good:.2f}" == f"{good.value:.2f}"
@@ -200,6 +248,36 @@ def test_incomparable_scores_refuse_to_be_compared(other, why, compare):
     score = ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, group_sizes=[3])
     with pytest.raises(ra.IncomparableScoresError, match=f"{why}(.|\n)*Hint: .value"):
         getattr(score, compare)(other())
+
+
+BARE = [0.5, 1, True, np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5"), pytest.approx(0.5)]
+
+
+@pytest.mark.parametrize("number", BARE, ids=lambda number: type(number).__name__)
+@pytest.mark.parametrize(
+    "compare",
+    [
+        lambda score, number: score == number,
+        lambda score, number: score != number,
+        lambda score, number: number == score,
+        lambda score, number: number != score,
+        lambda score, number: score in [None, number],
+    ],
+    ids=["==", "!=", "== score", "!= score", "in"],
+)
+def test_a_score_equals_no_bare_number_and_says_so(compare, number):
+    score = ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, group_sizes=[3])
+    with pytest.raises(ra.IncomparableScoresError, match=r"a Score and a \w+ are compared(.|\n)*Hint: .value"):
+        compare(score, number)
+
+
+def test_a_score_beside_anything_else_is_unequal():
+    score = ra.evaluate([1, 0, 2], [3, 1, 4], TEXTBOOK, group_sizes=[3])
+    assert [score == other for other in (None, "0.5", TEXTBOOK, object(), [0.5])] == [False] * 5
+    assert score == mock.ANY
+    assert score in [None, "0.5", score]
+    assert {score: 1}[score] == 1
+    assert score.value == pytest.approx(float(score))
 
 
 def test_a_number_less_a_score_is_refused():
