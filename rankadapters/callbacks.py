@@ -156,6 +156,9 @@ def display_names(wanted: Sequence[Convention | str], names: Sequence[str] | Non
     if not wanted:
         msg = "a callback needs one or more conventions.\nHint: eval_metric(ra.presets.letor4(10))."
         raise ConventionError(msg)
+    if any(isinstance(each, (list, tuple)) for each in wanted):
+        msg = "a list was given in place of a convention.\nHint: eval_metric(*conventions), one argument for each."
+        raise ConventionError(msg)
     conventions = [as_convention(each) for each in wanted]
     given = [c.name for c in conventions] if names is None else list(names)
     if isinstance(names, str) or len(given) != len(conventions) or not all(isinstance(name, str) for name in given):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
+from rankadapters.core.fields import is_whole
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
@@ -111,6 +112,11 @@ def mq2008_like(
     (RankingData, RankingData)
         To train on and to test on, 46 features each.
 
+    Raises
+    ------
+    InputError
+        The seed is no whole number from 0 on, or a part would have no query.
+
     References
     ----------
     Qin, Liu (2013), Introducing LETOR 4.0 Datasets, for the shape of MQ2008.
@@ -124,12 +130,21 @@ def mq2008_like(
     >>> float((largest == 0).mean().round(2))
     0.28
     """
+    _refuse_below("seed", seed, 0)
+    _refuse_below("n_train_queries", n_train_queries, 1)
+    _refuse_below("n_test_queries", n_test_queries, 1)
     rng = np.random.default_rng(seed)
     # Drawn once, so that a feature means the same in both parts.
     strength = rng.uniform(0, 0.6, FEATURES) * (rng.random(FEATURES) < INFORMATIVE)
     levels = rng.choice([2, 4, 8, 20], FEATURES)
     train = _queries(rng, n_train_queries, 1, strength, levels)
     return train, _queries(rng, n_test_queries, 1 + n_train_queries, strength, levels)
+
+
+def _refuse_below(name: str, value: object, least: int) -> None:
+    if not is_whole(value) or int(value) < least:  # type: ignore[call-overload]
+        msg = f"{name}={value!r:.60}; allowed are whole numbers from {least} on.\nHint: mq2008_like(seed=0)."
+        raise InputError(msg)
 
 
 def _queries(

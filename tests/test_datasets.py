@@ -62,6 +62,26 @@ def test_the_two_parts_share_no_query():
     assert np.unique(test.qid).tolist() == list(range(8, 13))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"seed": "a"}, "seed='a'; allowed are whole numbers from 0 on"),
+        ({"seed": -1}, "seed=-1; allowed"),
+        ({"seed": None}, "seed=None; allowed"),
+        ({"n_train_queries": 0}, "n_train_queries=0; allowed are whole numbers from 1 on"),
+        ({"n_test_queries": 2.5}, "n_test_queries=2.5; allowed"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(arguments, problem):
+    with pytest.raises(ra.InputError, match=f"{problem}.*\n?Hint: mq2008_like"):
+        mq2008_like(**arguments)
+
+
+def test_one_query_a_part_is_enough():
+    sizes = [np.unique(part.qid).size for part in mq2008_like(n_train_queries=1, n_test_queries=1)]
+    assert sizes == [1, 1]
+
+
 def test_parts_of_different_length_are_refused():
     with pytest.raises(ra.InputError, match=r"X has shape \(3, 2\), labels \(2,\)"):
         RankingData(X=np.zeros((3, 2)), labels=np.zeros(2), qid=np.zeros(3))

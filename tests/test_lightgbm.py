@@ -281,6 +281,9 @@ def test_a_stopping_callback_serves_a_second_training():
 def test_names_are_checked():
     with pytest.raises(ra.ConventionError, match="one or more conventions"):
         ra.lightgbm.eval_metric()
+    for several in ([LETOR], (LETOR, TEXTBOOK), []):
+        with pytest.raises(ra.ConventionError, match=r"a list was given .*\nHint: eval_metric\(\*conventions\)"):
+            ra.lightgbm.eval_metric(several)
     with pytest.raises(ra.ConventionError, match="10 is no convention"):
         ra.lightgbm.eval_metric(10)
     with pytest.raises(ra.ConventionError, match="'ndcg' does not start with a measure and its cutoff"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -131,7 +133,9 @@ def frozen(array: Array) -> Array:
 
 
 def is_missing(value: object) -> bool:
-    """Tell None, NaN, NaT and pandas.NA from values."""
+    """Tell None, NaN, NaT and pandas.NA, and tuples that hold one, from values."""
+    if isinstance(value, (tuple, frozenset)):
+        return any(map(is_missing, value))
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     try:
@@ -179,20 +183,33 @@ def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
 
 
 def _not_numbers(name: str, array: Array) -> InputError:
-    missing = np.flatnonzero([is_missing(item) for item in array])
-    row = int(missing[0]) if missing.size else 0
-    what = "is missing" if missing.size else f"has dtype {array.dtype}"
-    msg = (
-        f"{name} must be numbers, but {name}[{row}] is {array[row]!r} ({what}).\nHint: convert {name} to floats first."
+    """Name the first entry that is no number or, where all are, the dtype that hides it."""
+    missing = [row for row, item in enumerate(array) if is_missing(item)]
+    others = [row for row, item in enumerate(array) if array.dtype != object or not isinstance(item, (Real, Decimal))]
+    if missing or others:
+        row = (missing or others)[0]
+        what = "is missing" if missing else f"has type {type(array[row]).__name__}"
+        entry = f"{name}[{row}] is {array[row]!r} ({what})"
+        msg = f"{name} must be numbers, but {entry}.\nHint: convert {name} to floats first."
+        return InputError(msg, row=row if missing or array.dtype == object else None)
+    whole = [abs(int(item)) for item in array if isinstance(item, (int, np.integer))]
+    if max(whole, default=0) > EXACT_INT:
+        return _inexact(name, max(whole))
+    kinds = ", ".join(sorted({type(item).__name__ for item in array}))
+    return InputError(
+        f"{name} has dtype object, which holds numbers ({kinds}) but may hold anything.\n"
+        f"Hint: numpy.asarray({name}, 'float64')."
     )
-    return InputError(msg, row=row if missing.size else None)
 
 
 def _refuse_inexact(name: str, array: Array) -> None:
     low, high = int(array.min()), int(array.max())
     if max(-low, high) > EXACT_INT:
-        msg = (
-            f"{name} has an integer of {max(-low, high)}, beyond 2^53 where float64 would merge neighbours into ties.\n"
-            f"Hint: subtract a constant or rescale {name} first."
-        )
-        raise InputError(msg)
+        raise _inexact(name, max(-low, high))
+
+
+def _inexact(name: str, largest: int) -> InputError:
+    return InputError(
+        f"{name} has an integer of {largest}, beyond 2^53 where float64 would merge neighbours into ties.\n"
+        f"Hint: subtract a constant or rescale {name} first."
+    )

@@ -7,7 +7,7 @@ from typing import Any, Unpack, overload
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.keywords import Columns
+from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
@@ -43,6 +43,7 @@ class Evaluator:
     [1.0, 0.631]
     """
 
+    @by_name
     def __init__(
         self, labels: object, convention: Convention | str, *, n_threads: int | None = None, **columns: Unpack[Columns]
     ) -> None:
@@ -116,6 +117,7 @@ class Evaluator:
         return self._panel.tally(scores)[self.convention]
 
 
+@by_name
 def evaluate(
     labels: object,
     scores: object,
@@ -176,6 +178,7 @@ def evaluate_many(
     n_threads: int | None = None,
     **columns: Unpack[Columns],
 ) -> dict[Convention, Score]: ...
+@by_name
 def evaluate_many(
     labels: object,
     scores: object,

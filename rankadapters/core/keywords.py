@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, TypedDict
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from rankadapters.core.errors import InputError, choices
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 ROWS = ("qid", "row_weight", "docid", "retrieved", "judged")  # one entry per row
 
@@ -46,3 +50,35 @@ def refuse_other_names(columns: Mapping[str, object], taken: Collection[str] = t
     if unknown:
         hint = f"\nHint: {_OTHERS[unknown[0]]}." if unknown[0] in _OTHERS else ""
         raise InputError(f"{unknown[0]!r} is not a column that is taken here; allowed are {choices(taken)}.{hint}")
+
+
+def by_name(function: Callable[P, T]) -> Callable[P, T]:
+    """Say how to name the columns where one was given by position, which Python's own message does not.
+
+    >>> @by_name
+    ... def count(labels, *, qid): ...
+    >>> count([1, 0], [7, 7])
+    Traceback (most recent call last):
+    ...
+    TypeError: count takes 1 argument by position (labels), but 2 were given.
+    Hint: name the others: count(labels, qid=...).
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> T:
+        if len(given) > len(names):
+            raise _unnamed(function.__qualname__, [name for name in names if name != "self"], len(given) - len(names))
+        return function(*given, **named)
+
+    return call
+
+
+def _unnamed(qualname: str, names: list[str], more: int) -> TypeError:
+    name = qualname.removesuffix(".__init__").rpartition(".")[2]
+    taken, several = ", ".join(names), "s" if len(names) > 1 else ""
+    return TypeError(
+        f"{name} takes {len(names)} argument{several} by position ({taken}), but {len(names) + more} were given.\n"
+        f"Hint: name the others: {name}({taken}, qid=...)."
+    )

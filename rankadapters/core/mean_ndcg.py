@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.keywords import Columns
+from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.measures import NDCG
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import as_queries
@@ -16,6 +16,7 @@ from rankadapters.core.texts import as_convention
 AT_ONCE = 50  # cutoffs that are held at once: more share a ranking, but each takes a number per query
 
 
+@by_name
 def mean_ndcg(
     labels: object,
     scores: object,

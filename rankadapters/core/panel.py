@@ -13,7 +13,7 @@ from rankadapters.core._kernels import SKIP
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import UnsupportedConventionError
-from rankadapters.core.keywords import Columns
+from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries, as_queries
@@ -54,6 +54,7 @@ class Panel:
     [[1.0, 0.631], [1.0, 1.0]]
     """
 
+    @by_name
     def __init__(
         self,
         labels: object,

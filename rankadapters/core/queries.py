@@ -22,7 +22,7 @@ from rankadapters.core.columns import (
 )
 from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import Grouping, grouped
-from rankadapters.core.keywords import ROWS, Columns, refuse_other_names
+from rankadapters.core.keywords import ROWS, Columns, by_name, refuse_other_names
 from rankadapters.core.pairs import Pairs, as_pairs, moved
 from rankadapters.core.query_columns import as_docids, as_query_weights, as_row_weights, refuse_other_order
 
@@ -83,6 +83,7 @@ class Queries(Grouping):
     judged: NDArray[np.bool_] | None
     index: Any
 
+    @by_name
     def __init__(
         self,
         labels: object,

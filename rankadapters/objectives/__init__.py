@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from rankadapters.core.keywords import Columns
+from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.queries import as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 
+@by_name
 def gradients(
     labels: object,
     scores: object,

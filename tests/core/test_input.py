@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -21,6 +25,16 @@ WEIGHTED = CONV.replace(average="query")
         ([], "labels is empty"),
         ([[1, 0, 2, 0]], "two dimensions"),
         (np.zeros((4, 1)), r"shape \(4, 1\).*\nHint: labels.ravel\(\)"),
+        (
+            np.array([0, 1, 2, 0], object),
+            r"labels has dtype object.*\(int\).*\nHint: numpy.asarray\(labels, 'float64'\)",
+        ),
+        ([Fraction(1, 2), 0, 1, Decimal(2)], r"labels has dtype object.*\(Decimal, Fraction, int\)"),
+        (np.array([0, "x", 2, 0], object), r"labels must be numbers, but labels\[1\] is 'x' \(has type str\)"),
+        (np.array([0, [1], 2, 0], object), r"labels must be numbers, but labels\[1\] is \[1\] \(has type list\)"),
+        (np.array([0, "x", None, 0], object), r"labels\[2\] is None \(is missing\)"),
+        ([2**60, 0.5, 1, 2], r"labels has an integer of 1152921504606846976, beyond 2\^53"),
+        ([2**70, 5, 1, 2], r"labels has an integer of 1180591620717411303424, beyond 2\^53"),
         (["1", "0", "2", "0"], r"labels must be numbers, but labels\[0\] is .*'1'"),
         ([1, None, 2, 0], r"labels\[1\] is None \(is missing\)"),
         ([1, np.nan, 2, 0], r"labels\[1\] is nan"),
@@ -93,6 +107,12 @@ def test_scores_beyond_float32_under_float32_precision():
         ({"qid": [1.0, 1.0, np.nan, 2.0]}, r"qid\[2\] is nan"),
         ({"qid": ["a", None, "b", "b"]}, r"qid\[1\] is None"),
         ({"qid": pd.Series(["a", None, "b", "b"])}, r"qid\[1\] is"),
+        ({"qid": [("a", 1), ("a", 1), ("b", np.nan), ("b", 2)]}, r"qid\[2\] is \('b', nan\), but every row belongs"),
+        ({"qid": [("a", (1, None)), ("a", 1), ("b", 1), ("b", 2)]}, r"qid\[0\] is \('a', \(1, None\)\)"),
+        (
+            {"qid": pd.MultiIndex.from_tuples([("a", 1), ("a", 1), ("b", pd.NaT), ("b", 1)])},
+            r"qid\[2\] is \('b', (nan|NaT)\)",
+        ),
         ({"qid": pd.array([1, None, 2, 2], dtype="Int64")}, r"qid\[1\] is"),
         ({"qid": pd.to_datetime(["2020-01-01", None, "2020-01-02", "2020-01-02"])}, r"qid\[1\] is NaT"),
         ({"qid": [["a"], ["a"], ["b"], ["b"]]}, "holds lists"),
@@ -298,13 +318,6 @@ def test_every_kind_of_missing_query_id(missing):
         (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is no convention"),
         (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is no list of conventions"),
         (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is no list of conventions"),
-        (
-            lambda: ra.evaluate(LABELS, SCORES, CONV, groups=QID),
-            "'groups' is not a column that .*\nHint: qid= takes one id per",
-        ),
-        (lambda: ra.evaluate(LABELS, SCORES, CONV, group=[4]), "Hint: group_sizes= takes the rows of each query"),
-        (lambda: ra.evaluate(LABELS, SCORES, CONV, qids=QID), "Hint: qid= takes one id per row"),
-        (lambda: ra.evaluate(LABELS, SCORES, CONV, sample_weight=QID), "Hint: row_weight= takes one weight per row"),
         (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
@@ -313,6 +326,80 @@ def test_every_kind_of_missing_query_id(missing):
 )
 def test_wrong_calls(call, problem):
     with pytest.raises((ra.InputError, ra.ConventionError), match=problem):
+        call()
+
+
+TAKE_COLUMNS = {
+    "Queries": lambda **columns: ra.Queries(LABELS, **columns),
+    "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
+    "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
+    "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
+    "evaluate_many": lambda **columns: ra.evaluate_many(LABELS, SCORES, [CONV], **columns),
+    "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
+    "objectives.gradients": lambda **columns: ra.objectives.gradients(
+        LABELS, SCORES, ra.objectives.ListNet(), **columns
+    ),
+    "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
+    "audit.identify": lambda **columns: ra.audit.identify("0.5", LABELS, SCORES, k=3, **columns),
+    "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
+    "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
+    "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
+    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, 0.5, **columns),
+    "crosscheck.check": lambda **columns: ra.crosscheck.check(LABELS, SCORES, CONV, **columns),
+    **{
+        f"{toolkit}.check_parity": lambda toolkit=toolkit, **columns: getattr(ra, toolkit).check_parity(
+            LABELS, SCORES, getattr(ra.presets, toolkit)(3), **columns
+        )
+        for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn")
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("keyword", "hint"),
+    [
+        ("group", "group_sizes= takes the rows of each query, qid= one id per row"),
+        ("groups", "qid= takes one id per row, group_sizes= the rows of each query"),
+        ("qids", "qid= takes one id per row"),
+        ("sample_weight", "row_weight= takes one weight per row, query_weight= one per query"),
+    ],
+)
+@pytest.mark.parametrize("function", TAKE_COLUMNS)
+def test_another_librarys_word_gets_ours(function, keyword, hint):
+    if function.startswith("audit."):
+        pytest.importorskip("scipy")
+        pytest.importorskip("jinja2")
+    if function.endswith("check_parity"):
+        pytest.importorskip(function.partition(".")[0])
+    with pytest.raises(ra.InputError, match=f"'{keyword}' is not a column that .*\nHint: {hint}"):
+        TAKE_COLUMNS[function](**{keyword: [4]})
+
+
+def test_every_public_function_that_takes_columns_is_tried_with_other_words():
+    modules = {"": ra, "audit.": ra.audit, "parity.": ra.parity, "objectives.": ra.objectives}
+    public = {f"{at}{name}": getattr(module, name) for at, module in modules.items() for name in module.__all__}
+    functions = {name: function for name, function in public.items() if inspect.isfunction(function)}
+    taking = {name for name, function in functions.items() if "columns" in inspect.signature(function).parameters}
+    assert {"evaluate", "audit.profile"} <= taking <= set(TAKE_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: ra.Queries(LABELS, QID), r"Queries takes 1 argument by position \(labels\), but 2 were given"),
+        (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
+        (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
+        (lambda: ra.mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: mean_ndcg\("),
+        (
+            lambda: ra.objectives.gradients(LABELS, SCORES, ra.objectives.ListNet(), QID),
+            r"Hint: name the others: gradients\(labels, scores, objective, qid=...\)",
+        ),
+    ],
+)
+def test_columns_are_given_by_name(call, problem):
+    with pytest.raises(TypeError, match=problem):
         call()
 
 
