@@ -310,6 +310,22 @@ def test_weights_need_no_request_call_and_count_where_the_convention_says(routin
         assert value == expected.value
 
 
+class Unasking(Ridge):
+    """Takes weights but asks for none, as CatBoostRanker does, so that QueryRanker must."""
+
+    __metadata_request__fit = {"sample_weight": False}  # noqa: RUF012 - scikit-learn reads it
+
+
+@pytest.mark.parametrize("inner", [Ridge(), Unasking()])
+def test_routed_weights_train_every_fold(routing, inner):
+    found = cross_validate(QueryRanker(inner), DATA.X, DATA.y, cv=folds(), scoring=query_scorer(WEIGHTED),
+                           return_estimator=True, params={"qid": DATA.qid, "sample_weight": WEIGHTS})  # fmt: skip
+    for model, (train, _) in zip(found["estimator"], folds(), strict=True):
+        X, y = DATA.X[train], DATA.y[train]
+        assert (model.coef_ == Ridge().fit(X, y, sample_weight=WEIGHTS[train]).coef_).all()
+        assert (model.coef_ != Ridge().fit(X, y).coef_).all()
+
+
 def test_predictions_of_a_cross_validation_are_in_row_order(routing):
     X, y, qid = DATA.X[MIXED], DATA.y[MIXED], DATA.qid[MIXED]
     found = cross_val_predict(QueryRanker(Ridge()), X, y, cv=QueryKFold(3), params={"qid": qid})
