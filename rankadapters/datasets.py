@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.columns import shared_index
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.queries import Queries
@@ -47,6 +48,7 @@ class RankingData:
                 "Hint: a table of one row per document, and one label and one qid for each."
             )
             raise InputError(msg)
+        shared_index({"X": self.X, "labels": self.labels, "qid": self.qid})
 
     def __repr__(self) -> str:
         """Show the size, not the data."""

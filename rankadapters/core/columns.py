@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -104,20 +104,38 @@ def beyond_float32(row: int, scores: Array, who: str, way_out: str) -> InputErro
 
 
 def pandas_index(value: object) -> Any | None:
-    """Return the index of a pandas Series; None for everything else."""
+    """Return the index of a pandas Series or table; None for everything else."""
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy"):
         return getattr(value, "index", None)
     return None
 
 
-def same_index(name: str, index: object, first: object) -> None:
-    """Refuse two pandas Series whose indexes differ: their rows do not mean the same."""
+def same_index(name: str, index: object, first: object, other: str = "labels") -> None:
+    """Refuse two pandas columns whose indexes differ: their rows do not mean the same."""
     if index is not None and first is not None and not first.equals(index):  # type: ignore[attr-defined]
         msg = (
-            f"{name} has another pandas index than labels, so their rows may not belong together.\n"
-            f"Hint: align them first ({name}.loc[labels.index]), or pass .to_numpy() where the order is known to agree."
+            f"{name} has another pandas index than {other}, so their rows may not belong together.\n"
+            f"Hint: align them first ({name}.loc[{other}.index]), or pass .to_numpy() where the order is known to "
+            "agree."
         )
         raise InputError(msg)
+
+
+def shared_index(columns: Mapping[str, object]) -> Any | None:
+    """Return the index of the pandas columns and tables, of which no two may differ; None where there is none.
+
+    >>> import pandas as pd
+    >>> shared_index({"labels": [1, 0], "qid": pd.Series([7, 7], index=["x", "y"])}).tolist()
+    ['x', 'y']
+    """
+    first, holder = None, ""
+    for name, column in columns.items():
+        index = pandas_index(column)
+        if first is None:
+            first, holder = index, name
+        else:
+            same_index(name, index, first, holder)
+    return first
 
 
 def index_dtype(n: int) -> type[np.signedinteger[Any]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array, as_column, as_numbers, as_weights, frozen
+from rankadapters.core.columns import Array, as_column, as_numbers, as_weights, frozen, shared_index
 from rankadapters.core.errors import InputError
 
 _PAIR = ("winner", "loser")
@@ -49,6 +49,7 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
             "Hint: tuple(zip(*pairs)) turns a list of pairs into these columns."
         )
         raise InputError(msg)
+    shared_index({f"pairs {name}": column for name, column in zip((*_PAIR, "weight"), pairs, strict=False)})
     winner, loser = (_as_places(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
     weight = None
     if winner.size != loser.size:

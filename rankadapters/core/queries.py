@@ -19,6 +19,7 @@ from rankadapters.core.columns import (
     refuse_non_finite,
     same_index,
     same_length,
+    shared_index,
 )
 from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import Grouping, grouped
@@ -101,12 +102,8 @@ class Queries(Grouping):
         refuse_other_names(other)
         values = as_numbers("labels", labels)
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
-        index = pandas_index(labels)
-        for name, column in columns.items():
-            same_index(name, pandas_index(column), index)
-            index = pandas_index(column) if index is None else index
         fields: dict[str, Any] = {
-            "index": index,
+            "index": shared_index({"labels": labels, **columns}),
             "retrieved": as_flags("retrieved", retrieved, values.size),
             "judged": as_flags("judged", judged, values.size),
         }
@@ -115,6 +112,7 @@ class Queries(Grouping):
         fields.update(grouped(qid, group_sizes, values.size))
         n_queries = fields["indptr"].size - 1
         fields["query_weight"] = as_query_weights(query_weight, n_queries, values.size)
+        shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
         refuse_other_order(pandas_index(query_weight), fields["query_ids"])
         fields["row_weight"] = as_row_weights(row_weight, values.size)
         fields["docid_rank"] = None if docid is None else as_docids(docid, fields["indptr"], fields["order"])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
 from rankadapters.core import presets
+from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
@@ -54,6 +55,7 @@ class EvalMetric:
             return self._monitor.evaluate(second, judged_of(second), flat(first))
         if group is None:
             raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
+        shared_index({"y_true": first, "y_pred": second, "weight": weight})
         return self._monitor.evaluate(first, Judged(first, np.asarray(group), weight), flat(second))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import refuse_non_finite
+from rankadapters.core.columns import refuse_non_finite, shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
@@ -51,6 +51,7 @@ def as_judged(data: Any) -> tuple[Any, Queries]:
         msg = f"data is {data!r:.60}; allowed are (X, labels, qid) and (X, labels, qid, query_weight)."
         raise InputError(msg)
     features, labels, qid, *weight = data
+    shared_index({"X": features, "labels": labels, "qid": qid})
     queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
     if len(features) != queries.n_docs:
         msg = f"X has {len(features)} rows but labels has {queries.n_docs}.\nHint: one label and one qid per row of X."

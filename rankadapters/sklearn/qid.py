@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 
-from rankadapters.core.columns import as_column, as_numbers, refuse_non_finite
+from rankadapters.core.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 
@@ -38,6 +38,21 @@ def queries_of(labels: Any, qid: Any) -> Queries:
         )
         raise InputError(msg)
     return queries
+
+
+def refuse_other_rows(ids: str | None, **columns: Any) -> None:
+    """Refuse pandas tables and columns whose indexes differ; one with a level `ids` says which query, not which row.
+
+    Raises
+    ------
+    InputError
+        Two indexes differ, so that their rows may not belong together.
+    """
+    holding = {
+        name: ids is not None and ids in getattr(pandas_index(each), "names", ()) for name, each in columns.items()
+    }
+    for kind in (False, True):
+        shared_index({name: column for name, column in columns.items() if holding[name] is kind})
 
 
 def find_qid(name: str, X: Any, y: Any) -> Any:

@@ -18,9 +18,9 @@ from rankadapters.core.texts import as_convention
 from rankadapters.sklearn.declared import check_declared, sets_of
 from rankadapters.sklearn.handing import Watched, toolkit_of
 from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
-from rankadapters.sklearn.qid import one_per_query
+from rankadapters.sklearn.qid import one_per_query, refuse_other_rows, whole_sizes
 from rankadapters.sklearn.rows import Rows, held_out, ids_of, no_qid, whole_queries
-from rankadapters.sklearn.scorer import query_scorer
+from rankadapters.sklearn.scorer import QueryScorer
 from rankadapters.sklearn.tables import without_column
 
 Array = NDArray[Any]
@@ -149,6 +149,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
             Queries are not `whole`.
         """
         check_declared(self, eval_set)
+        refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         params = self._routed(fit_params)
         inner = copy_of(self.estimator)
         ids, features = ids_of(X, qid, self.qid), self._features(X)
@@ -216,8 +217,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         if ids is None:
             raise no_qid("score")
         weights = sample_weight if as_convention(self.convention).weighting else None
-        scorer = query_scorer(self.convention, whole=self.whole)
-        return scorer(self, X, y, qid=ids, sample_weight=weights)
+        name = self.qid or "qid"
+        scorer = QueryScorer(self.convention, name, name, None if self.whole is None else whole_sizes(self.whole))
+        return scorer(self, X, y, sample_weight=weights, **{name: ids})
 
     @property
     def feature_importances_(self) -> Array:
@@ -277,6 +279,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         return train, [valid]
 
     def _validation(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Rows:
+        refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         ids, features = ids_of(X, qid, self.qid), self._features(X)
         if ids is None:
             raise no_qid("eval_set")

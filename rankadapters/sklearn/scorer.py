@@ -13,7 +13,7 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
-from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, warn_of_cuts, whole_sizes
+from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 
 class QueryScorer:
@@ -37,6 +37,7 @@ class QueryScorer:
                 f"the scorer takes {self.qid!r} but was handed {min(unknown)!r}.\nHint: query_scorer(qid=)."
             )
         qid = metadata.get(self.qid)
+        refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         qid = find_qid(self.qid, X, y) if qid is None else qid
         queries = queries_of(y, qid)
         if self._whole is not None:

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 from sklearn.utils import check_random_state
 
-from rankadapters.core.columns import as_column, pandas_index, same_index
+from rankadapters.core.columns import as_column
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
-from rankadapters.sklearn.qid import queries_of
+from rankadapters.sklearn.qid import queries_of, refuse_other_rows
 from rankadapters.sklearn.tables import n_rows
 
 Array = NDArray[Any]
@@ -68,7 +68,7 @@ class _QuerySplitter:
         if rows != ids:
             msg = f"qid has {ids} rows but X has {rows}.\nHint: one query id per row of X."
             raise InputError(msg)
-        same_index("qid", pandas_index(groups), pandas_index(y))
+        refuse_other_rows("qid", X=X, y=y, qid=groups)
         return queries_of(self._labels(y, rows), groups)
 
     def _labels(self, y: Any, rows: int) -> Any:  # noqa: ARG002 - for those who stratify

@@ -10,6 +10,7 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters.callbacks import Evaluation, display_names, flat, panels_of, watched_name
+from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
@@ -216,6 +217,7 @@ def _watched(
         msg = f"{data!r:.80} is no evaluation set; allowed are a DMatrix, (X, y, qid) and (X, y, qid, query_weight)."
         raise InputError(msg)
     features, labels, qid, *weight = data
+    shared_index({"X": features, "labels": labels, "qid": qid})
 
     def bind(weighting: str | None) -> Queries:
         queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
