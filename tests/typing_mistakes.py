@@ -41,7 +41,6 @@ ra.presets.lightgbm.write(ra.parse("lightgbm@10")).upper()  # mistake: attr-defi
 
 score.valu  # mistake: attr-defined
 score < 0.5  # mistake: operator
-score == 0.5  # mistake: comparison-overlap
 score - score < 0.5
 round(score, 3) < 0.5
 

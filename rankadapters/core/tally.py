@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
-from rankadapters.core.score import Score
+from rankadapters.core.score import COUNTS, Score
 from rankadapters.core.texts import parse
 
 _DIGEST = 2**64
@@ -96,7 +96,7 @@ class Tally:
         twice = ids[1:] == ids[:-1]
         if twice.any():
             raise _in_two(several, ids[1:][twice])
-        names = ("numerator", "denominator", "n_queries", "n_scored", "n_empty", "n_short", "digest")
+        names = ("numerator", "denominator", *COUNTS, "digest")
         sums: dict[str, Any] = {name: sum(getattr(tally, name) for tally in several) for name in names}
         sums["digest"] %= _DIGEST
         return Tally(several[0].convention, **sums, ids=ids)
@@ -143,7 +143,7 @@ class Tally:
         return {
             "convention": str(self.convention),
             **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
-            **{name: getattr(self, name) for name in ("n_queries", "n_scored", "n_empty", "n_short")},
+            **{name: getattr(self, name) for name in COUNTS},
             "ids": [hex(i) for i in self.ids.tolist()],
         }
 
@@ -155,7 +155,7 @@ class Tally:
             if n_ids != data["n_queries"]:
                 raise InputError(f"this is no tally: it has {n_ids} ids for {data['n_queries']} queries.")
             sums: dict[str, Any] = {name: int(data[name], 16) for name in ("numerator", "denominator", "digest")}
-            counts: dict[str, Any] = {name: int(data[name]) for name in ("n_queries", "n_scored", "n_empty", "n_short")}
+            counts: dict[str, Any] = {name: int(data[name]) for name in COUNTS}
             ids = np.asarray([_word(i) for i in data["ids"]], np.uint64)
             return cls(convention=convention, **sums, **counts, ids=ids)
         except RankAdaptersError:
