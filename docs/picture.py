@@ -1,0 +1,46 @@
+"""The README's picture of `rankadapters parity`, drawn from what the command prints with the packages at hand.
+
+`python docs/picture.py` draws `docs/parity.svg` anew; a test compares what it says with what the command prints today.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from rankadapters.cli import main
+
+FILE = Path(__file__).parent / "parity.svg"
+COMMAND = ("parity", "--convention", "textbook@10", "letor4@10", "yahoo@10")
+WIDTH = 72
+
+
+def printed() -> list[str]:
+    """Run the command: its call, its table and its last line, without the legend between them."""
+    out = io.StringIO()
+    with redirect_stdout(out):
+        main(COMMAND)
+    *table, end = [line.rstrip() for line in out.getvalue().splitlines()]
+    return [f"$ rankadapters {' '.join(COMMAND)}", "", *table[: table.index("")], "", end]
+
+
+def drawn(lines: list[str]) -> str:
+    """Draw lines of text as a terminal shows them."""
+    from rich.console import Console
+
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False, markup=False)
+    console.print("\n".join(lines))
+    return console.export_svg(title="rankadapters", unique_id="parity")
+
+
+def read(svg: str) -> list[str]:
+    """Give the lines that a picture shows."""
+    shown = re.findall(r'<text class="parity-r\d+" x="0" .*?>(.*?)</text>', svg)
+    return [html.unescape(line).replace("\xa0", " ").rstrip() for line in shown]
+
+
+if __name__ == "__main__":
+    FILE.write_text(drawn(printed()), encoding="utf-8")
