@@ -8,7 +8,6 @@ import rankadapters as ra
 from rankadapters.parity import (
     FLOAT32,
     FULL_DOUBLE,
-    SIX_DECIMALS,
     ParityError,
     ParityReport,
     ParityRow,
@@ -17,6 +16,7 @@ from rankadapters.parity import (
     require_expressible,
 )
 
+SIX_DECIMALS = 1e-6
 LIGHTGBM = ra.presets.lightgbm(10)
 
 

@@ -8,12 +8,11 @@ from rankadapters.parity.expressible import nearest_expressible
 from rankadapters.parity.numbers import compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
-from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, SIX_DECIMALS, printed, relative
+from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
 
 __all__ = [
     "FLOAT32",
     "FULL_DOUBLE",
-    "SIX_DECIMALS",
     "Held",
     "ParityError",
     "ParityReport",
@@ -26,7 +25,6 @@ __all__ = [
     "compare_numbers",
     "differing",
     "nearest_expressible",
-    "printed",
     "relative",
     "require_convention",
     "require_expressible",

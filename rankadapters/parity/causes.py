@@ -14,6 +14,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.inert import Terms, terms_of
 from rankadapters.core.queries import Queries
+from rankadapters.parity.tolerances import Tolerance, agree, width
 
 Floats = NDArray[np.float64]
 
@@ -39,16 +40,15 @@ class Case(NamedTuple):
     convention: Convention
     terms: Terms
     value: float
-    tolerance: float
+    tolerance: Tolerance
 
     def hits(self, values: Any) -> NDArray[np.intp]:
         """Places of the values that are the number sought and not ours."""
-        close = np.abs(np.asarray(values, float) - self.value) <= self.tolerance
-        return np.flatnonzero(close)
+        return np.flatnonzero(agree(values, self.value, self.tolerance))
 
 
 def causes(
-    queries: Queries, scores: NDArray[Any], convention: Convention, *, value: float, tolerance: float
+    queries: Queries, scores: NDArray[Any], convention: Convention, *, value: float, tolerance: Tolerance
 ) -> list[Cause]:
     """Search for one change of the convention or of the data that gives a number which differs from ours.
 
@@ -66,8 +66,8 @@ def causes(
         What the number was expected to be computed under.
     value : float
         The number.
-    tolerance : float
-        How far from a candidate it may lie.
+    tolerance : float or Printed
+        How far from a candidate it may lie, or the number as it was printed.
 
     Returns
     -------
@@ -237,7 +237,8 @@ def _tied_rows(case: Case) -> Iterator[str]:
         )
     except RankAdaptersError:
         return
-    if high - low > case.tolerance and low - case.tolerance <= case.value <= high + case.tolerance:
+    reach = width(case.tolerance)
+    if high - low > reach and low - reach <= case.value <= high + reach:
         yield (
             f"tied rows in another order than ties={declared!r} are not excluded: "
             f"the orders of ties give {low:.6g} to {high:.6g}"

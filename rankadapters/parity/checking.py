@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,12 +14,13 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.keywords import Columns
 from rankadapters.core.presets.tool import differing, spelled
+from rankadapters.core.printed import Printed, as_printed
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import bind, value_of
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences
-from rankadapters.parity.tolerances import FULL_DOUBLE, decimals_of, printed, relative
+from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, relative
 
 Array = NDArray[Any]
 Ask = Callable[[Queries, Array], float]
@@ -116,7 +118,7 @@ def compare_value(
     convention: Convention,
     *,
     value: float,
-    tolerance: float | None = None,
+    tolerance: Tolerance | None = None,
     per_query: Callable[[], QueryDifferences | None] = lambda: None,
 ) -> ParityRow:
     """Judge one value; where it differs, search for the cause."""
@@ -143,7 +145,7 @@ def check_value(
     labels: object,
     scores: object,
     convention: Convention | str,
-    value: float | str,
+    value: float | str | Decimal,
     *,
     source: str = "given",
     version: str = "",
@@ -156,8 +158,9 @@ def check_value(
     ----------
     labels, scores, convention
         As in `ra.evaluate`.
-    value : float or str
-        The number. Text, such as `"0.6791"`, is trusted to its decimals; a float to 1e-9.
+    value : float, str or Decimal
+        The number. Ours must round to text, such as `"0.6791"`, or a Decimal, of whose decimals 12 are compared at
+        most; a float is trusted to 1e-9.
     source, version : str
         Where it is from.
     tolerance : float, optional
@@ -188,15 +191,22 @@ def check_value(
     """
     convention = as_convention(convention)
     queries, array = bind(labels, scores, convention, columns)
-    if tolerance is None and isinstance(value, str):
-        tolerance = printed(decimals_of(value))
+    number, printed = _given(value)
+    held = Held(queries=queries, scores=array)
+    bound = printed if tolerance is None else tolerance
+    return ParityReport((compare_value(source, version, held, convention, value=number, tolerance=bound),))
+
+
+def _given(value: object) -> tuple[float, Printed | None]:
+    """Read a number that was printed, or one in full precision, which may be NaN."""
+    if isinstance(value, str | Decimal | np.float32 | np.float16):
+        printed = as_printed(value)
+        return float(printed.value), printed
     try:
-        number = float(value)
+        return float(value), None  # type: ignore[arg-type]
     except (TypeError, ValueError):
         msg = f"value={value!r:.60} is no number.\nHint: the digits as they were printed, such as '0.6791'."
         raise InputError(msg) from None
-    held = Held(queries=queries, scores=array)
-    return ParityReport((compare_value(source, version, held, convention, value=number, tolerance=tolerance),))
 
 
 def _route_row(toolkit: Toolkit, route: Route, held: Held, convention: Convention) -> ParityRow:

@@ -33,8 +33,7 @@ class ParityReport:
     Examples
     --------
     >>> from rankadapters import presets
-    >>> from rankadapters.parity import SIX_DECIMALS
-    >>> given = dict(value=0.5, our_value=0.25, tolerance=SIX_DECIMALS, reason="query 7 was cut")
+    >>> given = dict(value=0.5, our_value=0.25, tolerance=1e-6, reason="query 7 was cut")
     >>> print(ParityReport((ParityRow.compare("trainer's log", "1.0", presets.yahoo(10), **given),)))
     parity fails: 1 different
     different: trainer's log 1.0: 0.5, ours 0.25, difference 0.25 (<= 1e-06)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
+from rankadapters.parity.tolerances import Tolerance, agree, width
 
 Floats = NDArray[np.float64]
 
@@ -114,14 +115,15 @@ class ParityRow:
         *,
         value: float,
         our_value: float,
-        tolerance: float,
+        tolerance: Tolerance,
         reason: str = "",
         inert: Sequence[str] = (),
         per_query: QueryDifferences | None = None,
     ) -> ParityRow:
         """Judge two values of one convention; a NaN on either side is a difference.
 
-        With `inert`, the source's convention differs in these fields, which cannot matter on this data.
+        A `Printed` as tolerance wants ours to round to what was printed. With `inert`, the source's convention differs
+        in these fields, which cannot matter on this data.
 
         Examples
         --------
@@ -132,12 +134,11 @@ class ParityRow:
         >>> row.verdict
         'equal'
         """
-        difference = float(value) - float(our_value)
         equal: Verdict = "equal-on-this-data" if inert else "equal"
         return cls(
             source=source, version=version, convention=convention, value=float(value), our_value=float(our_value),
-            difference=difference, tolerance=tolerance, reason=reason, per_query=per_query,
-            verdict=equal if abs(difference) <= tolerance else "different",
+            difference=float(value) - float(our_value), tolerance=width(tolerance), reason=reason, per_query=per_query,
+            verdict=equal if agree([our_value], value, tolerance).all() else "different",
         )  # fmt: skip
 
     @classmethod

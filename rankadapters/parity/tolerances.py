@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from rankadapters.core.errors import InputError
-from rankadapters.core.fields import is_whole
+from typing import Any
 
-# `relative` scales the first and the last.
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.printed import Printed
+
+# `relative` scales both.
 FULL_DOUBLE = 1e-9  # float64 all the way: sums in another order differ by far less, another convention by far more
-SIX_DECIMALS = 1e-6  # printed with six decimals: half a unit of the last one, and as much again for ours; absolute
 FLOAT32 = 8 * 2.0**-23  # computed in float32, where each of a few operations rounds by 2^-24
 
-MOST_DECIMALS = 17  # which tell any two doubles in [0, 1] apart
+Tolerance = float | Printed
 
 
 def relative(precision: float, value: float) -> float:
@@ -22,28 +25,18 @@ def relative(precision: float, value: float) -> float:
     return precision * max(1.0, abs(value))
 
 
-def printed(decimals: int) -> float:
-    """Tolerance of a number that was printed with some decimals: one unit of the last, as in `SIX_DECIMALS`.
+def agree(values: Any, given: float, tolerance: Tolerance) -> NDArray[np.bool_]:
+    """Tell which values are the given number: those that round to it where it was printed, else those within reach.
 
-    >>> printed(4), printed(6) == SIX_DECIMALS
-    (0.0001, True)
+    >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist()
+    [True, True, False]
     """
-    if not is_whole(decimals) or not 0 <= decimals <= MOST_DECIMALS:
-        msg = f"decimals={decimals!r}; allowed are whole numbers from 0 to {MOST_DECIMALS}."
-        raise InputError(msg)
-    return max(10.0 ** -int(decimals), FULL_DOUBLE)
+    if isinstance(tolerance, Printed):
+        return tolerance.hold(values)
+    found: NDArray[np.bool_] = np.abs(np.asarray(values, np.float64) - given) <= tolerance
+    return found
 
 
-def decimals_of(text: str) -> int:
-    """Count the decimals of a number as it was printed.
-
-    >>> decimals_of("0.6791"), decimals_of("1"), decimals_of("6.791e-1")
-    (4, 0, 4)
-    """
-    mantissa, _, exponent = text.strip().lower().partition("e")
-    try:
-        float(text)
-        return max(0, len(mantissa.partition(".")[2]) - int(exponent or 0))
-    except ValueError:
-        msg = f"value={text!r:.60} is no number.\nHint: the digits as they were printed, such as '0.6791'."
-        raise InputError(msg) from None
+def width(tolerance: Tolerance) -> float:
+    """Largest difference that counts as none."""
+    return float(tolerance.half if isinstance(tolerance, Printed) else tolerance)
