@@ -168,3 +168,15 @@ def test_negative_labels_under_exp_are_named(trained):
     assert ra.catboost.check_model(model, pool, DECLARED).ok
     with pytest.raises(ra.InputError, match="our exp2 refuses it"):
         ra.catboost.check_model(model, pool, DECLARED.replace(gain="exp2"))
+
+
+@pytest.mark.parametrize("dataset", ["learn", "validation"])
+def test_a_target_border_makes_0_and_1_of_the_labels(dataset):
+    train, valid = pools()
+    model = fitted(train, valid, target_border=1)
+    pool, seed = (train, 0) if dataset == "learn" else (valid, 1)
+    report = ra.catboost.check_model(model, pool, DECLARED, dataset=dataset)
+    assert [row.verdict for row in report.rows] == ["equal"] * 4
+    X, labels, qid, _ = data(seed)
+    assert report.rows[0].our_value == ra.evaluate(labels > 1, model.predict(X), DECLARED, qid=qid).value
+    assert report.rows[0].reason == "labels above 1 are 1 and the others 0, as the model's target_border makes them."

@@ -68,6 +68,11 @@ def check_model(
     InputError
         The model is not trained, or the parts do not fit each other.
 
+    Notes
+    -----
+    A model that was trained with `target_border` makes 0 and 1 of the labels in all its metrics; so does our value,
+    and the reason says so.
+
     Examples
     --------
     >>> import catboost as cb, numpy as np, rankadapters as ra
@@ -80,7 +85,7 @@ def check_model(
     """
     convention = as_convention(convention)
     n_trees = _refuse_untrained(model, pool, iteration)
-    labels, nearest = _labels(pool), presets.catboost.nearest(convention)
+    (labels, *changed), nearest = _labels_seen(model, pool), presets.catboost.nearest(convention)
     refuse_pairs(nearest)
     hashes = pool.get_group_id_hash()
     if hashes is None:
@@ -98,7 +103,7 @@ def check_model(
     refuse_negative(queries, nearest)
     scores = cb.CatBoost.predict(model, pool, prediction_type="RawFormulaVal", ntree_end=n_trees)
     queries, scores = bind(queries, scores, convention, {})
-    held = as_held(queries, scores, *_unknown_weights(model, pool, nearest, weights, n_trees))
+    held = as_held(queries, scores, *changed, *_unknown_weights(model, pool, nearest, weights, n_trees))
     routes = list(_routes(model, pool, nearest, n_trees, dataset))
     return compare(CATBOOST, routes, held, declared=convention, nearest=nearest)
 
@@ -130,6 +135,16 @@ def _labels(pool: cb.Pool) -> Array:
         msg = f"the Pool has {what}, but one label per row is needed.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
     return np.asarray(found, np.float64)
+
+
+def _labels_seen(model: Any, pool: cb.Pool) -> Iterator[Any]:
+    """Give the labels as the model's own metrics see them, and a note where that is not as the Pool has them."""
+    labels, border = _labels(pool), model.get_all_params().get("target_border")
+    if border is None:
+        yield labels
+        return
+    yield (labels > np.float32(border)).astype(np.float64)
+    yield f"labels above {border:g} are 1 and the others 0, as the model's target_border makes them."
 
 
 def _same_groups(qid: object, hashes: Array) -> Array:

@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, native_metric, query_weights
+from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, native_metric, query_weights, read_metric
 from rankadapters.parity import Held, ParityReport, Route, Toolkit, nearest_expressible
 from rankadapters.parity.checking import compare
 from rankadapters.parity.data import (
@@ -23,6 +23,7 @@ from rankadapters.parity.data import (
     bind,
     in_order,
     logged_at,
+    refuse_other_gains,
     refuse_retrieval,
     rounds_until,
 )
@@ -127,7 +128,8 @@ def check_model(
     Raises
     ------
     InputError
-        The model is not trained, the parts do not fit each other, or LightGBM refuses the data.
+        The model is not trained, the parts do not fit each other, LightGBM refuses the data, or the model was trained
+        under a `label_gain` with which its own NDCG of this data is another than the one asked for.
 
     Examples
     --------
@@ -144,10 +146,10 @@ def check_model(
     predicted = booster.predict(X, num_iteration=rounds, raw_score=True)
     queries, scores = bind(queries, predicted, convention, {})
     nearest = nearest_expressible(native_metric, convention)
+    refuse_other_gains(queries.labels, nearest, _own_metric(booster, nearest))
     held, route = _route(queries, scores, nearest)
     routes = [route]
     if dataset is not None:
-        _refuse_other_gains(booster, nearest)
         found = log if log is not None else getattr(model, "evals_result_", None)
         name = _log_name(native_metric(nearest))
         value = logged_at(found, dataset, name, rounds - 1)
@@ -220,14 +222,11 @@ def _booster(model: Any) -> lgb.Booster:
     return model.booster_
 
 
-def _refuse_other_gains(booster: lgb.Booster, nearest: Convention) -> None:
-    """Refuse to compare a log that was made under other gains."""
-    wanted = native_metric(nearest).get("label_gain")
+def _own_metric(booster: lgb.Booster, nearest: Convention) -> Convention:
+    """Give what the model's own metric of that name is under the parameters that it was trained with."""
     given = booster.params.get("label_gain")
-    given = [float(gain) for gain in given.split(",")] if isinstance(given, str) else given
-    if wanted != (None if given is None else list(map(float, given))):
-        msg = (
-            f"the training's label_gain is {given!r:.80}, the convention's {wanted!r:.80}, so its log has another "
-            "NDCG.\nHint: ra.presets.lightgbm(k, label_gain=...), or no dataset=."
-        )
-        raise InputError(msg)
+    gains = given.split(",") if isinstance(given, str) else given
+    params = {name: value for name, value in native_metric(nearest).items() if name != "label_gain"}
+    if nearest.measure != "ndcg" or not gains:
+        return read_metric(params)
+    return read_metric(params, label_gain=list(map(float, gains)))

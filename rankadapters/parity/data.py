@@ -11,9 +11,11 @@ from rankadapters.core.columns import refuse_non_finite, shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
+from rankadapters.core.gains import gains_of
 from rankadapters.core.keywords import Columns
 from rankadapters.core.presets.tool import require_convention
 from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.ranked import Discounted
 
 Array = NDArray[Any]
 
@@ -92,6 +94,28 @@ def logged_at(log: Any, dataset: str, metric: str, iteration: int) -> float:
         )
         raise InputError(msg)
     return float(log[dataset][metric][iteration])
+
+
+def refuse_other_gains(labels: Array, asked: Convention, own: Convention) -> None:
+    """Refuse a model whose own parameters give some label of the data another gain than the convention does.
+
+    Raises
+    ------
+    InputError
+        Else its toolkit would be asked for a number that the model never had.
+    """
+    if not isinstance(asked, Discounted) or not isinstance(own, Discounted) or asked.gain == own.gain:
+        return
+    found = np.unique(labels)
+    theirs, wanted = (gains_of(found, None, each.gain) for each in (own, asked))
+    if not np.array_equal(theirs, wanted):
+        label = int(np.argmax(theirs != wanted))
+        msg = (
+            f"the model was trained under gain={own.gain!r:.80}, of which label {found[label]:g} has "
+            f"{theirs[label]:g}, not gain={asked.gain!r:.80}, of which it has {wanted[label]:g}: the model's own NDCG "
+            f"is another.\nHint: declare {own}, or check_parity of the model's scores."
+        )
+        raise InputError(msg)
 
 
 def refuse_retrieval(queries: Queries, toolkit: str) -> None:

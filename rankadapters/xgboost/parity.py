@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Never
@@ -23,10 +24,11 @@ from rankadapters.parity.data import (
     bind,
     in_order,
     logged_at,
+    refuse_other_gains,
     refuse_retrieval,
     rounds_until,
 )
-from rankadapters.xgboost.metrics import judged_of, native_metric, query_weights
+from rankadapters.xgboost.metrics import judged_of, native_metric, query_weights, read_metric
 
 Array = NDArray[Any]
 
@@ -130,7 +132,8 @@ def check_model(
     Raises
     ------
     InputError
-        The model is not trained, the parts do not fit each other, or XGBoost refuses the data.
+        The model is not trained, the parts do not fit each other, XGBoost refuses the data, or the model was trained
+        under an `ndcg_exp_gain` with which its own NDCG of this data is another than the one asked for.
 
     Examples
     --------
@@ -154,6 +157,7 @@ def check_model(
     upto = booster[:rounds]
     queries, scores = bind(queries, upto.predict(matrix, output_margin=True), convention, {})
     nearest = nearest_expressible(native_metric, convention)
+    refuse_other_gains(queries.labels, nearest, _own_metric(booster, nearest))
     held, route = _route(queries, scores, nearest)
     params = native_metric(nearest)
     upto.set_param(_parameters(params))  # of this slice, which is a copy
@@ -234,6 +238,17 @@ def _booster(model: Any) -> xgb.Booster:
             raise InputError(msg)
         return model.get_booster()
     return model
+
+
+def _own_metric(booster: xgb.Booster, nearest: Convention) -> Convention:
+    """Give what the model's own metric of that name is under the parameters that it was trained with."""
+    params = native_metric(nearest)
+    learner = json.loads(booster.save_config())["learner"]
+    several = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
+    own = next((each["ndcg_exp_gain"] for each in several if "ndcg_exp_gain" in each), None)
+    if own is None or "ndcg_exp_gain" not in params:
+        return nearest
+    return read_metric({**params, "ndcg_exp_gain": own == "1"})
 
 
 def _best(booster: xgb.Booster) -> int:

@@ -209,8 +209,8 @@ def test_lightgbms_log_of_any_iteration_agrees(lgb_ranker, iteration):
 
 def test_a_log_of_other_gains_is_refused(lgb_ranker):
     _, booster, log, valid = lgb_ranker
-    convention = ra.presets.lightgbm(5, label_gain=[0, 1, 3])
-    with pytest.raises(ra.InputError, match=r"label_gain is None, the convention's \[0\.0, 1\.0, 3\.0\]"):
+    convention = ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7])
+    with pytest.raises(ra.InputError, match="under gain='exp2', of which label 2 has 3, not gain='table_0_1_5_6_7'"):
         ra.lightgbm.check_model(booster, (valid.X, valid.y, valid.qid), convention, dataset="valid", log=log)
 
 
