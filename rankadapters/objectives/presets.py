@@ -82,6 +82,8 @@ def xgboost_ndcg(
 ) -> LambdaRank:
     """XGBoost's `rank:ndcg`, bit for bit; `lambdarank_unbiased` is no part of it.
 
+    Under `ndcg_exp_gain` XGBoost refuses labels above 31 and fractional ones, which this one takes.
+
     Parameters
     ----------
     lambdarank_pair_method : str

@@ -97,7 +97,8 @@ def custom_metric(
 def native_metric(convention: Convention | str) -> dict[str, Any]:
     """Translate a convention into XGBoost's own parameters; `presets.xgboost.write`.
 
-    Under its exponential gain XGBoost refuses fractional labels, so `exp2` and `exp2-floor` are the same to it.
+    Under its exponential gain XGBoost refuses labels above 31 and fractional ones, in its metric as in its objective;
+    so `exp2` and `exp2-floor` are the same to it. Under a linear gain it takes both.
     `k=None` becomes a cutoff beyond any query, since its bare `ndcg` means @32.
 
     Parameters

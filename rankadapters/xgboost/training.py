@@ -8,6 +8,7 @@ from typing import Any
 import xgboost as xgb
 
 from rankadapters.core.errors import InputError
+from rankadapters.xgboost.objectives import ObjectiveCallback
 
 OVERWRITTEN = ("objective", "booster", "base_score", "feature_types", "enable_categorical")
 
@@ -28,7 +29,8 @@ def fit_by_objective(
     """Fit an XGBRanker whose `objective` is a callable `obj(preds, dtrain) -> grad, hess`.
 
     `XGBRanker(objective=f)` raises; `XGBRanker().set_params(objective=f)` does not, but then its own `fit` trains by
-    squared error and breaks off when it has.
+    squared error and breaks off when it has. An objective of ours is trained with its `replay_params`, as far as the
+    ranker leaves them open.
 
     Parameters
     ----------
@@ -59,10 +61,11 @@ def fit_by_objective(
         (_matrix(ranker, *pair, *more), f"validation_{place}")
         for place, (pair, *more) in enumerate(zip(eval_set, eval_qid, weights, strict=True))
     ]
+    train = _matrix(ranker, X, y, qid, sample_weight)
     log: dict[str, Any] = {}
     booster = xgb.train(
-        {name: value for name, value in ranker.get_xgb_params().items() if value is not None},
-        _matrix(ranker, X, y, qid, sample_weight),
+        _params(ranker, train),
+        train,
         ranker.get_num_boosting_rounds(),
         obj=ranker.objective,
         evals=evals,
@@ -72,6 +75,12 @@ def fit_by_objective(
         verbose_eval=verbose,
     )
     _load(ranker, booster, log)
+
+
+def _params(ranker: xgb.XGBRanker, train: xgb.DMatrix) -> dict[str, Any]:
+    """Parameters of the training: those that replay a built-in objective, and the ranker's own, which win."""
+    replayed = ranker.objective.replay_params(train) if isinstance(ranker.objective, ObjectiveCallback) else {}
+    return replayed | {name: value for name, value in ranker.get_xgb_params().items() if value is not None}
 
 
 def _matrix(ranker: xgb.XGBRanker, X: Any, y: Any, qid: Any, weight: Any) -> xgb.DMatrix:

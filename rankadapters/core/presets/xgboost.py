@@ -17,7 +17,8 @@ class XGBoost(Vocabulary[dict[str, Any]]):
     """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
 
     Scores and labels are held as float32. A query with nothing relevant adds 1 (0 with the trailing minus) whatever
-    its weight. A bare `ndcg` means @32.
+    its weight. A bare `ndcg` means @32. Under exponential gain XGBoost refuses labels above 31 and fractional ones;
+    ours takes the former as they are and the latter rounded down.
     """
 
     name: ClassVar[str] = "xgboost"
