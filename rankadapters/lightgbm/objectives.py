@@ -14,6 +14,7 @@ from rankadapters.core.measures import NDCG
 from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, judged_of
+from rankadapters.lightgbm.training import warn_of_settings
 from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_objective
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.training import Trained, no_native, require_native
@@ -27,6 +28,8 @@ class ObjectiveCallback(Trained):
     # LightGBM counts the parameters of a scikit-learn style objective: exactly four, all positional, bring the groups.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Differentiate `(preds, Dataset)` as `params["objective"]`, or `(y_true, y_pred, weight, group)`."""
+        if not self._training.knows(second if isinstance(second, lgb.Dataset) else first):
+            warn_of_settings()
         if isinstance(second, lgb.Dataset):
             second.construct()
             judged = judged_of(second)
@@ -66,6 +69,11 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     InputError
         In training: a Dataset without group or with positions, queries cut by `lgb.cv`, labels changed between rounds,
         or predictions that are not finite; the message names round and row.
+
+    Warns
+    -----
+    UserWarning
+        In training with `bagging_by_query` or `boosting="dart"`, which LightGBM does wrong under any callable.
 
     References
     ----------
