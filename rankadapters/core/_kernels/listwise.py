@@ -12,6 +12,8 @@ SMALLEST_REST = 2.0**-53  # what is left of 1 where a probability rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
 LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
 HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbours
+FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
+ONE_CLASS = np.float32(1e-5)  # in CatBoost's training, labels no further from a query's first one are equal
 
 
 @inlined
@@ -120,11 +122,26 @@ def logistic(x):
     return (1.0 if x >= 0 else small) / (1.0 + small)
 
 
+@inlined
+def one_class(labels):
+    """Tell whether a query's labels are all equal, as CatBoost's training has it."""
+    several = False
+    for i in range(1, labels.size):
+        several |= abs(np.float32(labels[i]) - np.float32(labels[0])) > ONE_CLASS
+    return not several
+
+
+@inlined
+def within_reach(shift):
+    """Cut a shift to what CatBoost allows."""
+    return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
+
+
 @kernel
 def best_shift(scores, total):
     """Shift c with sum(logistic(s + c)) = total for 0 < total < scores.size, by halving an interval that holds it."""
     level = np.log(total / (scores.size - total))
-    low, high = level - scores.max(), level - scores.min()
+    low, high = within_reach(level - scores.max()), within_reach(level - scores.min())
     for _ in range(HALVINGS):
         middle = low + (high - low) / 2
         if middle in (low, high):
@@ -149,7 +166,7 @@ def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, he
         for i in range(n):
             local[i] = scores[order[start + i] if order.size else start + i]
             total += labels[start + i]
-        shifted = 0.0 < total < n
+        shifted = not one_class(labels[start : start + n])
         shift = best_shift(local, total) if shifted else 0.0
         for i in range(n):
             row = order[start + i] if order.size else start + i
