@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankadapters.core import measures, presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import (
+    AboveValuesWarning,
     ConventionError,
     IncomparableScoresError,
     InputError,
@@ -71,6 +72,7 @@ _SUBMODULES = (
 )
 
 __all__ = [
+    "AboveValuesWarning",
     "Convention",
     "ConventionError",
     "Evaluator",

@@ -61,13 +61,28 @@ def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
 
 
 def as_weights(name: str, weights: Array, way_out: str, *, by_row: bool) -> Array:
-    """Check weights, which are one per row or of something else: finite and >= 0."""
+    """Check weights, which are one per row or of something else: 0, or positive with all digits of a float64."""
     refuse_non_finite(name, weights, by_row=by_row)
     if weights.size and weights.min() < 0:
         place = int(np.argmin(weights))
         msg = f"{name}[{place}] is {weights[place]}, but weights are >= 0.\nHint: {way_out}."
         raise InputError(msg, row=place if by_row else None)
+    way_out = "multiply all of them by one number; only their ratios matter"
+    refuse_few_digits(name, weights, np.float64, way_out, by_row=by_row)
     return frozen(weights)
+
+
+def refuse_few_digits(
+    name: str, weights: Array, dtype: type[np.floating[Any]], way_out: str, *, by_row: bool = False
+) -> None:
+    """Refuse weights above 0 that a type holds with fewer than its digits or not at all, or that are beyond it."""
+    limits = np.finfo(dtype)
+    bad = ((weights > 0) & (weights < limits.tiny)) | (weights > limits.max)
+    if bad.any():
+        place = int(np.argmax(bad))
+        allowed = f"0 and {float(limits.tiny):g} to {float(limits.max):g}, where {limits.dtype} has all its digits"
+        msg = f"{name}[{place}] is {weights[place]}; allowed are {allowed}.\nHint: {way_out}."
+        raise InputError(msg, row=place if by_row else None)
 
 
 def same_length(name: str, array: Array, n_docs: int) -> None:

@@ -49,6 +49,10 @@ class MissingToolkitError(RankAdaptersError, ImportError):
         return cls(f'{package} is not installed.\nHint: pip install "rankadapters[{extra}]"')
 
 
+class AboveValuesWarning(UserWarning):
+    """A weighted mean lies above every value that it is of."""
+
+
 def choices(values: Iterable[object]) -> str:
     """List allowed values the way every message does."""
     return ", ".join(f"{value!r}" for value in values)

@@ -14,7 +14,7 @@ from rankadapters.core._kernels.lambdas import Pairing, lambda_gradients
 from rankadapters.core._kernels.lambdas_by_table import BINS, lambda_gradients_by_table, sigmoid_table
 from rankadapters.core._kernels.lambdas_in_float32 import lambda_gradients_in_float32
 from rankadapters.core._kernels.ranking import first_non_finite
-from rankadapters.core.columns import Array, beyond_float32
+from rankadapters.core.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import NO_ORDER, discounts_of
 from rankadapters.core.measures import NDCG
@@ -38,7 +38,7 @@ class Gradients:
     Parameters
     ----------
     queries : Queries
-        Validated queries; their weights multiply, where `weighted`.
+        Validated queries; their weights multiply, where `weighted`, and are divided by their mean where `by_mean`.
     kernel : callable
         Computes a range of queries.
     n_threads : int, optional
@@ -58,6 +58,7 @@ class Gradients:
         *,
         n_threads: int | None = None,
         weighted: bool = True,
+        by_mean: bool = False,
         state: Array | None = None,
         advance: int = 0,
         narrow: bool = False,
@@ -68,7 +69,7 @@ class Gradients:
         self._n_threads = as_n_threads(n_threads)
         self._advance = advance
         self._narrow = narrow
-        self._row_weights = _row_weights(queries) if weighted and queries.query_weight is not None else None
+        self._factors = _factors(queries, queries.query_weight, by_mean=by_mean) if weighted else []
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
         """First and second derivatives by the scores.
@@ -103,9 +104,9 @@ class Gradients:
             )
             raise InputError(msg)
         self.state += self.state.dtype.type(self._advance)
-        if self._row_weights is not None:
-            grad *= self._row_weights
-            hess *= self._row_weights
+        for factor in self._factors:
+            grad *= factor
+            hess *= factor
         return grad, hess
 
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> int:
@@ -231,8 +232,13 @@ def all_rows(queries: Queries) -> Rows:
     Raises
     ------
     InputError
-        Some rows are not retrieved or not judged, and no convention says what they count.
+        Some rows are not retrieved or not judged, and no convention says what they count; or there are weights of rows
+        or given pairs, which no objective takes.
     """
+    for column in ("row_weight", "pairs"):
+        if getattr(queries, column) is not None:
+            msg = f"{column} was given, but this objective would ignore it.\nHint: drop {column}."
+            raise InputError(msg)
     if queries.judged is not None or queries.retrieved is not None:
         msg = (
             "retrieved= and judged= mean something under a convention only, and this objective has none.\n"
@@ -242,8 +248,16 @@ def all_rows(queries: Queries) -> Rows:
     return Rows(NO_ORDER if queries.order is None else queries.order, queries.indptr)
 
 
-def _row_weights(queries: Queries) -> Floats32:
-    return queries.per_row(np.asarray(queries.query_weight, np.float32))
+def _factors(queries: Queries, given: Floats | None, *, by_mean: bool) -> list[Any]:
+    """What gradients are multiplied by, one after the other: each row's weight, and the inverse of their mean."""
+    if given is None:
+        return []
+    refuse_few_digits("query_weight", given, np.float32, "rescale the weights; gradients are float32")
+    weights = given.astype(np.float32)
+    total = float(weights.sum(dtype=np.float64))
+    if by_mean and not total:
+        raise InputError("query_weight adds up to 0.\nHint: some query needs a weight above 0.")
+    return [queries.per_row(weights), *([np.float32(weights.size / total)] if by_mean else [])]
 
 
 @lru_cache(maxsize=2)

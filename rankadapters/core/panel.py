@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Unpack
@@ -12,7 +13,7 @@ import numpy as np
 from rankadapters.core._kernels import SKIP
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import UnsupportedConventionError
+from rankadapters.core.errors import AboveValuesWarning, UnsupportedConventionError
 from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
@@ -21,6 +22,8 @@ from rankadapters.core.score import Score
 from rankadapters.core.tally import Tally
 from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
+
+ROUNDING = 1e-9  # how far a mean may lie above the largest of its values by rounding, far more than it ever does
 
 
 class Panel:
@@ -98,8 +101,16 @@ class Panel:
         return Measured(self.queries, self._members, numerators)
 
     def evaluate(self, scores: object) -> dict[Convention, Score]:
-        """Score every convention; as `measure(scores).scores`."""
-        return self.measure(scores).scores
+        """Score every convention, as `measure(scores).scores`.
+
+        Warns
+        -----
+        AboveValuesWarning
+            `average="query-except-empty"` gave a mean above every query's value.
+        """
+        found = self.measure(scores)
+        found.warn_above_values()
+        return found.scores
 
     def tally(self, scores: object) -> dict[Convention, Tally]:
         """Sum every convention exactly; as `measure(scores).tallies`."""
@@ -193,6 +204,23 @@ class Measured:
         [member] = [each for each, _ in self._found if each.convention == convention]
         settled = member.settled
         return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
+
+    def warn_above_values(self) -> None:
+        """Warn where empty queries, counted without their weights, lift a mean above every query's value."""
+        for member, numerators in self._found:
+            convention, settled = member.convention, member.settled
+            if convention.average != "query-except-empty" or self._queries.query_weight is None:
+                continue
+            largest = float(np.max(numerators, where=settled.status != SKIP, initial=0.0))
+            if self.scores[convention].value > largest * (1 + ROUNDING):
+                weight = settled.divisors[settled.status != SKIP].mean()
+                msg = (
+                    f"a mean under {convention.name} is above every query's value: average='query-except-empty' counts "
+                    f"{settled.n_empty} empty queries as they are, and divides by weights that are {weight:g} on "
+                    "average, as LightGBM and XGBoost do.\n"
+                    "Hint: divide the weights by their mean, or convention.replace(average='query')."
+                )
+                warnings.warn(msg, AboveValuesWarning, stacklevel=4)
 
     def _share(self, member: Member, numerators: Floats) -> Floats:
         tally, terms = self._tally(member, numerators), _terms(member, numerators)

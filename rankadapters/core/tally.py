@@ -107,14 +107,21 @@ class Tally:
         Raises
         ------
         InputError
-            Every query was skipped, or those that were not have weight 0.
+            Every query was skipped, or those that were not have weight 0, or so little that the value is not finite.
         """
-        if self.denominator:  # a ratio of integers is rounded correctly, whatever their size
-            value = self.convention.link(self.numerator / self.denominator)
-        else:
-            value = self._value_of_nothing()
+        value = self.convention.link(self._ratio()) if self.denominator else self._value_of_nothing()
         counts = (self.n_queries, self.n_scored, self.n_empty, self.n_short)
         return Score(value, self.convention, *counts, digest=self.digest)
+
+    def _ratio(self) -> float:
+        try:  # a ratio of integers is rounded correctly, whatever their size
+            return self.numerator / self.denominator
+        except OverflowError:
+            msg = (
+                f"the weights of the scored queries add up to {self.mass:g}, by which the value is beyond float64.\n"
+                "Hint: divide the weights by their mean."
+            )
+            raise InputError(msg) from None
 
     @property
     def mass(self) -> float:

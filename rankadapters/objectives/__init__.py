@@ -66,7 +66,8 @@ def gradients(
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
     qid, group_sizes, query_weight, docid, retrieved, judged
-        As in `Queries`.
+        As in `Queries`. Weights of queries multiply; under `hessian="doubled"`, which XGBoost's presets have, they are
+        first divided by their mean, as XGBoost does. (`ra.xgboost.objective` divides them under every objective.)
 
     Returns
     -------

@@ -63,6 +63,11 @@ class Objective(Declared):
         return True
 
     @property
+    def divides_weights(self) -> bool:
+        """Whether the weights of queries are divided by their mean before they multiply."""
+        return False
+
+    @property
     def idle(self) -> frozenset[str]:
         """Fields of its convention that no gradient depends on."""
         return frozenset()

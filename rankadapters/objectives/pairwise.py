@@ -73,10 +73,16 @@ class _Pairwise(Objective):
             kernel,
             n_threads=n_threads,
             weighted=self.uses_weights,
+            by_mean=self.divides_weights,
             state=rounds if self.samples else None,
             advance=1,
             narrow=self._narrow,
         )
+
+    @property
+    def divides_weights(self) -> bool:
+        """Whether the weights of queries are divided by their mean: with XGBoost's hessian."""
+        return self.hessian == "doubled"
 
     @property
     def _narrow(self) -> bool:
@@ -115,7 +121,8 @@ class LambdaRank(_Pairwise):
         lambdas; `xgboost`: the same, or 1 / samples instead of the sum, and its two halves `xgboost-distance` and
         `xgboost-sum`. A query whose scores are all equal is not divided by distances.
     hessian : str
-        `plain` sigma^2 delta p (1 - p); `doubled` 2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's.
+        `plain` sigma^2 delta p (1 - p); `doubled` 2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's, and as in XGBoost
+        the weights of queries are then divided by their mean.
     sigmoid : str
         `exact`; `table`: read from 2^20 bins and added up in float32, which replays LightGBM bit for bit; `float32`:
         computed and added up in float32, which replays XGBoost bit for bit. Sampled pairs need the last.

@@ -35,7 +35,10 @@ Hessian = Annotated[
     Words(
         group="value",
         about="The second derivative of a pair.",
-        words={"plain": "sigma^2 delta p (1 - p)", "doubled": "2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's"},
+        words={
+            "plain": "sigma^2 delta p (1 - p)",
+            "doubled": "2 sigma^2 delta max(p (1 - p), 1e-16), and weights divided by their mean, XGBoost's",
+        },
     ),
 ]
 Sigmoid = Annotated[

@@ -46,13 +46,9 @@ def test_leaf_sums_are_those_of_the_built_in_objective(record):
     if record["library"] == "xgboost":
         scores = scores.astype(np.float32)
     sizes = record["group"]
-    grad, hess = objectives.gradients(record["labels"], scores, value, group_sizes=sizes)
-    weights = np.ones(len(grad))
-    if record.get("row_weight"):
-        weights = np.array(record["row_weight"])
-    if record.get("query_weight"):
-        of_queries = np.array(record["query_weight"])
-        weights = np.repeat(of_queries * of_queries.size / of_queries.sum(), sizes)
+    of_queries = record.get("query_weight") or None
+    grad, hess = objectives.gradients(record["labels"], scores, value, group_sizes=sizes, query_weight=of_queries)
+    weights = np.array(record.get("row_weight") or np.ones(len(grad)))  # LightGBM's, which multiply
     for part, name in ((grad, "gradient"), (hess, "hessian")):
         sums = [(part * weights)[np.array(record["leaf_of_row"]) == leaf].sum() for leaf in record["leaf_ids"]]
         expected = np.array(record[f"leaf_sum_{name}"])

@@ -1,0 +1,99 @@
+"""What weights of queries do to gradients: the same in `gradients` and in a toolkit's training, and nothing is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+
+SIZES = [3, 5, 2, 4]
+WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # of mean 1.3625
+LABELS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0])
+SCORES = np.random.default_rng(0).standard_normal(14).astype(np.float32)
+DIVIDING = [
+    objectives.xgboost_ndcg(),
+    objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2),
+    objectives.xgboost_pairwise(),
+    objectives.xgboost_map(),
+    objectives.xgboost_ndcg().replace(sigmoid="exact", convention="letor4@2+average=query"),
+    objectives.pair_logit().replace(hessian="doubled"),
+]
+MULTIPLYING = [
+    objectives.lightgbm_lambdarank(),
+    objectives.lightgbm_lambdarank().replace(sigmoid="exact"),
+    objectives.lightgbm_xendcg(),
+    objectives.pair_logit(),
+    objectives.ListNet(),
+    objectives.query_softmax(),
+    objectives.QueryRMSE(),
+    objectives.query_cross_entropy(),
+]
+
+
+def kind(value: objectives.Objective) -> str:
+    return str(value).partition("/v")[0].replace("/", " ")
+
+
+def gradients(value, weights):
+    return objectives.gradients(LABELS, SCORES, value, group_sizes=SIZES, query_weight=weights)
+
+
+@pytest.mark.parametrize("value", DIVIDING, ids=kind)
+def test_xgboosts_weights_are_divided_by_their_mean(value):
+    factors = np.repeat(np.float32(WEIGHTS), SIZES), np.float32(len(WEIGHTS) / np.float32(WEIGHTS).sum(dtype=float))
+    for plain, weighted in zip(gradients(value, None), gradients(value, WEIGHTS), strict=True):
+        np.testing.assert_array_equal(weighted, plain * factors[0] * factors[1])
+        assert np.abs(weighted - plain).max() > 0.01
+
+
+@pytest.mark.parametrize("value", MULTIPLYING, ids=kind)
+def test_all_other_weights_multiply(value):
+    for plain, weighted in zip(gradients(value, None), gradients(value, WEIGHTS), strict=True):
+        np.testing.assert_array_equal(weighted, plain * np.repeat(np.float32(WEIGHTS), SIZES))
+
+
+@pytest.mark.parametrize("value", DIVIDING, ids=kind)
+def test_the_function_weighs_as_xgboosts_training_does(value):
+    xgb = pytest.importorskip("xgboost")
+    matrix = xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
+    np.testing.assert_array_equal(ra.xgboost.objective(value)(SCORES, matrix), gradients(value, WEIGHTS))
+
+
+def test_the_short_form_of_the_adapter_weighs_as_the_function_does():
+    xgb = pytest.importorskip("xgboost")
+    matrix = xgb.DMatrix(np.zeros((14, 1)), LABELS, qid=np.repeat(np.arange(4), SIZES), weight=WEIGHTS)
+    callback = ra.xgboost.lambdarank("lightgbm@5", truncation=5)
+    np.testing.assert_array_equal(callback(SCORES, matrix), gradients(callback.objective, WEIGHTS))
+
+
+@pytest.mark.parametrize("factor", [1e-20, 1e20])
+def test_only_the_ratios_of_xgboosts_weights_matter(factor):
+    value = objectives.xgboost_ndcg()
+    found = gradients(value, np.array(WEIGHTS) * factor)
+    np.testing.assert_allclose(found, gradients(value, WEIGHTS), rtol=1e-6)
+
+
+def test_weights_that_have_no_mean_above_0_are_refused():
+    with pytest.raises(ra.InputError, match=r"query_weight adds up to 0\.\nHint: some query needs a weight above 0"):
+        gradients(objectives.xgboost_pairwise(), [0, 0, 0, 0])
+    grad, hess = gradients(objectives.pair_logit(), [0, 0, 0, 0])
+    assert not grad.any()
+    assert not hess.any()
+
+
+@pytest.mark.parametrize("value", [DIVIDING[0], *MULTIPLYING[3:5]], ids=kind)
+@pytest.mark.parametrize("weight", [1e-39, 1e-50, 1e39, 1e300])
+def test_weights_that_float32_cannot_hold_are_refused(value, weight):
+    message = rf"query_weight\[2\] is {weight}; allowed are 0 and 1.17549e-38 to 3.40282e+38.*\nHint: rescale"
+    with pytest.raises(ra.InputError, match=message.replace("e+", r"e\+")):
+        gradients(value, [1, 0, weight, 1])
+
+
+@pytest.mark.parametrize("value", [v for v in [*DIVIDING, *MULTIPLYING] if v.kind != "lambdarank"], ids=kind)
+@pytest.mark.parametrize("column", ["row_weight", "pairs"])
+def test_columns_that_an_objective_would_ignore_are_refused(value, column):
+    columns = {"row_weight": np.ones(14), "pairs": ([1], [0])}
+    with pytest.raises(ra.InputError, match=rf"{column} was given, but this objective .* ignore it"):
+        objectives.gradients(LABELS, SCORES, value, group_sizes=SIZES, **{column: columns[column]})
