@@ -124,16 +124,12 @@ def test_bagging_by_query_of_half_the_rows_grows_no_tree():
     assert np.ptp(predictions({**half, "objective": "lambdarank"})) > 0.1
 
 
-def seed_before(seed):
-    """Find the seed from which LightGBM's generator, x = 214013 x + 2531011 modulo 2^32, comes to this one."""
-    x = (seed - 2531011) * pow(214013, -1, 2**32) % 2**32
-    return x - 2**32 if x >= 2**31 else x
-
-
 @quietly
 def test_dart_draws_its_drops_from_the_first_number_or_the_second():
     # LightGBM's own objectives draw one number in the first round, which has no tree to drop. A callable asks for
     # scores before DART::TrainOneIter has set is_update_score_cur_iter_, so that the memory decides whether it draws.
+    from tests.replayed_lightgbm import seed_before
+
     second = predictions({**DART, "objective": "lambdarank", "drop_seed": 4})
     first = predictions({**DART, "objective": "lambdarank", "drop_seed": seed_before(4)})
     assert not np.array_equal(first, second)
