@@ -36,6 +36,12 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
             exec(compile("\n" * line + code, str(ROOT / page), "exec"), namespace)  # noqa: S102 - our own text
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_the_best_round_is_shown_with_its_own_value(page):
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "best_iteration" in line and "history[-1]" in line] == []
+
+
 def test_every_preset_is_named_in_the_readme():
     from rankadapters import presets
 
