@@ -273,3 +273,15 @@ def test_bm25_on_mq2008_has_the_means_that_the_programs_print():
     found = json.loads(done.stdout)["conventions"]
     assert [round(row["value"], 4) for row in found] == list(expected.values())
     assert {(row["n_queries"], row["n_scored"]) for row in found} == {(784, 784)}
+
+
+def test_a_mean_above_its_values_is_noted(write, capsys):
+    """An empty query counts 1 over weights w = 2^-30, and another is right: (1 + w) / 2 w."""
+    pytest.importorskip("pyarrow")
+    table = write(f"query,grade,model,weight\n7,0,0.5,{2**-30}\n9,1,1,{2**-30}\n", "weighted.csv")
+    files = ("--table", table, *COLUMNS, "--weight", "weight")
+    assert evaluate("--convention", "lightgbm@3", "--format", "csv", *files) == 0
+    out, err = capsys.readouterr()
+    assert ",536870912.5," in out
+    assert err.startswith("a mean under ndcg@3/lightgbm is above every query's value: ")
+    assert "Hint: divide the weights by their mean" in err

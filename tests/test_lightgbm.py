@@ -73,6 +73,7 @@ def test_the_default_convention_equals_the_built_in_metric_in_the_same_run():
     np.testing.assert_allclose(result["training"][LIGHTGBM.name], result["training"]["ndcg@5"], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # weights of mean 1/2
 def test_uneven_row_weights_become_query_means_and_uniform_ignores_them():
     train = ranking(4)
     weights = np.random.default_rng(0).random(train.y.size).astype(np.float32)
@@ -115,6 +116,7 @@ def test_lgbmranker_binds_its_evaluation_set_once(monkeypatch):
     assert len(bound) == 1
 
 
+@pytest.mark.filterwarnings("ignore:a mean under:rankadapters.AboveValuesWarning")  # weights of mean 1/2
 def test_lgbmranker_weights_count_as_in_the_train_api():
     train, valid = ranking(5), ranking(6)
     weights = np.random.default_rng(3).random(valid.y.size)

@@ -13,7 +13,6 @@ from rankadapters.audit.shapley import split, split_columns, subsets
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluator import evaluate
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
 from rankadapters.core.panel import Panel
@@ -239,7 +238,7 @@ def _about_a_mixture(error: InputError, queries: Queries, scores: object, mixed:
     ends = [(), max(mixed, key=len)]
     for names in [*ends, *mixed]:
         try:
-            evaluate(queries, scores, mixed[names])
+            Panel(queries, [mixed[names]]).evaluate(scores)
         except InputError as found:
             if names in ends:
                 return found

@@ -14,14 +14,13 @@ from rankadapters.catboost.metrics import read_metric
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluator import evaluate
 from rankadapters.core.inert import counted
 from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Route, differing, spelled
 from rankadapters.parity.checking import compare, compare_value
-from rankadapters.parity.data import bind, refuse_retrieval
+from rankadapters.parity.data import bind, refuse_retrieval, value_of
 
 ROUTE = "catboost.utils.eval_metric"
 
@@ -152,7 +151,7 @@ def _check_metrics(held: Held, declared: Convention, metrics: Iterable[str], ext
         why = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
         nearest = presets.catboost.spell(presets.catboost.nearest(declared))
         reason = f"None of the metrics above is the declared convention. {why}\nThe nearest: {nearest}"
-        ours = evaluate(held.queries, held.scores, declared).value
+        ours = value_of(held.queries, held.scores, declared)
         rows.append(ParityRow.not_comparable("catboost", CATBOOST.version, declared, our_value=ours, reason=reason))
     return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
@@ -164,7 +163,7 @@ def _metric_row(held: Held, declared: Convention, metric: str, extra: dict[str, 
     try:
         convention = read_metric(metric)
     except ConventionError as error:
-        ours = evaluate(held.queries, held.scores, declared).value
+        ours = value_of(held.queries, held.scores, declared)
         return stated(declared, our_value=ours, reason=f"CatBoost was not asked: {error}")
     value = _ask(metric, extra, held.queries, held.scores)
     try:

@@ -82,7 +82,8 @@ def _evaluate(judgments: Judgments, conventions: list[Convention], *, per_query:
     queries = {
         convention: dict(zip(ids, _none_where_nan(column), strict=True)) for convention, column in values.items()
     }
-    return _Found(conventions, scores, queries, judgments.note)
+    notes = [judgments.note, *(" ".join(message.splitlines()) for message in found.above_values())]
+    return _Found(conventions, scores, queries, "\n".join(filter(None, notes)))
 
 
 def _none_where_nan(column: Any) -> list[float | None]:

@@ -9,7 +9,7 @@ from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.models import ScoresByModel, scores_by_model
-from rankadapters.core.panel import Panel
+from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
 from rankadapters.core.tally import Tally
@@ -76,8 +76,13 @@ class Evaluator:
         ------
         InputError
             Another length, a NaN or an infinity, or nothing left to average.
+
+        Warns
+        -----
+        AboveValuesWarning
+            Under `average="query-except-empty"` small weights lift the mean above every query's value.
         """
-        return self._panel.evaluate(scores)[self.convention]
+        return _warned(self._panel.measure(scores)).scores[self.convention]
 
     def per_query(self, scores: object) -> Floats:
         """Value of each query, shape (n_queries,); NaN where it is skipped.
@@ -150,6 +155,11 @@ def evaluate(
     ------
     InputError
         Something about the data has no value under this convention; the message names it and the way out.
+
+    Warns
+    -----
+    AboveValuesWarning
+        Under `average="query-except-empty"` small weights lift the mean above every query's value.
 
     Examples
     --------
@@ -227,6 +237,11 @@ def evaluate_many(
     panel = Panel(labels, conventions, n_threads=n_threads, **columns)
     models = scores_by_model(scores)
     if models is None:
-        return panel.evaluate(scores)
-    found = {name: panel.evaluate(column) for name, column in models.items()}
+        return _warned(panel.measure(scores)).scores
+    found = {name: _warned(panel.measure(column)).scores for name, column in models.items()}
     return {conv: {name: several[conv] for name, several in found.items()} for conv in panel.conventions}
+
+
+def _warned(found: Measured) -> Measured:
+    found.warn_above_values()
+    return found

@@ -101,16 +101,8 @@ class Panel:
         return Measured(self.queries, self._members, numerators)
 
     def evaluate(self, scores: object) -> dict[Convention, Score]:
-        """Score every convention, as `measure(scores).scores`.
-
-        Warns
-        -----
-        AboveValuesWarning
-            `average="query-except-empty"` gave a mean above every query's value.
-        """
-        found = self.measure(scores)
-        found.warn_above_values()
-        return found.scores
+        """Score every convention; as `measure(scores).scores`."""
+        return self.measure(scores).scores
 
     def tally(self, scores: object) -> dict[Convention, Tally]:
         """Sum every convention exactly; as `measure(scores).tallies`."""
@@ -206,21 +198,27 @@ class Measured:
         return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
 
     def warn_above_values(self) -> None:
-        """Warn where empty queries, counted without their weights, lift a mean above every query's value."""
+        """Warn of each of `above_values`."""
+        for message in self.above_values():
+            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+
+    def above_values(self) -> list[str]:
+        """Say where empty queries, counted without their weights, lift a mean above every query's value."""
+        found = []
         for member, numerators in self._found:
             convention, settled = member.convention, member.settled
             if convention.average != "query-except-empty" or self._queries.query_weight is None:
                 continue
-            largest = float(np.max(numerators, where=settled.status != SKIP, initial=0.0))
+            scored = settled.status != SKIP
+            largest = float(np.max(numerators, where=scored, initial=0.0))
             if self.scores[convention].value > largest * (1 + ROUNDING):
-                weight = settled.divisors[settled.status != SKIP].mean()
-                msg = (
+                found.append(
                     f"a mean under {convention.name} is above every query's value: average='query-except-empty' counts "
-                    f"{settled.n_empty} empty queries as they are, and divides by weights that are {weight:g} on "
-                    "average, as LightGBM and XGBoost do.\n"
+                    f"{settled.n_empty} empty queries as they are, and divides by weights that are "
+                    f"{settled.divisors[scored].mean():g} on average, as LightGBM and XGBoost do.\n"
                     "Hint: divide the weights by their mean, or convention.replace(average='query')."
                 )
-                warnings.warn(msg, AboveValuesWarning, stacklevel=4)
+        return found
 
     def _share(self, member: Member, numerators: Floats) -> Floats:
         tally, terms = self._tally(member, numerators), _terms(member, numerators)

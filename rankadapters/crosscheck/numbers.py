@@ -9,13 +9,13 @@ from typing import Any, Unpack
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.evaluator import evaluate
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.crosscheck.toolkits import TOOLKITS, Found, named, probe
 from rankadapters.parity import ParityReport, ParityRow
+from rankadapters.parity.data import value_of
 
 INSTALLED = "installed"
 
@@ -67,7 +67,7 @@ def check(
     """
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
-    ours = evaluate(queries, scores, convention).value
+    ours = value_of(queries, scores, convention)
     found = {name: _probed(name) for name in _names(toolkits)}
     if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
         msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."

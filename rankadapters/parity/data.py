@@ -129,8 +129,8 @@ def refuse_retrieval(queries: Queries, toolkit: str) -> None:
             raise InputError(msg)
 
 
-def value_of(queries: Queries, scores: Array, convention: Convention) -> float:
-    """Our value."""
-    from rankadapters.core.evaluator import evaluate  # brings numba
+def value_of(queries: Queries, scores: object, convention: Convention) -> float:
+    """Our value; one above those of its queries is no surprise beside the toolkit's."""
+    from rankadapters.core.panel import Panel  # brings numba
 
-    return evaluate(queries, scores, convention).value
+    return Panel(queries, [convention]).evaluate(scores)[convention].value
