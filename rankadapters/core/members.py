@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -147,12 +148,12 @@ class _SharedRanking:
         ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
         values = np.empty((len(self.plans), indptr.size - 1))
 
-        def run(first: int, last: int) -> int:
+        def run(first: int, last: int) -> Iterator[int]:
             bad = self._rank(compared, first, last, ranked, ends)
             if bad < 0:
                 for place in range(len(self.plans)):
                     self._value(place, slice(first, last), (ranked, ends), values[place, first:last])
-            return bad
+            yield bad
 
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
         return values
@@ -187,11 +188,11 @@ def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int
         compared = scores.astype(_compared(plan.precision, scores.dtype), copy=False)
     found, run_kernel = np.zeros(plan.mass.size), find_kernel(plan.kernel)
 
-    def run(first: int, last: int) -> int:
+    def run(first: int, last: int) -> Iterator[int]:
         indptr = plan.rows.indptr[first : last + 1]
         parts = (offset[first : last + 1] for offset in plan.offsets)
         out = found[first:last]
-        return int(run_kernel(compared, plan.rows.order, indptr, *plan.columns, *parts, *plan.options, out))
+        yield int(run_kernel(compared, plan.rows.order, indptr, *plan.columns, *parts, *plan.options, out))
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     np.minimum(found, plan.mass, out=found)  # where all is right, weights may have been added in another order

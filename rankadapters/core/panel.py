@@ -200,7 +200,7 @@ class Measured:
     def warn_above_values(self) -> None:
         """Warn of each of `above_values`."""
         for message in self.above_values():
-            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+            warnings.warn(message, AboveValuesWarning, stacklevel=4)
 
     def above_values(self) -> list[str]:
         """Say where empty queries, counted without their weights, lift a mean above every query's value."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,11 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
 
 ROWS_PER_THREAD = 50_000  # below this a thread costs more than it brings
+
+# Python cannot interrupt machine code, so no call takes more than this, a fraction of a second. It counts pairs, and
+# ROW for what each row costs by itself.
+WORK_PER_CALL = 2**25
+ROW = 2**5
 
 
 def as_n_threads(n_threads: object) -> int:
@@ -28,18 +34,59 @@ def as_n_threads(n_threads: object) -> int:
     return int(n_threads)  # type: ignore[call-overload, no-any-return]
 
 
-def over_chunks(run: Callable[[int, int], Any], indptr: NDArray[np.int64], n_threads: int) -> list[Any]:
-    """Call `run(first, last)` for ranges of queries that cover all of them; results in the order of the queries."""
+def over_chunks(
+    run: Callable[[int, int], Iterable[Any]],
+    indptr: NDArray[np.int64],
+    n_threads: int,
+    work: NDArray[np.float64] | None = None,
+) -> list[Any]:
+    """Call `run(first, last)`, which yields results, for ranges of queries that cover all of them; in their order.
+
+    What ends this early, such as Ctrl-C, ends every thread at the next result that it yields.
+
+    Parameters
+    ----------
+    run : callable
+        Called in several threads.
+    indptr : int64 array, shape (n_queries + 1,)
+        Rows of each query.
+    n_threads : int
+        At most this many threads.
+    work : float array, shape (n_queries + 1,), optional
+        What the queries cost, added up, where that is not in proportion to their rows.
+    """
     n_queries, n_docs = indptr.size - 1, int(indptr[-1])
+    costs, stopped = indptr * ROW if work is None else work, Event()
+
+    def run_chunk(first: int, last: int) -> list[Any]:
+        found = []
+        for part in _parts(costs, first, last):
+            for result in run(*part):
+                found.append(result)
+                if stopped.is_set():
+                    return found
+        return found
+
     n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
     if n_chunks == 1:
-        return [run(0, n_queries)]
+        return run_chunk(0, n_queries)
     cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
-    bounds = [0, *cuts.tolist(), n_queries]
-    chunks = list(pairwise(bounds))
+    chunks = list(pairwise([0, *cuts.tolist(), n_queries]))
     # This thread works too, so a pool that is busy with other callers delays but never blocks.
-    waiting = [_pool(os.getpid(), n_chunks - 1).submit(run, *chunk) for chunk in chunks[1:]]
-    return [run(*chunks[0]), *(future.result() for future in waiting)]
+    waiting = [_pool(os.getpid(), n_chunks - 1).submit(run_chunk, *chunk) for chunk in chunks[1:]]
+    try:
+        return [*run_chunk(*chunks[0]), *(result for future in waiting for result in future.result())]
+    finally:
+        stopped.set()
+
+
+def _parts(costs: NDArray[Any], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Divide a range of queries into those of one call each; one query is not divided."""
+    while first < last:
+        end = int(np.searchsorted(costs, costs[first] + WORK_PER_CALL, side="right")) - 1
+        end = min(max(end, first + 1), last)
+        yield first, end
+        first = end
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -65,9 +66,9 @@ class XENDCG(Objective):
         seeds = (self.seed + np.arange(queries.n_queries)) & 0xFFFFFFFF
         states = seeds.astype(np.uint32) if state is None else state
 
-        def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> int:
+        def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
             indptr = rows.indptr[first : last + 1]
-            return int(xendcg_gradients(scores, rows.order, indptr, powers, states[first:last], grad, hess))
+            yield int(xendcg_gradients(scores, rows.order, indptr, powers, states[first:last], grad, hess))
 
         return Gradients(queries, run, n_threads=n_threads, state=states)
 
@@ -233,8 +234,8 @@ def _by_query(
 
     rows = all_rows(queries)
 
-    def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> int:
-        return int(kernel(scores, rows.order, rows.indptr[first : last + 1], targets, *settings, grad, hess))
+    def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        yield int(kernel(scores, rows.order, rows.indptr[first : last + 1], targets, *settings, grad, hess))
 
     return Gradients(queries, run, n_threads=n_threads)
 

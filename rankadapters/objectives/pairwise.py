@@ -20,7 +20,8 @@ from rankadapters.objectives.pairwise_fields import (
 )
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients, PairTerms
+    from rankadapters.core.gradients import Gradients
+    from rankadapters.core.pair_gradients import PairTerms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,22 +59,24 @@ class _Pairwise(Objective):
         """Choose the kernel."""
         import numpy as np
 
-        from rankadapters.core import gradients
+        from rankadapters.core import pair_gradients
         from rankadapters.core._kernels.lambdas_in_float32 import DELTA_ONE
+        from rankadapters.core.gradients import Gradients
 
-        pairs = gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
+        pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         kernel = {
-            "exact": lambda: gradients.top_kernel(terms, pairs, unit=delta == DELTA_ONE),
-            "table": lambda: gradients.table_kernel(terms, pairs),
-            "float32": lambda: gradients.float32_kernel(terms, pairs, delta, self.samples or 0, rounds),
+            "exact": lambda: pair_gradients.top_kernel(terms, pairs, unit=delta == DELTA_ONE),
+            "table": lambda: pair_gradients.table_kernel(terms, pairs),
+            "float32": lambda: pair_gradients.float32_kernel(terms, pairs, delta, self.samples or 0, rounds),
         }[self.sigmoid]()
-        return gradients.Gradients(
+        return Gradients(
             queries,
             kernel,
             n_threads=n_threads,
             weighted=self.uses_weights,
             by_mean=self.divides_weights,
+            work=pair_gradients.work_of(terms, self.samples or pairs.limit),
             state=rounds if self.samples else None,
             advance=1,
             narrow=self._narrow,
@@ -170,10 +173,10 @@ class LambdaRank(_Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.core import gradients
+        from rankadapters.core import pair_gradients
         from rankadapters.core._kernels.lambdas_in_float32 import DELTA_NDCG
 
-        terms = gradients.ndcg_terms(queries, self.convention, cut=self.beyond_k == "cut")
+        terms = pair_gradients.ndcg_terms(queries, self.convention, cut=self.beyond_k == "cut")
         return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
 
     @property
@@ -219,10 +222,10 @@ class RankNet(_Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.core import gradients
+        from rankadapters.core import pair_gradients
         from rankadapters.core._kernels.lambdas_in_float32 import DELTA_ONE
 
-        return self._bind(queries, gradients.label_terms(queries), DELTA_ONE, n_threads, state)
+        return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,7 +267,7 @@ class LambdaMAP(_Pairwise):
         """Prepare for queries."""
         import numpy as np
 
-        from rankadapters.core import gradients
+        from rankadapters.core import pair_gradients
         from rankadapters.core._kernels.lambdas_in_float32 import DELTA_MAP
 
         other = (queries.labels != 0) & (queries.labels != 1)
@@ -273,7 +276,7 @@ class LambdaMAP(_Pairwise):
             found = f"labels[{row}] is {queries.labels[row]:g}"
             msg = f"{found}, but average precision knows 0 and 1.\nHint: map your labels."
             raise InputError(msg, row=row)
-        return self._bind(queries, gradients.label_terms(queries), DELTA_MAP, n_threads, state)
+        return self._bind(queries, pair_gradients.label_terms(queries), DELTA_MAP, n_threads, state)
 
 
 def _require_ndcg(convention: object) -> None:

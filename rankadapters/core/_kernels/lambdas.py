@@ -17,21 +17,24 @@ Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor")
 Sorted = namedtuple("Sorted", "scores powers gains lambdas hessians")  # noqa: PYI024 - as above
 Workspace = namedtuple("Workspace", "scores order bucket ends")  # noqa: PYI024 - as above
 
+# A query's working memory. It is the caller's, so that one query can be computed in several calls, between which Python
+# may be interrupted: `total`, of one entry, is the sum of the lambdas so far.
+Memory = namedtuple("Memory", "rows space total")  # noqa: PYI024 - as above
+
 SMALLEST_POWER = 1e-100  # its square and the square of its inverse are still float64
 WIDEST = 1e300  # scores further apart than this have no distance to divide by
 
 
-@kernel
-def make_sorted(width):
-    """Working memory for the rows of a query in rank order."""
-    return Sorted(np.empty(width), np.empty(width), np.empty(width), np.empty(width), np.empty(width))
-
-
-@kernel
-def make_workspace(width):
+def make_workspace(width: int) -> Workspace:
     """Working memory to rank a query."""
     order, bucket, ends = np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width + 1, np.int32)
     return Workspace(np.empty(width), order, bucket, ends)
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    rows = Sorted(np.empty(width), np.empty(width), np.empty(width), np.empty(width), np.empty(width))
+    return Memory(rows, make_workspace(width), np.zeros(1))
 
 
 @kernel
@@ -92,13 +95,13 @@ def raise_powers(rows, first, n, sigma):
 
 
 @kernel
-def add_pairs(rows, n, discounts, unit, pairing):
-    """Add up all pairs of a ranked query; return the sum of their lambdas."""
+def add_pairs(rows, n, first, last, total, discounts, unit, pairing):
+    """Add the pairs of the ranks from `first` to before `last` with every later rank; return the sum of all lambdas."""
     apart = rows.scores[0] != rows.scores[n - 1]
     offset, slope = (pairing.offset, pairing.slope) if apart else (1.0, 0.0)
-    raise_powers(rows, 0, n, pairing.sigma)
-    total = 0.0
-    for i in range(min(pairing.limit, n - 1)):
+    if first == 0:
+        raise_powers(rows, 0, n, pairing.sigma)
+    for i in range(first, last):
         if rows.powers[i] < SMALLEST_POWER:
             raise_powers(rows, i, n, pairing.sigma)
         total += add_row(i, rows, n, discounts, unit, offset, slope, pairing.floor)
@@ -112,28 +115,37 @@ def sum_scale(total, by_sum):
 
 
 @kernel
-def lambda_gradients(scores, order, indptr, gains, inverse_ideal, discounts, unit, pairing, grad, hess):
+def lambda_gradients(
+    scores, order, indptr, gains, inverse_ideal, discounts, unit, pairing, first, last, memory, grad, hess
+):
     """Gradients of every query with a positive `inverse_ideal`; the others' rows stay as they are.
 
-    Returns the row of a score too far from others of its query, else -1. `order` and `gains` are as in ranked_gains.
+    Only the pairs of ranks from `first` to before `last` are added: a call begins its queries where `first` is 0, and
+    ends those of which no rank is left. Returns the row of a score too far from others of its query, else -1. `order`
+    and `gains` are as in ranked_gains.
     """
-    width = longest(indptr)
-    rows, space = make_sorted(width), make_workspace(width)
+    rows, space = memory.rows, memory.space
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n <= 1 or inverse_ideal[q] <= 0.0:
             continue
-        rank_query(scores, order, start, n, space)
-        for r in range(n):
-            place = np.uint64(space.order[r])
-            rows.scores[r] = space.scores[place]
-            rows.gains[r] = gains[np.uint64(start) + place]
-            rows.lambdas[r] = 0.0
-            rows.hessians[r] = 0.0
-        if rows.scores[0] - rows.scores[n - 1] > WIDEST:
-            last = start + space.order[n - 1]
-            return order[last] if order.size else last
-        total = add_pairs(rows, n, discounts, unit, pairing)
+        if first == 0:
+            rank_query(scores, order, start, n, space)
+            for r in range(n):
+                place = np.uint64(space.order[r])
+                rows.scores[r] = space.scores[place]
+                rows.gains[r] = gains[np.uint64(start) + place]
+                rows.lambdas[r] = 0.0
+                rows.hessians[r] = 0.0
+            if rows.scores[0] - rows.scores[n - 1] > WIDEST:
+                lowest = start + space.order[n - 1]
+                return order[lowest] if order.size else lowest
+            memory.total[0] = 0.0
+        end = min(pairing.limit, n - 1)
+        total = add_pairs(rows, n, first, min(last, end), memory.total[0], discounts, unit, pairing)
+        memory.total[0] = total
+        if last < end:
+            continue
         unscaled = inverse_ideal[q] * pairing.sigma
         scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
         for r in range(n):

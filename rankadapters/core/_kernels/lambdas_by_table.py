@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from rankadapters.core._kernels import kernel
-from rankadapters.core._kernels.lambdas import longest, make_workspace, rank_query, sum_scale
+from rankadapters.core._kernels.lambdas import make_workspace, rank_query, sum_scale
 from rankadapters.core._kernels.ranking import ALL_FINITE
 
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25
+
+# As lambdas.Memory; the first four by rank.
+Memory = namedtuple("Memory", "scores gains lambdas hessians space total")  # noqa: PYI024 - for numba
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    return Memory(np.empty(width), np.empty(width), lambdas, hessians, make_workspace(width), np.zeros(1))
 
 
 @kernel
@@ -28,17 +39,19 @@ def from_table(x, table, low, bins_per_unit):
         return table[0]
     if x >= -low:
         return table[table.size - 1]
-    return table[np.uint64((x - low) * bins_per_unit)]
+    # The float next below -low can round to the bin behind the last.
+    return table[np.uint64(min(np.int64((x - low) * bins_per_unit), table.size - 1))]
 
 
 @kernel
-def add_pairs_by_table(scores, gains, n, inverse_ideal, discounts, pairing, table, lambdas, hessians):
-    """Add up all pairs of a ranked query; return the sum of their lambdas."""
+def add_pairs_by_table(
+    scores, gains, n, first, last, total, inverse_ideal, discounts, pairing, table, lambdas, hessians
+):
+    """As lambdas.add_pairs."""
     low = -REACH / pairing.sigma
     bins_per_unit = table.size / (-low - low)
     divided = pairing.slope > 0.0 and scores[0] != scores[n - 1]
-    total = 0.0
-    for i in range(min(pairing.limit, n - 1)):
+    for i in range(first, last):
         for j in range(i + 1, n):
             if gains[i] == gains[j]:
                 continue
@@ -60,26 +73,32 @@ def add_pairs_by_table(scores, gains, n, inverse_ideal, discounts, pairing, tabl
 
 
 @kernel
-def lambda_gradients_by_table(scores, order, indptr, gains, inverse_ideal, discounts, pairing, table, grad, hess):
+def lambda_gradients_by_table(
+    scores, order, indptr, gains, inverse_ideal, discounts, pairing, table, first, last, memory, grad, hess
+):
     """As lambda_gradients."""
-    width = longest(indptr)
-    space = make_workspace(width)
-    ranked, ranked_gains = np.empty(width), np.empty(width)
-    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    ranked, ranked_gains, lambdas, hessians, space, carried = memory
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n <= 1 or inverse_ideal[q] <= 0.0:
             continue
-        rank_query(scores, order, start, n, space)
-        for r in range(n):
-            place = np.uint64(space.order[r])
-            ranked[r] = space.scores[place]
-            ranked_gains[r] = gains[np.uint64(start) + place]
-            lambdas[r] = 0.0
-            hessians[r] = 0.0
+        if first == 0:
+            rank_query(scores, order, start, n, space)
+            for r in range(n):
+                place = np.uint64(space.order[r])
+                ranked[r] = space.scores[place]
+                ranked_gains[r] = gains[np.uint64(start) + place]
+                lambdas[r] = 0.0
+                hessians[r] = 0.0
+            carried[0] = 0.0
+        end, inverse = min(pairing.limit, n - 1), inverse_ideal[q]
         total = add_pairs_by_table(
-            ranked, ranked_gains, n, inverse_ideal[q], discounts, pairing, table, lambdas, hessians
-        )
+            ranked, ranked_gains, n, first, min(last, end), carried[0], inverse, discounts, pairing, table, lambdas,
+            hessians,
+        )  # fmt: skip
+        carried[0] = total
+        if last < end:
+            continue
         scale = sum_scale(total, pairing.by_sum)
         for r in range(n):
             place = start + space.order[r]

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core._kernels import inlined, kernel
-from rankadapters.core._kernels.lambdas import longest, make_workspace, rank_query, sum_scale
+from rankadapters.core._kernels.lambdas import make_workspace, rank_query, sum_scale
 from rankadapters.core._kernels.ranking import ALL_FINITE
 from rankadapters.core._kernels.sorting import merge_sort
 
@@ -19,8 +19,19 @@ LARGEST_EXPONENT = np.float32(88.7)
 MODULUS = 2147483647  # minstd_rand: x -> 48271 x mod (2^31 - 1)
 MULTIPLIER = 48271
 
+# As lambdas.Memory; `rows` is a Ranked and `pairs` a Pairs of the longest query's length.
+Memory = namedtuple("Memory", "rows pairs space total")  # noqa: PYI024 - for numba
+
 # A ranked query: scores, gains, gradients so far, and for MAP the relevant rows up to each rank and sum(gain / rank).
 Ranked = namedtuple("Ranked", "scores gains lambdas hessians relevant precisions")  # noqa: PYI024 - for numba
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    rows = Ranked(np.empty(width), np.empty(width), lambdas, hessians, np.empty(width), np.empty(width))
+    pairs = Pairs(np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32))
+    return Memory(rows, pairs, make_workspace(width), np.zeros(1))
 
 
 # It takes its arrays one by one, and pairs by the list: out of a tuple, or in an inlined function for one pair, each
@@ -116,15 +127,14 @@ def add_sampled_pairs(kind, rows, seed, samples, inverse_ideal, discounts, pairi
 
 
 @kernel
-def add_top_pairs(kind, rows, inverse_ideal, discounts, pairing, pairs):
-    """Pair each of the first ranks with every later one."""
+def add_top_pairs(kind, rows, first, last, total, inverse_ideal, discounts, pairing, pairs):
+    """Pair the ranks from `first` to before `last` with every later one; return the sum of all lambdas so far."""
     scores, gains, lambdas, hessians, relevant, precisions = rows
     n = scores.size
     left, right = pairs.left, pairs.right
     for r in range(n):
         right[r] = r
-    total = 0.0
-    for i in range(min(pairing.limit, n - 1)):
+    for i in range(first, last):
         left[: n - i - 1] = i
         total += add_pairs(
             kind,
@@ -144,43 +154,60 @@ def add_top_pairs(kind, rows, inverse_ideal, discounts, pairing, pairs):
 
 
 @kernel
+def begin(scores, order, start, n, gains, rows, space):
+    """Rank a query's rows, none of whose pairs is added yet."""
+    rank_query(scores, order, start, n, space)
+    relevant, precisions = 0.0, 0.0
+    for r in range(n):
+        place = np.uint64(space.order[r])
+        rows.scores[r] = space.scores[place]
+        rows.gains[r] = gains[np.uint64(start) + place]
+        rows.lambdas[r] = 0.0
+        rows.hessians[r] = 0.0
+        relevant += rows.gains[r]
+        precisions += rows.gains[r] / (r + 1.0)
+        rows.relevant[r] = relevant
+        rows.precisions[r] = precisions
+
+
+@kernel
 def lambda_gradients_in_float32(
-    scores, order, indptr, gains, inverse_ideal, discounts, kind, samples, seed, pairing, grad, hess
+    scores,
+    order,
+    indptr,
+    gains,
+    inverse_ideal,
+    discounts,
+    kind,
+    samples,
+    seed,
+    pairing,
+    first,
+    last,
+    memory,
+    grad,
+    hess,
 ):
     """As lambda_gradients; query i of these draws with seed + i, and `samples` of 0 takes the pairs from the top."""
-    width = longest(indptr)
-    space = make_workspace(width)
-    all_scores, all_gains, all_relevant, all_precisions = (
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-        np.empty(width),
-    )
-    all_lambdas, all_hessians = np.empty(width, np.float32), np.empty(width, np.float32)
-    pairs = Pairs(np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32))
+    every, pairs, space, carried = memory
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n <= 1 or inverse_ideal[q] <= 0.0:
             continue
-        rank_query(scores, order, start, n, space)
-        lambdas, hessians = all_lambdas[:n], all_hessians[:n]
-        rows = Ranked(all_scores[:n], all_gains[:n], lambdas, hessians, all_relevant[:n], all_precisions[:n])
-        lambdas[:] = 0.0
-        hessians[:] = 0.0
-        relevant, precisions = 0.0, 0.0
-        for r in range(n):
-            place = np.uint64(space.order[r])
-            rows.scores[r] = space.scores[place]
-            rows.gains[r] = gains[np.uint64(start) + place]
-            relevant += rows.gains[r]
-            precisions += rows.gains[r] / (r + 1.0)
-            rows.relevant[r] = relevant
-            rows.precisions[r] = precisions
+        lambdas, hessians = every.lambdas[:n], every.hessians[:n]
+        rows = Ranked(every.scores[:n], every.gains[:n], lambdas, hessians, every.relevant[:n], every.precisions[:n])
+        if first == 0:
+            begin(scores, order, start, n, gains, rows, space)
+            carried[0] = 0.0
         if samples:
             add_sampled_pairs(kind, rows, seed + q, samples, inverse_ideal[q], discounts, pairing, pairs)
             scale = np.float32(1.0 / samples if pairing.by_sum else 1.0)
         else:
-            total = add_top_pairs(kind, rows, inverse_ideal[q], discounts, pairing, pairs)
+            end, inverse = min(pairing.limit, n - 1), inverse_ideal[q]
+            total = add_top_pairs(kind, rows, first, min(last, end), carried[0], inverse, discounts, pairing, pairs)
+            carried[0] = total
+            if last < end:
+                continue
             scale = np.float32(sum_scale(total, pairing.by_sum))
         for r in range(n):
             place = start + space.order[r]

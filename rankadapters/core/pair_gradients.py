@@ -1,0 +1,147 @@
+"""Gradients of pairs of rows: what weighs a pair, in which arithmetic, and in which portions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core import threads
+from rankadapters.core._kernels import COMPUTE, lambdas, lambdas_by_table, lambdas_in_float32
+from rankadapters.core._kernels.lambdas import Pairing
+from rankadapters.core.columns import Array, Floats
+from rankadapters.core.gradients import Floats32, Kernel, all_rows
+from rankadapters.core.lowering import discounts_of
+from rankadapters.core.measures import NDCG
+from rankadapters.core.members import bind
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.policies import refuse_ignored
+from rankadapters.core.queries import Queries
+from rankadapters.core.rows import Rows
+
+
+class Scale(NamedTuple):
+    """A normalisation: each pair by `offset + slope * score distance`, each query by the sum of its lambdas."""
+
+    offset: float
+    slope: float
+    by_sum: bool
+
+
+NORMALIZATIONS = {
+    "none": Scale(1.0, 0.0, by_sum=False),
+    "lightgbm": Scale(float(np.float32(0.01)), 1.0, by_sum=True),  # it adds 0.01f
+    "xgboost": Scale(0.01, 1.0, by_sum=True),
+    "xgboost-distance": Scale(0.01, 1.0, by_sum=False),
+    "xgboost-sum": Scale(1.0, 0.0, by_sum=True),
+}
+HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # factor of p (1 - p), and its floor
+
+
+class PairTerms(NamedTuple):
+    """What the pairs of each query are weighed by."""
+
+    rows: Rows
+    gains: Array
+    inverse_ideal: Floats  # 0 where a query has no gradient
+    discounts: Floats
+    reach: int  # the first rank of a pair with a discount that differs from a later one's
+
+
+def ndcg_terms(queries: Queries, convention: NDCG, *, cut: bool) -> PairTerms:
+    """Lower a convention for pairs; with `cut`, ranks beyond k have no discount."""
+    # A gradient needs no value of an empty or missing query, and takes tied rows in row order.
+    ties = "input" if convention.ties == "average" else convention.ties
+    refuse_ignored([convention], queries)
+    [member] = bind(queries, [convention.replace(empty=0, missing="zero", ties=ties)])
+    plan = cast("RankedPlan", member.plan)
+    [gains], [ideal] = plan.columns, plan.by_query
+    n = int(plan.rows.sizes.max(initial=1))
+    discounts = discounts_of(convention.discount, n)
+    if cut:
+        discounts[plan.k :] = 0.0
+    inverse = np.where(member.settled.status == COMPUTE, 1.0 / ideal, 0.0)
+    return PairTerms(plan.rows, gains.values, inverse, discounts, plan.k if cut else n)
+
+
+def label_terms(queries: Queries) -> PairTerms:
+    """Take the labels for gains and weigh all queries alike."""
+    rows = all_rows(queries)
+    return PairTerms(rows, rows.take(queries.labels), np.ones(queries.n_queries), np.zeros(0), queries.n_docs)
+
+
+def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalization: str, hessian: str) -> Pairing:
+    """Settle what is the same for every pair."""
+    limit = min(truncation or terms.reach, terms.reach)
+    factor, floor = HESSIANS[hessian]
+    return Pairing(int(limit), float(sigma), *NORMALIZATIONS[normalization], factor, floor)
+
+
+def work_of(terms: PairTerms, limit: int) -> Floats:
+    """What each query's ranking and pairs cost, added up, as `over_chunks` takes it."""
+    sizes = terms.rows.sizes.astype(np.float64)
+    return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
+
+
+def top_kernel(terms: PairTerms, pairs: Pairing, *, unit: bool) -> Kernel:
+    """Every pair of one of the first ranks with a later one, sigmoid exact."""
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, inverse = terms.rows.indptr[first : last + 1], terms.inverse_ideal[first:last]
+        given = (scores, terms.rows.order, indptr, terms.gains, inverse, terms.discounts, unit, pairs)
+        memory = lambdas.make_memory(lambdas.longest(indptr))
+        for ranks in _portions(indptr, pairs.limit):
+            bad = int(lambdas.lambda_gradients(*given, *ranks, memory, grad, hess))
+            yield bad
+            if bad >= 0:
+                return
+
+    return run
+
+
+def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
+    """The same in LightGBM's arithmetic."""
+    table = _sigmoid_table(pairs.sigma)
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, inverse = terms.rows.indptr[first : last + 1], terms.inverse_ideal[first:last]
+        given = (scores, terms.rows.order, indptr, terms.gains, inverse, terms.discounts, pairs, table)
+        memory = lambdas_by_table.make_memory(lambdas.longest(indptr))
+        for ranks in _portions(indptr, pairs.limit):
+            yield int(lambdas_by_table.lambda_gradients_by_table(*given, *ranks, memory, grad, hess))
+
+    return run
+
+
+def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, rounds: NDArray[np.int64]) -> Kernel:
+    """Pairs as XGBoost makes them, from the top where `samples` is 0; `rounds` counts the calls."""
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, inverse = terms.rows.indptr[first : last + 1], terms.inverse_ideal[first:last]
+        seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
+        given = (scores, terms.rows.order, indptr, terms.gains, inverse, terms.discounts, kind, samples, seed, pairs)
+        memory = lambdas_in_float32.make_memory(lambdas.longest(indptr))
+        for ranks in _portions(indptr, 1 if samples else pairs.limit):
+            yield int(lambdas_in_float32.lambda_gradients_in_float32(*given, *ranks, memory, grad, hess))
+
+    return run
+
+
+def _portions(indptr: Array, limit: int) -> Iterator[tuple[int, int]]:
+    """First and last rank of each call: all at once, but of a single query only as many as a call may take."""
+    longest = int(np.diff(indptr).max())
+    ranks = max(min(limit, longest - 1), 1)
+    step = max(threads.WORK_PER_CALL // longest, 1) if indptr.size == 2 else ranks  # noqa: PLR2004 - one query
+    for first in range(0, ranks, step):
+        yield first, first + step
+
+
+@lru_cache(maxsize=2)
+def _sigmoid_table(sigma: float) -> Floats:
+    table: Any = np.empty(lambdas_by_table.BINS)
+    lambdas_by_table.sigmoid_table(sigma, table)
+    table.setflags(write=False)
+    return table  # type: ignore[no-any-return]

@@ -1,0 +1,214 @@
+"""Ctrl-C: the command ends in one line with exit code 130, and long computations can be stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.core import threads
+from rankadapters.core._kernels import lambdas, lambdas_by_table, lambdas_in_float32
+
+ROOT = Path(__file__).parent.parent
+PATIENCE = 300  # seconds: far more than any of this takes, on any machine
+EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
+
+posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
+
+
+@contextmanager
+def started(*arguments):
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@posix
+def test_the_command_ends_in_one_line(tmp_path):
+    """It is interrupted while it waits for a pipe that nobody writes to; opening the other end waits until it does."""
+    pipe = tmp_path / "features"
+    os.mkfifo(pipe)
+    with started("-m", "rankadapters", *EVALUATE, "--features", str(pipe), "--predictions", str(pipe)) as process:
+        writer = []
+        opened = threading.Thread(target=lambda: writer.append(os.open(pipe, os.O_WRONLY)), daemon=True)
+        opened.start()
+        opened.join(PATIENCE)
+        assert writer, "the command never opened its file"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+        os.close(writer[0])
+    assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
+
+
+@posix
+@pytest.mark.parametrize("module", ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.panel", "numba"])
+@pytest.mark.parametrize("error", ["", "ImportError"])
+def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module, error):
+    """Interrupted at the import of a module, which may make another error of it."""
+    code = (
+        "import signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            try:\n"
+        "                signal.raise_signal(signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n"
+        f"                raise {error}\n"
+        "import rankadapters.__main__ as command\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "sys.exit(command.main())\n"
+    )
+    features, predictions = tmp_path / "features", tmp_path / "predictions"
+    features.write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
+    predictions.write_text("0.5\n0.25\n")
+    files = ["--features", str(features), "--predictions", str(predictions)]
+    with started("-c", code, *EVALUATE, *files) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (130, "", "rankadapters: interrupted\n")
+
+
+EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact", truncation=None)
+PAIRWISE = {
+    "exact": (EXACT, lambdas, "lambda_gradients"),
+    "unit": (objectives.pair_logit(), lambdas, "lambda_gradients"),
+    "table": (EXACT.replace(sigmoid="table"), lambdas_by_table, "lambda_gradients_by_table"),
+    "float32": (
+        objectives.xgboost_ndcg().replace(truncation=None), lambdas_in_float32, "lambda_gradients_in_float32",
+    ),
+    "map": (objectives.xgboost_map().replace(truncation=None), lambdas_in_float32, "lambda_gradients_in_float32"),
+    "truncated": (objectives.lightgbm_lambdarank(), lambdas_by_table, "lambda_gradients_by_table"),
+    "drawn": (
+        objectives.xgboost_ndcg(lambdarank_pair_method="mean"), lambdas_in_float32, "lambda_gradients_in_float32",
+    ),
+}  # fmt: skip
+SIZES = [1, 30, 2, 90, 3, 1, 60]
+RNG = np.random.default_rng(0)
+LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
+LONG = 200  # rows of one query, computed in calls of 50 ranks
+
+
+@pytest.mark.parametrize("name", PAIRWISE)
+@pytest.mark.parametrize("work", [1, 100, 5000])
+def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work):
+    bound = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
+    whole = bound.gradients(SCORES)
+    bound.state[...] = 0
+    monkeypatch.setattr(threads, "WORK_PER_CALL", work)
+    np.testing.assert_array_equal(bound.gradients(SCORES), whole)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [objectives.lightgbm_xendcg(), objectives.ListNet(), objectives.query_softmax(), objectives.QueryRMSE(),
+     objectives.query_cross_entropy()],
+    ids=str,
+)  # fmt: skip
+def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value):
+    queries = ra.Queries(LABELS, group_sizes=SIZES)
+    whole = value.bind(queries).gradients(SCORES)
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    np.testing.assert_array_equal(value.bind(queries).gradients(SCORES), whole)
+
+
+def test_values_in_many_calls_have_the_same_bits(monkeypatch):
+    conventions = ["textbook@3", "lightgbm.map@3", "catboost.query_auc", "letor4@2"]
+    whole = ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
+    for convention, tally in ra.Panel(LABELS, conventions, group_sizes=SIZES).measure(SCORES).tallies.items():
+        assert tally.to_dict() == whole[convention].to_dict()
+
+
+def counting(monkeypatch, module, function, before):
+    """Call `before` with the number of calls, from 1 on, before each call of a kernel."""
+    calls, kernel = [], getattr(module, function)
+
+    def counted(*arguments):
+        calls.append(threading.current_thread())
+        before(len(calls))
+        return kernel(*arguments)
+
+    monkeypatch.setattr(module, function, counted)
+    return calls
+
+
+@pytest.mark.parametrize("name", ["exact", "unit", "table", "float32", "map"])
+def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, name):
+    value, module, function = PAIRWISE[name]
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
+    bound = value.bind(ra.Queries(np.arange(LONG) % 2, group_sizes=[LONG]))
+    calls = counting(monkeypatch, module, function, lambda number: None)
+    whole = bound.gradients(np.sin(np.arange(LONG)))
+    assert len(calls) == 4
+    calls = counting(monkeypatch, module, function, lambda number: number == 3 and signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        bound.gradients(np.sin(np.arange(LONG)))
+    assert len(calls) == 3
+    monkeypatch.undo()
+    np.testing.assert_array_equal(bound.gradients(np.sin(np.arange(LONG))), whole)  # nothing is left behind
+
+
+def test_a_score_without_a_gradient_ends_its_query(monkeypatch):
+    monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
+    calls = counting(monkeypatch, lambdas, "lambda_gradients", lambda number: None)
+    scores = np.r_[1.5e308, np.zeros(LONG - 2), -1.5e308]
+    with pytest.raises(ra.InputError, match=rf"scores\[{LONG - 1}\] is -1.5e\+308, too far"):
+        objectives.gradients(np.arange(LONG) % 2, scores, objectives.pair_logit(), group_sizes=[LONG])
+    assert len(calls) == 1
+
+
+def test_other_threads_stop_at_their_next_result():
+    first, interrupted, done = threading.Event(), threading.Event(), []
+
+    def run(start, end):
+        del end
+        if start:  # the second chunk
+            first.set()
+            interrupted.wait(PATIENCE)
+            for number in range(5):
+                done.append(number)
+                yield number
+        else:
+            first.wait(PATIENCE)
+            yield -1
+            signal.raise_signal(signal.SIGINT)
+
+    indptr = np.array([0, 1, 2]) * threads.ROWS_PER_THREAD
+    with pytest.raises(KeyboardInterrupt):
+        threads.over_chunks(run, indptr, 2)
+    interrupted.set()
+    threads._pool(os.getpid(), 1).submit(lambda: None).result(PATIENCE)  # behind it in the same thread
+    assert done == [0]
+
+
+@posix
+def test_a_training_on_one_query_of_a_million_rows_is_interrupted():
+    """Its 5e11 pairs would take a quarter of an hour."""
+    code = (
+        "import numpy as np, rankadapters as ra\n"
+        "value = ra.objectives.pair_logit()\n"
+        "ra.objectives.gradients([1, 0], [0.5, 0.25], value, group_sizes=[2])\n"
+        "bound = value.bind(ra.Queries(np.arange(10**6) % 2, group_sizes=[10**6]))\n"
+        "print('begins', flush=True)\n"
+        "bound.gradients(np.sin(np.arange(10**6)))\n"
+    )
+    with started("-c", code) as process:
+        assert process.stdout.readline() == "begins\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == -signal.SIGINT
+    assert err.endswith("KeyboardInterrupt\n")
