@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.objectives.base import OBJECTIVES
 
 ALL = [
     objectives.lightgbm_lambdarank(),
@@ -171,3 +173,159 @@ def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     assert list(rows) == ["letor4", "yahoo", "textbook"]
     assert rows["yahoo"] == rows["textbook"]  # they differ in ties and empty queries, which no gradient sees
     assert rows["letor4"] != rows["yahoo"]
+
+
+NAN, INF = float("nan"), float("inf")
+EACH = {type(value): value for value in reversed(ALL)}  # one value of every class
+WRONG_WHOLE = [0, -1, 2.5, 1.0, True, "3"]
+WRONG = {
+    "truncation": WRONG_WHOLE,
+    "samples": WRONG_WHOLE,
+    "sigma": [0, -1, -1.0, NAN, INF, "1", None, True],
+    "beta": [0, -1, -1.0, NAN, INF, "1", None, True],
+    "ridge": [-0.1, 1.1, NAN, INF, "1", None, True],
+    "alpha": [-0.1, 1.1, NAN, -INF, "1", None, True],
+    "seed": [-1, 2**31, 1.0, None, True, "1"],
+    "normalization": ["norm", "", None, True],
+    "hessian": ["gauss", "exact", None],
+    "sigmoid": ["fast", "plain", None],
+    "beyond_k": ["drop", "all", None],
+    "convention": ["lightgbm", "lambdarank", 10, None, "lightgbm.map@10", objectives.ListNet()],
+}
+
+
+@pytest.mark.parametrize(
+    ("cls", "field", "value"),
+    [
+        pytest.param(cls, field, value, id=f"{cls.__name__}-{field}={value!r:.20}")
+        for cls in OBJECTIVES.values()
+        for field in cls.fields()
+        for value in WRONG[field]
+    ],
+)
+def test_every_class_refuses_what_each_of_its_fields_may_not_be(cls, field, value):
+    about = "(?s).*" if field == "convention" else rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)"
+    with pytest.raises(ra.ConventionError, match=about):
+        EACH[cls].replace(**{field: value})
+    with pytest.raises(ra.ConventionError, match=about):
+        cls(**{**EACH[cls].to_dict(), field: value})
+
+
+@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
+def test_every_class_refuses_a_field_left_out(cls):
+    fields = EACH[cls].to_dict()
+    for field in fields:
+        with pytest.raises(
+            ra.ConventionError, match=rf"{cls.__name__} needs every field declared; left out:\n  {field}"
+        ):
+            cls(**{name: value for name, value in fields.items() if name != field})
+
+
+@pytest.mark.parametrize(
+    ("cls", "field", "values"),
+    [
+        (objectives.RankNet, "truncation", [1, 2**31, None]),
+        (objectives.RankNet, "sigma", [5e-324, 1, 1e308]),
+        (objectives.QuerySoftMax, "beta", [5e-324, 1, 1e308]),
+        (objectives.QuerySoftMax, "ridge", [0, 0.5, 1]),
+        (objectives.QueryCrossEntropy, "alpha", [0, 0.5, 1]),
+        (objectives.XENDCG, "seed", [0, 2**31 - 1]),
+    ],
+    ids=str,
+)
+def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
+    for value in values:
+        assert getattr(EACH[cls].replace(**{field: value}), field) == value
+
+
+PAIRWISE = [objectives.LambdaRank, objectives.RankNet, objectives.LambdaMAP]
+
+
+@pytest.mark.parametrize("cls", PAIRWISE, ids=lambda cls: cls.__name__)
+def test_pairs_are_chosen_by_rank_or_drawn(cls):
+    value = EACH[cls].replace(sigmoid="float32", truncation=None, samples=None)
+    assert value.replace(samples=3).samples == 3
+    with pytest.raises(ra.ConventionError, match="truncation=5 chooses pairs by rank and samples=3 draws them"):
+        value.replace(truncation=5, samples=3)
+
+
+@pytest.mark.parametrize("cls", PAIRWISE[:2], ids=lambda cls: cls.__name__)
+def test_only_xgboosts_arithmetic_draws(cls):
+    value = EACH[cls].replace(sigmoid="exact", truncation=None, samples=None)
+    with pytest.raises(ra.ConventionError, match="sigmoid='exact' takes every pair, but samples draws them"):
+        value.replace(samples=3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"samples": 3, "truncation": None},
+        {"hessian": "doubled"},
+        {"normalization": "xgboost"},
+        {"normalization": "xgboost-sum"},
+    ],
+    ids=str,
+)
+def test_the_table_is_lightgbms_alone(changes):
+    value = objectives.lightgbm_lambdarank()
+    with pytest.raises(ra.ConventionError, match="sigmoid='table' replays LightGBM, which has neither samples, nor"):
+        value.replace(**changes)
+
+
+@pytest.mark.parametrize(
+    ("make", "fields"),
+    [
+        (
+            lambda: objectives.lightgbm_lambdarank(lambdarank_truncation_level=0),
+            "lambdarank_truncation_level=0; allowed",
+        ),
+        (
+            lambda: objectives.lightgbm_lambdarank(lambdarank_truncation_level=None),
+            "lambdarank_truncation_level=None; ",
+        ),
+        (lambda: objectives.lightgbm_lambdarank(sigmoid=-1), "sigma=-1; allowed"),
+        (lambda: objectives.query_softmax(lambda_=1.5), "lambda_=1.5; allowed are numbers from 0 to 1"),
+        (lambda: objectives.query_softmax(lambda_=-1), "lambda_=-1; allowed"),
+        (lambda: objectives.query_softmax(beta=0), "beta=0; allowed"),
+        (lambda: objectives.query_cross_entropy(alpha=2), "alpha=2; allowed"),
+        (lambda: objectives.xgboost_pairwise(lambdarank_pair_method="top"), "lambdarank_pair_method='top' is not a"),
+        (lambda: objectives.xgboost_map(lambdarank_num_pair_per_sample=0), "lambdarank_num_pair_per_sample=0; allowed"),
+        (lambda: objectives.xgboost_map(lambdarank_num_pair_per_sample=-1), "lambdarank_num_pair_per_sample=-1; "),
+    ],
+)
+def test_presets_refuse_in_the_toolkits_words(make, fields):
+    with pytest.raises(ra.ConventionError, match=f"^{fields}"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("by_sum", "by_distance", "normalization"),
+    [(True, True, "xgboost"), (True, False, "xgboost-sum"), (False, True, "xgboost-distance"), (False, False, "none")],
+)
+@pytest.mark.parametrize("make", [objectives.xgboost_ndcg, objectives.xgboost_pairwise, objectives.xgboost_map])
+def test_xgboosts_two_normalizations_are_one_field(make, by_sum, by_distance, normalization):
+    value = make(lambdarank_normalization=by_sum, lambdarank_score_normalization=by_distance)
+    assert value.normalization == normalization
+
+
+def test_presets_are_these_values():
+    """The toolkits' defaults: LightGBM 4.7.0, XGBoost 3.2.0, CatBoost 1.2.10."""
+    tail = "sigma=1/normalization={}/hessian={}/sigmoid={}"
+    xgboost = tail.format("xgboost", "doubled", "float32")
+    assert [str(value).partition("/v1")[0] for value in (
+        objectives.lightgbm_lambdarank(lambdarank_truncation_level=7, lambdarank_norm=False, sigmoid=2),
+        objectives.lightgbm_xendcg(), objectives.xgboost_ndcg(),
+        objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
+        objectives.xgboost_pairwise(lambdarank_num_pair_per_sample=8), objectives.xgboost_map(),
+        objectives.pair_logit(), objectives.query_softmax(), objectives.query_cross_entropy(),
+    )] == [
+        "lambdarank/truncation=7/samples=all/sigma=2/normalization=none/hessian=plain/sigmoid=table/beyond_k=keep",
+        "xendcg/seed=5", f"lambdarank/truncation=32/samples=all/{xgboost}/beyond_k=keep",
+        f"lambdarank/truncation=all/samples=1/{xgboost}/beyond_k=keep",
+        f"ranknet/truncation=8/samples=all/{xgboost}", f"lambdamap/truncation=32/samples=all/{xgboost}",
+        "ranknet/truncation=all/samples=all/" + tail.format("none", "plain", "exact"),
+        "query-softmax/beta=1/ridge=0.01", "query-cross-entropy/alpha=0.95",
+    ]  # fmt: skip
+    assert objectives.xgboost_ndcg().convention == ra.presets.xgboost(32)
+    assert objectives.xgboost_ndcg(ndcg_exp_gain=False).convention == ra.presets.xgboost(32, exp_gain=False)
+    assert objectives.lightgbm_lambdarank(label_gain=[0, 2]).convention == ra.presets.lightgbm(30, label_gain=[0, 2])

@@ -1,0 +1,162 @@
+"""Gradients of several queries are those of each alone, and values by hand where a formula is short."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.core._kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
+from tests.core.test_gradients import STATELESS, data, kind
+
+SIZES = (3, 1, 5, 2, 8)
+STARTS = np.cumsum([0, *SIZES])
+
+
+@pytest.mark.parametrize("value", [*STATELESS, objectives.lightgbm_xendcg()], ids=kind)
+def test_gradients_of_several_queries_are_those_of_each_alone(value):
+    labels, scores, sizes = data(value, 7, SIZES)
+    whole = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    for q, part in enumerate(map(slice, STARTS, STARTS[1:])):
+        own = value.replace(seed=value.seed + q) if value.kind == "xendcg" else value  # each query has its generator
+        alone = objectives.gradients(labels[part], scores[part], own, group_sizes=[sizes[q]])
+        np.testing.assert_array_equal(alone, [array[part] for array in whole])
+
+
+def softmax(values):
+    powers = np.exp(np.asarray(values, float))
+    return powers / powers.sum()
+
+
+def test_listnet_by_hand():
+    labels, scores = [2.0, 0.5, 1.0, 0.0, 3.0], [0.3, -1.0, 2.0, 1.0, 0.0]
+    grad, hess = objectives.gradients(labels, scores, objectives.ListNet(), group_sizes=[2, 3])
+    p = np.concatenate([softmax(scores[:2]), softmax(scores[2:])])
+    targets = np.concatenate([softmax(labels[:2]), softmax(labels[2:])])
+    np.testing.assert_allclose(grad, p - targets, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(hess, p * (1 - p), rtol=1e-6)
+
+
+def test_query_softmax_by_hand():
+    """Both queries have labels that add up to something else than 1; CatBoost's beta scales, its lambda adds."""
+    labels, scores = np.array([2.0, 0.5, 1.0, 0.0, 3.0]), np.array([0.3, -1.0, 2.0, 1.0, 0.0])
+    value = objectives.query_softmax(beta=2, lambda_=0.25)
+    grad, hess = objectives.gradients(labels, scores, value, group_sizes=[2, 3])
+    p = np.concatenate([softmax(2 * scores[:2]), softmax(2 * scores[2:])])
+    mass = np.array([2.5, 2.5, 4, 4, 4])
+    np.testing.assert_allclose(grad, 2 * (mass * p - labels), rtol=1e-6)
+    np.testing.assert_allclose(hess, 2 * mass * (2 * p * (1 - p) + 0.25), rtol=1e-6)
+
+
+def test_a_query_without_a_positive_label_has_no_softmax_gradient():
+    found = objectives.gradients([0, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], objectives.query_softmax(), group_sizes=[2, 2])
+    for part in found:
+        assert not part[:2].any()
+        assert part[2:].all()
+
+
+def test_query_rmse_by_hand():
+    grad, hess = objectives.gradients([2, 0, 1, 0, 0], [1.0, 1, 4, 0, 1], objectives.QueryRMSE(), group_sizes=[2, 3])
+    np.testing.assert_allclose(grad, [-1, 1, 5 / 3, -4 / 3, -1 / 3], rtol=1e-6)
+    assert hess.tolist() == [1] * 5
+
+
+def xendcg(label, score, draws):
+    """Bruch's gradients of one query, with LightGBM's third term, of whatever gains the draws make."""
+    phi = np.exp2(np.floor(label)) - draws
+    rho = softmax(score)
+    first = rho - phi / phi.sum()
+    second = rho * ((first / (1 - rho)).sum() - first / (1 - rho))
+    third = rho * ((second / (1 - rho)).sum() - second / (1 - rho))
+    return first + second + third, rho * (1 - rho)
+
+
+def draws(seed, number):
+    """LightGBM 4.7.0, include/LightGBM/utils/random.h, `Random::NextFloat`."""
+    found, state = [], seed
+    for _ in range(number):
+        state = (214013 * state + 2531011) % 2**32
+        found.append(((state >> 16) & 0x7FFF) / 32768)
+    return np.array(found)
+
+
+def test_xendcg_by_hand_in_two_rounds():
+    labels, scores = np.array([0.0, 2, 1, 1, 0]), np.array([0.2, -0.4, 1.0, 0.0, 0.7])
+    bound = objectives.lightgbm_xendcg(objective_seed=9).bind(ra.Queries(labels, group_sizes=[2, 3]))
+    for done in (0, 1):
+        grad, hess = bound.gradients(scores)
+        parts = [(slice(0, 2), draws(9, 4)[2 * done :][:2]), (slice(2, 5), draws(10, 6)[3 * done :][:3])]
+        for part, drawn in parts:
+            expected = xendcg(labels[part], scores[part], drawn)
+            np.testing.assert_allclose(grad[part], expected[0], rtol=1e-5, atol=1e-7)
+            np.testing.assert_allclose(hess[part], expected[1], rtol=1e-6)
+
+
+def mean_change_of_ap(labels, scores):
+    """Pair by pair: what trading places would change average precision, by trading them."""
+    order = np.argsort(-scores, kind="stable")
+
+    def ap(of):
+        hits = np.cumsum(of)
+        return (of * hits / np.arange(1, of.size + 1)).sum() / of.sum()
+
+    ranked = labels[order]
+    found = np.zeros((labels.size, labels.size))
+    for i in range(labels.size):
+        for j in range(labels.size):
+            traded = ranked.copy()
+            traded[[i, j]] = traded[[j, i]]
+            found[order[i], order[j]] = abs(ap(traded) - ap(ranked))
+    return found
+
+
+@pytest.mark.parametrize("truncation", [None, 1, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_lambdamap_by_hand(truncation, seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
+    value = objectives.xgboost_map().replace(truncation=truncation, normalization="none")
+    found = objectives.gradients(labels, scores, value, group_sizes=[7])
+    change, ranks = mean_change_of_ap(labels, scores), np.empty(7, int)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(7)
+    grad, hess = np.zeros(7), np.zeros(7)
+    for i in np.flatnonzero(labels):
+        for j in np.flatnonzero(labels == 0):
+            if min(ranks[i], ranks[j]) < (truncation or 7):
+                p = 1 / (1 + math.exp(scores[i] - scores[j]))
+                grad[[i, j]] += [-p * change[i, j], p * change[i, j]]
+                hess[[i, j]] += 2 * p * (1 - p) * change[i, j]
+    np.testing.assert_allclose(found[0], grad, rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1], hess, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("sigma", [0.1, 0.3, 0.7, 1.0, 1.5, 2.0, 3.3, 7.0, 10.0])
+def test_the_table_is_read_inside_its_bounds(sigma):
+    """It covers sigma x from -25 to 25; the floats next to its ends are read, and what lies behind it is not."""
+    behind = np.full(BINS + 8, np.nan)
+    table = behind[:BINS]
+    sigmoid_table(sigma, table)
+    end = REACH / sigma
+    bins_per_unit = BINS / (2 * end)
+    near = [end]
+    for _ in range(4):
+        near.append(float(np.nextafter(near[-1], 0)))
+    for x in [*near, np.nextafter(end, math.inf), 1e300, *np.linspace(-end, end, 999)[1:-1]]:
+        for signed in (x, -x):
+            found = from_table(signed, table, -end, bins_per_unit)
+            exact = 1 / (1 + math.exp(min(max(sigma * signed, -REACH), REACH)))
+            assert found == pytest.approx(exact, rel=2 * 50 / BINS)
+
+
+@pytest.mark.parametrize("x", [25.0, float(np.nextafter(25.0, 0)), 30.0, 1e9])
+def test_a_pair_at_the_end_of_the_table_has_its_last_entry(x):
+    """1 / (1 + exp(25 - 1 bin)), of bins 50 / 2^20 wide."""
+    value = objectives.lightgbm_lambdarank(lambdarank_norm=False)
+    grad, hess = objectives.gradients([1, 0], [x, 0.0], value, group_sizes=[2])
+    last = 1 / (1 + math.exp(25 - 50 / 2**20))
+    delta = 1 - 1 / math.log2(3)
+    np.testing.assert_allclose(grad, [-delta * last, delta * last], rtol=1e-6)
+    np.testing.assert_allclose(hess, [delta * last * (1 - last)] * 2, rtol=1e-6)
