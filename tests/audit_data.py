@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 import rankadapters as ra
+from tests.shared_data import MQ2008, mq2008_files
 
-MQ2008 = Path(__file__).parent.parent.parent / "shared" / "data" / "MQ2008"
+__all__ = ["BM25", "MQ2008", "mq2008", "small"]
+
 BM25 = 25
 
 
 @cache
 def mq2008():
     """MQ2008 with BM25 as the score, and docids; skips where the files are not there."""
-    if not MQ2008.is_dir():
-        pytest.skip("MQ2008 is not there: it is not distributed with the package")
-    return ra.io.read_letor([MQ2008 / f"S{fold}.txt" for fold in range(1, 6)], feature=BM25, docids=True)
+    return ra.io.read_letor(mq2008_files(), feature=BM25, docids=True)
 
 
 def small(seed=0, n_queries=40, **columns):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import rankadapters as ra
 from rankadapters import presets
+from tests.shared_data import kept, shared_records
 
-HERE = Path(__file__).parent
-SELECTED = HERE / "golden" / "measures.json"
 EARLIER = {"trec": "pytrec_eval_terrier", **{name: name for name in ("lightgbm", "xgboost", "catboost", "ranx")}}
-FULL = HERE.parent.parent / "shared" / "golden" / "measures"
 
 Record = dict[str, Any]
 Read = Callable[[str, dict[str, Any], Record], ra.Convention | None]
@@ -135,15 +132,18 @@ TOOLKITS = {
 }
 
 
+def kept_records(toolkit: str) -> list[Record]:
+    """Records of the selection in this checkout."""
+    found: list[Record] = kept("measures")["records"][toolkit]
+    return found
+
+
 def records(toolkit: str) -> Iterator[tuple[str, Record]]:
-    """Records that are kept here, and those beside the checkout."""
-    kept = json.loads(SELECTED.read_text(encoding="utf-8"))["records"][toolkit]
-    yield from ((f"{record['case']}-{record['seed']}", record) for record in kept)
-    if FULL.is_dir():
-        files = [FULL / f"{toolkit}_measures.json", FULL.parent / "toolkits" / f"{EARLIER.get(toolkit)}_metrics.json"]
-        for file in filter(Path.is_file, files):
-            full = json.loads(file.read_text(encoding="utf-8"))["records"]
-            yield from ((f"{file.parent.name}-{record['case']}-{record['seed']}", record) for record in full)
+    """Records that are kept here, and all where the shared data are there."""
+    yield from ((f"{record['case']}-{record['seed']}", record) for record in kept_records(toolkit))
+    for file in (f"measures/{toolkit}_measures", f"toolkits/{EARLIER.get(toolkit)}_metrics"):
+        folder = file.partition("/")[0]
+        yield from ((f"{folder}-{record['case']}-{record['seed']}", record) for record in shared_records(file))
 
 
 def convention_of(toolkit: str, metric: Record, record: Record) -> ra.Convention | None:
@@ -153,6 +153,12 @@ def convention_of(toolkit: str, metric: Record, record: Record) -> ra.Convention
     except ra.ConventionError:
         return None
     return None if isinstance(found, ra.NDCG | ra.DCG) else found  # those have a file of their own
+
+
+def compared(toolkit: str, metric: Record, record: Record) -> bool:
+    """Whether a metric has a number to compare and a convention to compare it with."""
+    numbers = [metric.get("value"), *(metric.get("per_query") or [])]
+    return any(isinstance(each, Real) for each in numbers) and convention_of(toolkit, metric, record) is not None
 
 
 def data_of(toolkit: str, convention: ra.Convention, metric: Record, record: Record) -> tuple[Any, Any, dict[str, Any]]:

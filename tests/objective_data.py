@@ -1,8 +1,7 @@
-"""Data that both toolkits' objectives are trained on: made here, and real sets where they lie beside the checkout."""
+"""Data that both toolkits' objectives are trained on: made here, and real sets where the shared data are there."""
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 
 from tests.ranking_data import Ranking
-
-SHARED = Path(__file__).parents[2] / "shared"
+from tests.shared_data import SHARED, kept, mq2008_files, shared_records
 
 
 def graded(seed: int, n_queries: int = 40, longest: int = 60, grades: int = 3, distinct: int | None = None) -> Ranking:
@@ -31,36 +29,55 @@ def graded(seed: int, n_queries: int = 40, longest: int = 60, grades: int = 3, d
 @cache
 def mq2008() -> Ranking:
     """The training part of the first fold of MQ2008 (LETOR 4.0)."""
-    return _read(*(SHARED / "data" / "MQ2008" / f"S{part}.txt" for part in (1, 2, 3)))
+    return _read(*mq2008_files(1, 2, 3))
 
 
 @cache
 def lightgbm_example() -> Ranking:
-    """LightGBM's examples/lambdarank, whose group sizes stand in a file of their own."""
+    """LightGBM's examples/lambdarank; where it is not there, queries in its shape."""
     file = SHARED / "data" / "lightgbm" / "rank.train"
+    if not file.is_file():
+        return _in_the_shape_of_the_example()
     data = _read(file)
-    sizes = np.loadtxt(file.with_name("rank.train.query"), dtype=int)
+    sizes = np.loadtxt(file.with_name("rank.train.query"), dtype=int)  # in a file of their own
     return data._replace(sizes=sizes, qid=np.repeat(np.arange(sizes.size), sizes))
 
 
-def golden(toolkit: str) -> list[Any]:
-    """What `shared/golden/toolkits` records of the built-in objectives, as test parameters."""
-    file = SHARED / "golden" / "toolkits" / f"{toolkit}_objectives.json"
-    if not file.is_file():
-        return [
-            pytest.param({}, id="golden", marks=pytest.mark.skip(reason=f"{file.name} is not beside this checkout"))
-        ]
-    kept = json.loads(file.read_text())["records"]
-    options = [" ".join(f"{name}={value}" for name, value in record["params"].items()) for record in kept]
-    return [
-        pytest.param(record, id=f"{number}-{record['objective']} {option}")
-        for number, (record, option) in enumerate(zip(kept, options, strict=True))
+def _in_the_shape_of_the_example() -> Ranking:
+    """201 queries, grades 0 to 4 and 300 features that are mostly absent, three of which tell the grade."""
+    rng = np.random.default_rng(201)
+    sizes = rng.integers(4, 27, 201)
+    n = int(sizes.sum())
+    X = np.where(rng.random((n, 300)) < 0.1, rng.random((n, 300)).round(2), 0)
+    X[:, :3] = rng.random((n, 3)).round(2)
+    y = np.clip(np.floor(3 * X[:, :3].mean(axis=1) + rng.normal(0, 0.7, n)), 0, 4)
+    return Ranking(X, y, np.repeat(np.arange(201), sizes), sizes)
+
+
+def recorded(toolkit: str) -> list[tuple[str, dict[str, Any]]]:
+    """First trees of the built-in objectives, by name: those kept here, and all where the shared data are there."""
+    file = kept("objectives")
+    same = {"train_params": file["train_params"][toolkit], "row_weight": None, "query_weight": None}
+    found = [
+        (_name(place, record), {**same, **file["inputs"][record["input"]], **record})
+        for place, record in enumerate(file["records"])
+        if record["library"] == toolkit
     ]
+    whole = shared_records(f"toolkits/{toolkit}_objectives")
+    return found + [(f"full-{_name(place, record)}", record) for place, record in enumerate(whole)]
+
+
+def _name(place: int, record: dict[str, Any]) -> str:
+    options = " ".join(f"{name}={value}" for name, value in record["params"].items())
+    return f"{place}-{record['objective']} {options}"
+
+
+def golden(toolkit: str) -> list[Any]:
+    """What is recorded of a toolkit's built-in objectives, as test parameters."""
+    return [pytest.param(record, id=name) for name, record in recorded(toolkit)]
 
 
 def _read(*files: Path) -> Ranking:
-    if not all(file.is_file() for file in files):
-        pytest.skip(f"{files[0].name} is not beside this checkout")
     datasets = pytest.importorskip("sklearn.datasets")
     parts = [datasets.load_svmlight_file(str(file), query_id=True) for file in files]
     width = max(X.shape[1] for X, _, _ in parts)

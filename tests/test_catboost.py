@@ -1,107 +1,54 @@
 import importlib
-import json
 import sys
-from itertools import product
 from math import log2
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ParityError
+from tests.catboost_data import (
+    BASE,
+    as_dcg,
+    convention_of,
+    expressible,
+    float32,
+    kept_records,
+    make_data,
+    printed,
+    records,
+    without_exp,
+)
 
 cb = pytest.importorskip("catboost")
-
-HERE = Path(__file__).parent
-SELECTED = HERE / "golden" / "catboost.json"
-SHARED = HERE.parents[1] / "shared" / "golden" / "toolkits" / "catboost_metrics.json"
-BASE = ra.presets.catboost(10)
-
 
 # What CatBoost 1.2.10 printed.
 
 
-def records_of(path):
-    if not path.exists():
-        return [pytest.param(None, marks=pytest.mark.skip(reason=f"{path.name} is not beside this checkout"))]
-    records = json.loads(path.read_text(encoding="utf-8"))["records"]
-    return [pytest.param(record, id=f"{record['case']}-{record['seed']}") for record in records]
-
-
-def convention_of(metric):
-    name, _, spelled = metric.partition(":")
-    params = dict(part.split("=") for part in spelled.split(";"))
-    convention = ra.presets.catboost(
-        int(params["top"]) if "top" in params else None,
-        type=params.get("type", "Base"),
-        denominator=params.get("denominator", "LogPosition"),
-        use_weights=params.get("use_weights") != "false",
-    )
-    return convention if name == "NDCG" else as_dcg(convention)
-
-
-def as_dcg(ndcg):
-    return ra.DCG(**{name: value for name, value in ndcg.to_dict().items() if name in ra.DCG.fields()})
-
-
-def float32(values):
-    return None if values is None else np.asarray(values, np.float32).astype(float)
-
-
 def our_values(record, metrics):
     labels, weights = float32(record["labels"]), float32(record.get("query_weight"))
-    scores = np.asarray(record["scores"], record.get("scores_dtype", "float64"))
-    sizes = record.get("group_sizes") or record["group"]
     queries = {
-        average: ra.Queries(labels, group_sizes=sizes, query_weight=weights if average == "query" else None)
+        average: ra.Queries(labels, group_sizes=record["group"], query_weight=weights if average == "query" else None)
         for average in ("query", "uniform")
     }
     conventions = {metric: convention_of(metric) for metric in metrics}
-    return {m: ra.evaluate(queries[c.average], scores, c).value for m, c in conventions.items()}
+    return {m: ra.evaluate(queries[c.average], record["scores"], c).value for m, c in conventions.items()}
 
 
-def without_exp(values, labels):
-    return {metric: value for metric, value in values.items() if min(labels) >= 0 or "type=Exp" not in metric}
-
-
-@pytest.mark.parametrize("record", records_of(SELECTED))
-def test_selected_golden_values_are_ours(record):
-    values = without_exp(record["values"], record["labels"])
+@pytest.mark.parametrize("record", records())
+def test_golden_values_are_ours(record):
+    assert len(printed(record)) == 49
+    values = without_exp(printed(record), record["labels"])
     assert our_values(record, values) == pytest.approx(values, rel=1e-9)
 
 
-@pytest.mark.parametrize("record", records_of(SHARED))
-def test_all_golden_values_are_ours(record):
-    printed = {m["metric"]: m["value"] for m in record["metrics"] if m["metric"].startswith(("NDCG:", "DCG:"))}
-    assert len(printed) == 49
-    values = without_exp(printed, record["labels"])
-    assert our_values(record, values) == pytest.approx(values, rel=1e-9)
-
-
-@pytest.mark.parametrize("record", [case for case in records_of(SELECTED) if min(case.values[0]["labels"]) < 0])
+@pytest.mark.parametrize("record", [case for case in kept_records() if min(case.values[0]["labels"]) < 0])
 def test_negative_labels_under_exp_are_refused_by_name(record):
     with pytest.raises(ra.InputError, match=r"labels\[\d+\] is -\d\.\d+, negative"):
         our_values(record, ["NDCG:top=5;type=Exp;denominator=LogPosition"])
 
 
 # The metric string.
-
-
-def make_data(seed=0, lowest=0.0):
-    """Ragged queries with ties, fractional labels, one-document queries, empty queries and weights."""
-    rng = np.random.default_rng(seed)
-    sizes = np.concatenate([[1, 1, 2], rng.integers(1, 25, 27)])
-    qid = np.repeat(np.arange(sizes.size), sizes)
-    labels = float32(np.maximum(rng.normal(1, 1.5, qid.size).round(1), lowest))
-    labels[np.isin(qid, [1, 4, 5])] = 0
-    return labels, rng.integers(0, 8, qid.size) / 8, qid, float32(rng.uniform(0.1, 5, sizes.size))
-
-
-def expressible():
-    every = product((None, 1, 3, 10, 1000), ("Base", "Exp"), ("LogPosition", "Position"), (True, False))
-    options = [dict(zip(("k", "type", "denominator", "use_weights"), choice, strict=True)) for choice in every]
-    return [make(**choice) for make in (ra.presets.catboost, ra.presets.catboost.dcg) for choice in options]
 
 
 @pytest.mark.parametrize("convention", expressible(), ids=str)
@@ -224,16 +171,22 @@ def test_catboost_refuses_use_weights_in_a_training_without_object_weights():
 # The report.
 
 
-@pytest.mark.parametrize("record", records_of(SELECTED))
-@pytest.mark.parametrize("metric", ["NDCG:top=10;type=Exp;denominator=Position", "DCG:type=Base;denominator=Position"])
+@pytest.mark.parametrize(
+    ("record", "metric"),
+    [
+        pytest.param(*case.values, metric, id=f"{case.id}-{metric}")
+        for case in kept_records()
+        for metric in without_exp(
+            dict.fromkeys(["NDCG:top=10;type=Exp;denominator=Position", "DCG:type=Base;denominator=Position"]),
+            case.values[0]["labels"],
+        )
+    ],
+)
 def test_the_installed_catboost_gives_the_golden_values(record, metric):
-    if min(record["labels"]) < 0 and "type=Exp" in metric:
-        pytest.skip("our exp2 refuses negative labels")
-    queries = ra.Queries(record["labels"], group_sizes=record["group_sizes"], query_weight=record.get("query_weight"))
-    scores = np.asarray(record["scores"], record["scores_dtype"])
-    [row] = ra.catboost.check_parity(queries, scores, convention_of(metric)).rows
+    columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
+    [row] = ra.catboost.check_parity(record["labels"], record["scores"], convention_of(metric), **columns).rows
     assert row.verdict == "equal"
-    assert row.value == pytest.approx(record["values"][metric], rel=1e-9)
+    assert row.value == pytest.approx(printed(record)[metric], rel=1e-9)
 
 
 def test_an_expressible_convention_gives_one_equal_row():
@@ -277,6 +230,7 @@ def test_every_presets_nearest_convention_agrees(preset, k):
 @pytest.mark.parametrize("as_queries", [False, True])
 def test_interleaved_queries_are_brought_together(as_queries):
     labels, scores, qid, weights = make_data()
+    together = ra.evaluate(labels, scores, BASE, qid=qid, query_weight=weights).value
     mixed = np.random.default_rng(1).permutation(qid.size)
     weights = weights[np.unique(qid[mixed], return_index=True)[1].argsort()]  # by first appearance
     columns = {"qid": [f"q{q}" for q in qid[mixed]], "query_weight": weights}
@@ -284,7 +238,9 @@ def test_interleaved_queries_are_brought_together(as_queries):
         report = ra.catboost.check_parity(ra.Queries(labels[mixed], **columns), scores[mixed], BASE)
     else:
         report = ra.catboost.check_parity(labels[mixed], scores[mixed], BASE, **columns)
-    report.raise_if_failed()
+    [row] = report.rows
+    assert row.verdict == "equal"
+    assert row.our_value == pytest.approx(together)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +260,8 @@ def test_reason_says_what_float32_changed(labels, weights, reason):
 
 
 def test_one_document_and_float32_scores():
-    ra.catboost.check_parity([2], np.array([0.1], np.float32), as_dcg(BASE), group_sizes=[1]).raise_if_failed()
+    [row] = ra.catboost.check_parity([2], np.array([0.1], np.float32), as_dcg(BASE), group_sizes=[1]).rows
+    assert (row.verdict, row.value, row.our_value) == ("equal", 2.0, 2.0)
 
 
 def test_inputs_are_not_changed():
@@ -358,7 +315,10 @@ def test_a_declared_convention_that_matters_names_the_queries_that_contribute_mo
 
 
 def test_negative_labels_under_base_agree():
-    ra.catboost.check_parity([1, -0.5, -1], [2, 3, 1], BASE, group_sizes=[2, 1]).raise_if_failed()
+    [row] = ra.catboost.check_parity([1, -0.5, 2], [2, 3, 1], BASE, group_sizes=[2, 1]).rows
+    assert row.verdict == "equal"
+    first = (-0.5 + 1 / log2(3)) / (1 - 0.5 / log2(3))
+    assert row.our_value == pytest.approx((first + 1) / 2)
 
 
 def test_infinite_scores_are_refused_before_catboost_sees_them():

@@ -9,30 +9,30 @@ import rankadapters as ra
 
 cb = pytest.importorskip("catboost")
 
-from tests.test_catboost import (  # noqa: E402 - after the skip
+from tests.catboost_data import (  # noqa: E402 - after the skip
     BASE,
-    SHARED,
     convention_of,
     expressible,
     float32,
     make_data,
-    records_of,
+    printed,
+    records,
     without_exp,
 )
 
 # CatBoost's metric strings through the checker.
 
 
-@pytest.mark.parametrize("record", records_of(SHARED))
+@pytest.mark.parametrize("record", records())
 def test_every_recorded_metric_agrees_live_and_with_the_record(record):
-    printed = {m["metric"]: m["value"] for m in record["metrics"] if m["metric"].startswith(("NDCG:", "DCG:"))}
+    recorded = printed(record)
     columns = {"group_sizes": record["group"], "query_weight": record.get("query_weight")}
     extra = {"weight": record["row_weight"]} if "row_weight" in record else {}
-    report = ra.catboost.check_parity(record["labels"], record["scores"], BASE, **columns, **extra, metrics=printed)
-    rows = {row.source.removeprefix("catboost.utils.eval_metric "): row for row in report.rows[: len(printed)]}
-    assert {metric: row.value for metric, row in rows.items()} == pytest.approx(printed, rel=1e-9)
+    report = ra.catboost.check_parity(record["labels"], record["scores"], BASE, **columns, **extra, metrics=recorded)
+    rows = {row.source.removeprefix("catboost.utils.eval_metric "): row for row in report.rows[: len(recorded)]}
+    assert {metric: row.value for metric, row in rows.items()} == pytest.approx(recorded, rel=1e-9)
     for metric, row in rows.items():
-        if metric in without_exp(printed, record["labels"]):
+        if metric in without_exp(recorded, record["labels"]):
             assert (row.verdict, row.convention) == ("equal", convention_of(metric))
         else:
             assert row.verdict == "not-comparable"

@@ -13,9 +13,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli, presets
+from tests.shared_data import mq2008_files
 
 ROOT = Path(__file__).parent.parent
-MQ2008 = ROOT.parent / "shared" / "data" / "MQ2008"
 
 ROWS = "2 qid:7 1:1 #docid = b\n0 qid:7 1:2 #docid = a\n0 qid:9 #docid = c\n"
 SCORES = "0.5\n0.75\n1\n"
@@ -247,7 +247,7 @@ def test_help_and_bad_arguments_import_neither_numba_nor_pyarrow():
     assert done.stdout == "[]\n"
 
 
-# Means of BM25 on MQ2008 as the real programs printed them: shared/golden/README.md.
+# Means of BM25 on MQ2008 as the real programs printed them.
 BM25 = {
     **dict.fromkeys(("letor3", "letor4", "mslr"), (0.2568, 0.2994, 0.3400, 0.1623)),
     "yahoo": (0.5374, 0.5693, 0.6100, 0.6791),
@@ -257,12 +257,11 @@ BM25 = {
 BM25_EXP = (0.2636, 0.2947, 0.3360, 0.3994)
 
 
-@pytest.mark.skipif(not MQ2008.is_dir(), reason="MQ2008 is not beside this checkout")
 def test_bm25_on_mq2008_has_the_means_that_the_programs_print():
     expected = {f"{name}@{k}": value for name, row in BM25.items() for k, value in zip((1, 3, 5, 10), row, strict=True)}
     for k, value in zip((1, 3, 5, 10), BM25_EXP, strict=True):
         expected[str(presets.trec_eval_9(k).replace(gain="exp2"))] = value
-    files = [str(MQ2008 / f"S{part}.txt") for part in range(1, 6)]
+    files = [str(file) for file in mq2008_files()]
     done = subprocess.run(
         [
             sys.executable, "-m", "rankadapters", "evaluate", "--features", *files, "--feature", "25",

@@ -1,13 +1,11 @@
 """NDCG and DCG of the toolkits and libraries, as the real programs printed them.
 
-`golden/toolkits.json` is a selection of the records of each, made from the full files (see its "provenance");
-the full files are read where they lie beside the checkout.
+`golden/toolkits.json` is a selection of the records of each, made by `tests/select_golden.py`; the whole files are read
+where the shared data are there.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,22 +13,16 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
+from tests.shared_data import kept, shared_records
 
-HERE = Path(__file__).parent
-FULL = HERE.parent.parent / "shared" / "golden" / "toolkits"
 PRECISE = 1e-12
 
 Record = dict[str, Any]
 
 
 def records(toolkit: str) -> list[Any]:
-    kept = json.loads((HERE / "golden" / "toolkits.json").read_text())[toolkit]
-    cases = [pytest.param(record, id=f"{record['case']}-{record['seed']}") for record in kept]
-    if FULL.is_dir():
-        full = json.loads((FULL / f"{toolkit}_metrics.json").read_text())["records"]
-        return cases + [pytest.param(record, id=f"full-{record['case']}-{record['seed']}") for record in full]
-    reason = "the full golden files are not beside this checkout"
-    return [*cases, pytest.param({}, id="full", marks=pytest.mark.skip(reason=reason))]
+    named = [("", kept("toolkits")[toolkit]), ("full-", shared_records(f"toolkits/{toolkit}_metrics"))]
+    return [pytest.param(r, id=f"{name}{r['case']}-{r['seed']}") for name, records in named for r in records]
 
 
 def printed(metric: Record) -> bool:

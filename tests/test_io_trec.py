@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,29 +10,18 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import read_trec
+from tests.shared_data import tools_data_sets
 
-HERE = Path(__file__).parent
-FULL = HERE.parent.parent / "shared" / "golden" / "tools"
 VERSIONS = {"trec_8.1": presets.trec_eval_8, "trec_9.0": presets.trec_eval_9, "trec_10.": presets.trec_eval_10}
 
 
-def data_sets():
-    kept = json.loads((HERE / "golden" / "tools.json").read_text(encoding="utf-8"))["sets"]
-    full = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FULL.glob("*.json"))]
-    return kept + [{**one, "name": f"full-{one['name']}"} for one in full]
-
-
 def cases():
-    found = [
+    return [
         pytest.param(data, tool, id=f"{data['name']}-{tool}")
-        for data in data_sets()
+        for data in tools_data_sets()
         for tool in data["tools"]
         if tool.startswith("trec_")
     ]
-    if not FULL.is_dir():
-        skip = pytest.mark.skip(reason="the full golden files are not beside this checkout")
-        found.append(pytest.param({}, "", id="full", marks=skip))
-    return found
 
 
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
@@ -85,7 +72,7 @@ def test_files_give_what_trec_eval_prints(write, data, tool):
         assert evaluator.evaluate(found.scores).value == pytest.approx(printed["mean"][metric], abs=5.5e-5)
 
 
-@pytest.mark.parametrize("data", [pytest.param(data, id=data["name"]) for data in data_sets()])
+@pytest.mark.parametrize("data", [pytest.param(data, id=data["name"]) for data in tools_data_sets()])
 @pytest.mark.parametrize("convention", [presets.trec_eval_9(5), presets.trec_eval_10(None), presets.ranklib(10)])
 def test_files_give_the_bits_of_the_arrays(write, pyarrow, data, convention):
     inputs = data["inputs"]

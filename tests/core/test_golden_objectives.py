@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 from rankadapters import objectives
+from tests.objective_data import recorded
 
-HERE = Path(__file__).parent
-KEPT = json.loads((HERE.parent / "golden" / "objectives.json").read_text())
-FULL = HERE.parents[2] / "shared" / "golden" / "toolkits"
 PRESETS = {
     "lambdarank": objectives.lightgbm_lambdarank,
     "rank_xendcg": objectives.lightgbm_xendcg,
@@ -23,23 +17,15 @@ PRESETS = {
 }
 
 
-def records() -> list[Any]:
-    """The selection of this checkout, and all where they lie beside it; none with position bias, which we lack."""
-    kept = [{**record, **KEPT["inputs"][record["input"]]} for record in KEPT["records"]]
-    cases = [pytest.param(record, id=f"{record['objective']}-{place}") for place, record in enumerate(kept)]
-    for toolkit in ("lightgbm", "xgboost"):
-        file = FULL / f"{toolkit}_objectives.json"
-        if not file.exists():
-            reason = "the full golden files are not beside this checkout"
-            cases.append(pytest.param({}, id=f"full-{toolkit}", marks=pytest.mark.skip(reason=reason)))
-            continue
-        for place, record in enumerate(json.loads(file.read_text())["records"]):
-            if not record["params"].get("lambdarank_unbiased"):
-                cases.append(pytest.param(record, id=f"full-{record['objective']}-{place}"))
-    return cases
+RECORDS = [
+    pytest.param(record, id=f"{toolkit}-{name}")
+    for toolkit in ("lightgbm", "xgboost")
+    for name, record in recorded(toolkit)
+    if not record["params"].get("lambdarank_unbiased")  # position bias, which we lack
+]
 
 
-@pytest.mark.parametrize("record", records())
+@pytest.mark.parametrize("record", RECORDS)
 def test_leaf_sums_are_those_of_the_built_in_objective(record):
     value = PRESETS[record["objective"]](**record["params"])
     scores = np.array(record["scores"])

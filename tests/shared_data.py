@@ -1,0 +1,61 @@
+"""Where tests find what is not in the checkout: the whole golden files, and data sets that are not ours to pass on.
+
+They lie in the folder that the environment variable RANKADAPTERS_SHARED names, or else in `../shared`, beside the
+checkout. `golden/` has a selection of every golden file, so that without the folder only the tests on MQ2008 skip.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+VARIABLE = "RANKADAPTERS_SHARED"
+CHECKOUT = Path(__file__).parent.parent
+KEPT = Path(__file__).parent / "golden"
+
+
+def shared_folder() -> Path:
+    """The folder of shared data, which need not be there unless the variable names it."""
+    named = os.environ.get(VARIABLE)
+    if not named:
+        return CHECKOUT.parent / "shared"
+    if not Path(named).is_dir():
+        message = (
+            f"{VARIABLE}={named!r} is not a folder.\nHint: name the folder that holds golden/ and data/, or unset it."
+        )
+        raise NotADirectoryError(message)
+    return Path(named)
+
+
+SHARED = shared_folder()
+MQ2008 = SHARED / "data" / "MQ2008"
+needs_mq2008 = pytest.mark.skipif(not MQ2008.is_dir(), reason="MQ2008 is not there, and is not ours to pass on")
+
+
+def mq2008_files(*parts: int) -> list[Path]:
+    """Parts 1 to 5 of MQ2008 (LETOR 4.0), or those given; skips where they are not there."""
+    if not MQ2008.is_dir():
+        pytest.skip(needs_mq2008.kwargs["reason"])
+    return [MQ2008 / f"S{part}.txt" for part in parts or range(1, 6)]
+
+
+def kept(name: str) -> dict[str, Any]:
+    """A golden file of this checkout."""
+    found: dict[str, Any] = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def shared_records(name: str) -> list[dict[str, Any]]:
+    """All records of a shared golden file such as `toolkits/xgboost_metrics`; none where it is not there."""
+    file = SHARED / "golden" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["records"] if file.is_file() else []
+
+
+def tools_data_sets() -> list[dict[str, Any]]:
+    """Data sets with what the evaluation tools printed for them: those kept here, and all where they are there."""
+    whole = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(SHARED.glob("golden/tools/*.json"))]
+    return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in whole]
