@@ -157,8 +157,12 @@ def convention_of(toolkit: str, metric: Record, record: Record) -> ra.Convention
 
 def compared(toolkit: str, metric: Record, record: Record) -> bool:
     """Whether a metric has a number to compare and a convention to compare it with."""
-    numbers = [metric.get("value"), *(metric.get("per_query") or [])]
-    return any(isinstance(each, Real) for each in numbers) and convention_of(toolkit, metric, record) is not None
+    return has_number(metric) and convention_of(toolkit, metric, record) is not None
+
+
+def has_number(metric: Record) -> bool:
+    """Whether the program gave a number, and not an error or nothing."""
+    return any(isinstance(each, Real) for each in (metric.get("value"), *(metric.get("per_query") or [])))
 
 
 def data_of(toolkit: str, convention: ra.Convention, metric: Record, record: Record) -> tuple[Any, Any, dict[str, Any]]:

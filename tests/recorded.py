@@ -97,17 +97,23 @@ def conventions() -> Iterator[str]:
 def values() -> dict[str, list[str]]:
     """Value, per-query values and tally of every convention on every data set, the same for one thread and two."""
     found = {}
-    for name, dtype, text in product(("plain", "interleaved", "retrieval", "large"), ("f8", "f4"), conventions()):
+    for name in ("plain", "interleaved", "retrieval", "large"):
         columns = data(name)
-        labels, scores = columns.pop("labels"), columns.pop("scores").astype(dtype)
-        key = f"{name} {dtype} {text}"
-        for n_threads in (1, 2):
-            evaluator = ra.Evaluator(labels, ra.parse(text), n_threads=n_threads, **columns)
-            plain = evaluator.tally(scores).to_dict()
-            sums = [plain[each] for each in ("numerator", "denominator", "digest", "n_scored", "n_empty", "n_short")]
-            got = [evaluator.evaluate(scores).value.hex(), _digest(evaluator.per_query(scores)), _digest(*sums)]
-            found[key] = got if found.get(key, got) == got else ["depends on the threads"]
+        scores = columns.pop("scores")
+        queries = ra.Queries(columns.pop("labels"), **columns)
+        for dtype, text in product(("f8", "f4"), conventions()):
+            found[f"{name} {dtype} {text}"] = _of_any_threads(queries, scores.astype(dtype), ra.parse(text))
     return found
+
+
+def _of_any_threads(queries: ra.Queries, scores: np.ndarray, convention: ra.Convention) -> list[str]:
+    several = []
+    for n_threads in (1, 2):
+        evaluator = ra.Evaluator(queries, convention, n_threads=n_threads)
+        plain = evaluator.tally(scores).to_dict()
+        sums = [plain[each] for each in ("numerator", "denominator", "digest", "n_scored", "n_empty", "n_short")]
+        several.append([evaluator.evaluate(scores).value.hex(), _digest(evaluator.per_query(scores)), _digest(*sums)])
+    return several[0] if several[0] == several[1] else ["depends on the threads"]
 
 
 def gradients() -> dict[str, str]:

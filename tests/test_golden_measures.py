@@ -7,12 +7,15 @@ the shared data are there.
 from __future__ import annotations
 
 import math
+import pickle
+from collections.abc import Iterable
 from numbers import Real
+from typing import Any
 
 import pytest
 
 import rankadapters as ra
-from tests.golden_measures import TOOLKITS, Record, compared, convention_of, data_of, kept_records, records
+from tests.golden_measures import TOOLKITS, Record, compared, convention_of, data_of, has_number, kept_records, records
 from tests.shared_data import shared_records
 
 NEEDED = {"lightgbm": "lightgbm"}  # whose arithmetic of weights our adapter has
@@ -25,25 +28,39 @@ CASES = [pytest.param(kit, record, id=f"{kit}-{name}") for kit in TOOLKITS for n
 def test_the_preset_gives_what_the_program_prints(toolkit, record):
     if toolkit in NEEDED:
         pytest.importorskip(NEEDED[toolkit])
+    for (labels, scores, columns), asked in by_data(toolkit, record):
+        found = ra.Panel(labels, list(dict.fromkeys(convention for convention, _ in asked)), **columns).measure(scores)
+        for convention, metric in asked:
+            compare(toolkit, metric, found.scores[convention].value)
+            if metric.get("per_query") and convention.over != "rows" and convention.floor is None:
+                compare_per_query(toolkit, metric, found.per_query[convention])
+
+
+def by_data(toolkit: str, record: Record) -> Iterable[tuple[tuple[Any, ...], list[tuple[ra.Convention, Record]]]]:
+    """The metrics of a record that can be compared, those that were given the same data together."""
+    found: dict[bytes, tuple[tuple[Any, ...], list[tuple[ra.Convention, Record]]]] = {}
     for metric in record["metrics"]:
-        compare(toolkit, metric, record)
+        convention = convention_of(toolkit, metric, record)
+        if convention is not None and has_number(metric) and not nothing_left(toolkit, metric):
+            data = data_of(toolkit, convention, metric, record)
+            key = pickle.dumps((data, convention.over))  # over all rows there are no values per query
+            found.setdefault(key, (data, []))[1].append((convention, metric))
+    return found.values()
 
 
-def compare(toolkit: str, metric: Record, record: Record) -> None:
-    """Compare one metric's numbers, where there are any."""
-    convention = convention_of(toolkit, metric, record)
-    if convention is None or not compared(toolkit, metric, record):
-        return
-    labels, scores, columns = data_of(toolkit, convention, metric, record)
-    panel = ra.Panel(labels, [convention], **columns)
-    found, close = panel.measure(scores), TOOLKITS[toolkit].tolerance
+def compare(toolkit: str, metric: Record, value: float) -> None:
+    """Compare the mean, where there is one."""
     if isinstance(metric.get("value"), Real):
-        value = 0.0 if nothing_left(toolkit, metric) else found.scores[convention].value
+        close = TOOLKITS[toolkit].tolerance
         assert value == pytest.approx(metric["value"], rel=close, abs=close), metric
-    if metric.get("per_query") and convention.over != "rows" and convention.floor is None:
-        for ours, theirs in zip(found.per_query[convention], metric["per_query"], strict=True):
-            if isinstance(theirs, Real):  # else not printed, or an error
-                assert (0.0 if math.isnan(ours) else ours) == pytest.approx(theirs, rel=close, abs=close), metric
+
+
+def compare_per_query(toolkit: str, metric: Record, values: Iterable[float]) -> None:
+    """Compare each query's value; what is not a number was not printed, or is an error."""
+    close = TOOLKITS[toolkit].tolerance
+    for ours, theirs in zip(values, metric["per_query"], strict=True):
+        if isinstance(theirs, Real):
+            assert (0.0 if math.isnan(ours) else ours) == pytest.approx(theirs, rel=close, abs=close), metric
 
 
 def nothing_left(toolkit: str, metric: Record) -> bool:

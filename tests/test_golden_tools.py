@@ -81,16 +81,16 @@ def test_the_preset_gives_what_the_tool_prints(data, tool):
         "docid": inputs["docid"],
         "retrieved": [str(qid) not in absent for qid in inputs["qid"]],
     }
-    tolerance = max(1.1 * printed["precision"], 1e-11)
+    queries, tolerance = ra.Queries(inputs["label"], **columns), max(1.1 * printed["precision"], 1e-11)
     metrics = [name for name in printed["mean"] if name.startswith("ndcg@") or name == "ndcg_full"]
     assert metrics
     for metric in metrics:
         convention = TOOLS[tool](None if metric == "ndcg_full" else int(metric.partition("@")[2]))
         if not within_the_table(data, tool):
             with pytest.raises(ra.InputError, match="outside the gain table"):
-                ra.evaluate(inputs["label"], inputs["score"], convention, **columns)
+                ra.evaluate(queries, inputs["score"], convention)
             continue
-        evaluator = ra.Evaluator(inputs["label"], convention, **columns)
+        evaluator = ra.Evaluator(queries, convention)
         theirs = printed["per_query"][metric]
         for qid, ours in zip(evaluator.query_ids, evaluator.per_query(inputs["score"]), strict=True):
             # Nothing is printed for a query that LETOR 3.0 finds too short, or that trec_eval leaves out.

@@ -74,7 +74,7 @@ def pairwise(draw: st.DrawFn) -> objectives.LambdaRank | objectives.RankNet:
 
 
 @given(queries=ragged(), value=pairwise())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200)
 def test_gradients_are_those_of_the_formula(queries, value):
     if isinstance(value, objectives.RankNet):  # without a convention every row is retrieved and judged
         queries = [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
