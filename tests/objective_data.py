@@ -28,8 +28,8 @@ def graded(seed: int, n_queries: int = 40, longest: int = 60, grades: int = 3, d
 
 @cache
 def mq2008() -> Ranking:
-    """The training part of the first fold of MQ2008 (LETOR 4.0)."""
-    return _read(*mq2008_files(1, 2, 3))
+    """The first of the five parts of MQ2008 (LETOR 4.0)."""
+    return _read(*mq2008_files(1))
 
 
 @cache
