@@ -343,19 +343,20 @@ def test_whole_queries_in_any_order_and_queries_it_was_not_told_of_are_no_reason
     model = Ridge().fit(DATA.X, DATA.y)
     scorer = pickle.loads(pickle.dumps(ra.sklearn.query_scorers(TEXTBOOK, whole=DATA.qid)[TEXTBOOK.name]))
     rows = np.random.default_rng(0).permutation(np.flatnonzero(DATA.qid < 30))
-    scorer(model, DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows])
-    scorer(model, DATA.X[:9], DATA.y[:9], qid=DATA.qid[:9] + 1000)
+    for X, y, qid in ((DATA.X[rows], DATA.y[rows], DATA.qid[rows]), (DATA.X[:9], DATA.y[:9], DATA.qid[:9] + 1000)):
+        assert scorer(model, X, y, qid=qid) == ra.evaluate(y, model.predict(X), TEXTBOOK, qid=qid).value
     with pytest.raises(ra.InputError, match="qid holds floats"):
         ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid.astype(float))
 
 
 def cross_validated(cv, scorer):
-    cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=cv, scoring=scorer)
+    return cross_validate(Ridge(), DATA.X, DATA.y, params={"qid": DATA.qid}, cv=cv, scoring=scorer)["test_score"]
 
 
 def halved(resource, scorer):
-    HalvingGridSearchCV(forest(n_estimators=2), {"max_features": [1, 3]}, scoring=scorer, cv=ra.sklearn.QueryKFold(3),
-                        factor=2, **resource).fit(DATA.X, DATA.y, qid=DATA.qid)  # fmt: skip
+    grid, cv = {"max_features": [1, 3]}, ra.sklearn.QueryKFold(3)
+    search = HalvingGridSearchCV(forest(n_estimators=2), grid, scoring=scorer, cv=cv, factor=2, **resource)
+    return search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_["mean_test_score"]
 
 
 def train_and_test(scorer):
@@ -383,9 +384,12 @@ def test_tools_that_cut_queries_are_seen(routing, tool):
 
 
 def test_tools_that_keep_queries_whole_give_no_warning(routing):
-    scorer = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid)
-    cross_validated(ra.sklearn.QueryKFold(3), scorer)
-    halved({"resource": "min_samples_leaf", "max_resources": 4}, scorer)
+    told, plain = ra.sklearn.query_scorer(TEXTBOOK, whole=DATA.qid), ra.sklearn.query_scorer(TEXTBOOK)
+    for run in (
+        lambda scorer: cross_validated(ra.sklearn.QueryKFold(3), scorer),
+        lambda scorer: halved({"resource": "min_samples_leaf", "max_resources": 4}, scorer),
+    ):
+        np.testing.assert_array_equal(run(told), run(plain))
 
 
 def test_series_must_agree_in_their_index():
