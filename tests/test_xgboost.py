@@ -12,10 +12,8 @@ from tests.ranking_data import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
+from tests.xgboost_data import LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
 
-LETOR, TEXTBOOK = ra.presets.letor4(5), ra.presets.textbook(10)
-XGBOOST = ra.presets.xgboost(5)
-PARAMS = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1, "max_depth": 3, "seed": 1}
 SIX_DECIMALS = 6e-7
 
 
@@ -28,14 +26,6 @@ class Spy:
     def __call__(self, preds, dmatrix):
         self.seen.append(preds.copy())
         return self.metric(preds, dmatrix)
-
-
-def dmatrix(data, **more):
-    return xgb.DMatrix(data.X, label=data.y, qid=data.qid, **more)
-
-
-def train(params, data, rounds, **more):
-    return xgb.train({**PARAMS, **params}, data, rounds, verbose_eval=False, **more)
 
 
 def test_a_metric_gives_the_bits_of_evaluate_and_xgboost_logs_six_decimals():
@@ -180,59 +170,6 @@ def test_replaced_labels_are_noticed_and_datasets_are_not_kept_alive():
     assert metric._monitor._bound == {}
 
 
-# EvalCallback
-
-
-def test_xgbranker_reports_full_precision_through_the_callback():
-    one, two = ranking(12), ranking(13)
-    mixed = np.random.default_rng(0).permutation(two.y.size)  # its rows may come in any order
-    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [((two.X[mixed], two.y[mixed], two.qid[mixed]), "valid")])
-    ranker = xgb.XGBRanker(n_estimators=4, callbacks=[callback], n_jobs=1).fit(one.X, one.y, qid=one.qid)
-    assert len(callback.history) == 8
-    for number in range(4):
-        scores = ranker.predict(two.X[mixed], iteration_range=(0, number + 1))
-        for offset, convention in enumerate((LETOR, XGBOOST)):
-            value = ra.evaluate(two.y[mixed], scores, convention, qid=two.qid[mixed]).value
-            assert callback.history[2 * number + offset] == ("valid", convention, value)
-
-
-def test_the_callback_writes_into_the_log_beside_xgboosts_own_sets():
-    one, two, result = ranking(12), ranking(13), {}
-    weights = np.random.default_rng(1).random(two.sizes.size)
-    convention = XGBOOST.replace(empty=0)
-    callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((two.X, two.y, two.qid, weights), "valid")])
-    booster = train({}, dmatrix(one), 3, evals=[(dmatrix(one), "train")], evals_result=result,
-                    custom_metric=ra.xgboost.custom_metric(LETOR), callbacks=[callback])  # fmt: skip
-    scores = booster.predict(dmatrix(two))
-    assert list(result) == ["train", "valid"]
-    assert (
-        result["valid"][convention.name][-1]
-        == ra.evaluate(two.y, scores, convention, qid=two.qid, query_weight=weights).value
-    )
-    assert result["valid"][TEXTBOOK.name][-1] == ra.evaluate(two.y, scores, TEXTBOOK, qid=two.qid).value
-
-
-def test_the_callback_ranks_raw_margins_when_told():
-    one = ranking(14)
-    one = one._replace(y=(one.y > 0).astype(float))
-    data = dmatrix(one)
-    callbacks = [ra.xgboost.EvalCallback(TEXTBOOK, [(data, str(m))], output_margin=m) for m in (False, True)]
-    # Margins so large that the sigmoid saturates: probabilities tie where margins do not.
-    booster = train({"objective": "binary:logistic", "eta": 100}, data, 3, callbacks=callbacks)
-    for callback, margin in zip(callbacks, (False, True), strict=True):
-        scores = booster.predict(data, output_margin=margin)
-        assert callback.history[-1].value == ra.evaluate(one.y, scores, TEXTBOOK, group_sizes=one.sizes).value
-    assert callbacks[0].history[-1].value != callbacks[1].history[-1].value
-
-
-def test_the_callback_refuses_what_it_cannot_do():
-    one = ranking(15)
-    with pytest.raises(ra.InputError, match=r"is no evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
-        ra.xgboost.EvalCallback(LETOR, [((one.X, one.y), "x")])
-    with pytest.raises(ra.InputError, match=r"cannot predict inside xgb\.cv"):
-        xgb.cv(PARAMS, dmatrix(one), 2, nfold=2, callbacks=[ra.xgboost.EvalCallback(LETOR, [(dmatrix(one), "x")])])
-
-
 # Early stopping
 
 
@@ -335,70 +272,3 @@ def test_native_metric_makes_xgboost_compute_the_convention(convention, params):
 def test_native_metric_names_what_xgboost_cannot_express(change, field):
     with pytest.raises(ra.UnsupportedConventionError, match=f"XGBoost(.|\n)*{field}"):
         ra.xgboost.native_metric(XGBOOST.replace(**change))
-
-
-# Copies and wrong calls
-
-
-def tuple_callback(data, **more):
-    return ra.xgboost.EvalCallback(TEXTBOOK, [((data.X, data.y, data.qid), "valid")], **more)
-
-
-def test_a_ranker_with_the_callback_is_pickled_cloned_and_fitted_again():
-    from sklearn.base import clone
-
-    one = ranking(16)
-    callbacks = [tuple_callback(one), ra.xgboost.early_stopping(TEXTBOOK, 3)]
-    ranker = xgb.XGBRanker(n_estimators=30, callbacks=callbacks, n_jobs=1)
-    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
-    first, best = len(callbacks[0].history), ranker.best_iteration
-    again = pickle.loads(pickle.dumps(ranker))
-    np.testing.assert_array_equal(again.predict(one.X), ranker.predict(one.X))
-    for copied in (pickle.loads(pickle.dumps(callbacks[0])), copy.deepcopy(callbacks[0])):
-        assert copied.history == []
-        assert copied.names == callbacks[0].names
-    cloned = clone(ranker).fit(one.X, one.y, qid=one.qid, verbose=False)
-    assert (cloned.best_iteration, len(callbacks[0].history)) == (best, first)
-    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
-    assert (ranker.best_iteration, len(callbacks[0].history)) == (best, 2 * first)
-
-
-def test_a_callback_on_a_dmatrix_is_copied_but_has_no_pickle():
-    callback = ra.xgboost.EvalCallback(TEXTBOOK, [(dmatrix(ranking(16)), "valid")])
-    assert copy.deepcopy(callback).names == callback.names
-    with pytest.raises(ra.InputError, match="on a DMatrix cannot be pickled"):
-        pickle.dumps(callback)
-
-
-def test_missing_features_are_those_that_the_ranker_was_told():
-    one = ranking(17)
-    X = np.where(np.random.default_rng(0).random(one.X.shape) < 0.3, -999, one.X)
-    callback = ra.xgboost.EvalCallback(TEXTBOOK, [((X, one.y, one.qid), "valid")], missing=-999)
-    ranker = xgb.XGBRanker(n_estimators=4, missing=-999, callbacks=[callback], n_jobs=1)
-    ranker.fit(X, one.y, qid=one.qid, verbose=False)
-    assert callback.history[-1].value == ra.evaluate(one.y, ranker.predict(X), TEXTBOOK, qid=one.qid).value
-
-
-def test_one_name_reported_twice_is_refused():
-    one = ranking(18)
-    data = dmatrix(one)
-    with pytest.raises(ra.InputError, match="'ndcg@10/textbook' of 'valid' is reported twice a round"):
-        train({}, data, 2, evals=[(data, "valid")], custom_metric=ra.xgboost.custom_metric(TEXTBOOK),
-              callbacks=[tuple_callback(one)])  # fmt: skip
-
-
-@pytest.mark.parametrize("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
-def test_evaluation_sets_of_another_form(evals):
-    with pytest.raises(ra.InputError, match=r"is no list of \(data, name\) with different names"):
-        ra.xgboost.EvalCallback(TEXTBOOK, evals)
-
-
-def test_arguments_of_another_kind():
-    for call in (ra.xgboost.native_metric, lambda c: ra.xgboost.early_stopping(c, 3), ra.xgboost.custom_metric):
-        with pytest.raises(ra.ConventionError, match="convention"):
-            call(None)
-    with pytest.raises(ra.InputError, match="rounds='3'"):
-        ra.xgboost.early_stopping(TEXTBOOK, "3")
-    with pytest.raises(ra.ConventionError, match="one name for each"):
-        ra.xgboost.custom_metric(TEXTBOOK, names=[3])
-    assert ra.xgboost.native_metric(XGBOOST.at(2**32 + 1))["eval_metric"] == "ndcg@2147483647"

@@ -13,46 +13,12 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.definition import Row
+from tests.core.gradient_data import DRAWING, EXACT, STATELESS, data, kind
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
 
-EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
-TABLE = objectives.lightgbm_lambdarank()
-SHARES = objectives.query_cross_entropy()  # wants labels in [0, 1]
-STATELESS = [
-    EXACT,
-    TABLE,
-    EXACT.replace(normalization="none"),
-    objectives.xgboost_ndcg(),
-    objectives.xgboost_ndcg().replace(sigmoid="exact"),
-    objectives.xgboost_pairwise(),
-    objectives.pair_logit(),
-    objectives.xgboost_map(),
-    objectives.ListNet(),
-    objectives.query_softmax(),
-    objectives.QueryRMSE(),
-    SHARES,
-]
-DRAWING = [
-    objectives.lightgbm_xendcg(),
-    objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
-    objectives.xgboost_pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
-    objectives.xgboost_map(lambdarank_pair_method="mean"),
-]
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
-
-
-def kind(value: objectives.Objective) -> str:
-    return str(value).partition("/v")[0].replace("/", " ")
-
-
-def data(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1, 2, 7, 40, 120)):
-    """Labels that the objective takes, and distinct scores."""
-    rng = np.random.default_rng(seed)
-    n = sum(sizes)
-    top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} else 4
-    return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
 
 
 @st.composite
@@ -122,12 +88,6 @@ def test_float32_arithmetic_is_the_exact_one_up_to_its_rounding(value):
         np.testing.assert_allclose(one, other, rtol=2e-6, atol=2e-6 * np.abs(other).max())
 
 
-@pytest.mark.parametrize("value", [objectives.xgboost_ndcg(), objectives.xgboost_pairwise()], ids=kind)
-def test_scores_beyond_float32_are_refused_where_it_compares_them(value):
-    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+39, beyond float32"):
-        objectives.gradients([1, 0], [0.0, -1e39], value, group_sizes=[2])
-
-
 @pytest.mark.parametrize("value", ADDING_UP_TO_0, ids=kind)
 def test_gradients_of_a_query_add_up_to_0(value):
     labels, scores, sizes = data(value)
@@ -182,24 +142,6 @@ def test_rows_far_below_the_best_still_part():
     p = 1 / (1 + math.e)
     np.testing.assert_allclose(grad, [1, -1 - p, p], rtol=1e-6)
     np.testing.assert_allclose(hess, [0, p * (1 - p), p * (1 - p)], rtol=1e-6)
-
-
-@pytest.mark.parametrize("value", [EXACT, objectives.pair_logit(), objectives.QueryRMSE()], ids=kind)
-def test_scores_too_far_apart_are_refused(value):
-    with pytest.raises(ra.InputError, match=r"scores\[[01]\] is -?1\.5e\+308, too far from the others of its query"):
-        objectives.gradients([1, 0], [1.5e308, -1.5e308], value, group_sizes=[2])
-
-
-@pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_scores_that_are_not_finite_are_refused(value, bad):
-    labels, scores, sizes = data(value)
-    scores[11] = bad
-    bound = value.bind(ra.Queries(labels, group_sizes=sizes))
-    before = bound.state.copy()
-    with pytest.raises(ra.InputError, match=r"scores\[11\] is"):
-        bound.gradients(scores)
-    np.testing.assert_array_equal(bound.state, before)
 
 
 @pytest.mark.parametrize("short", ["zero", "skip"])
@@ -277,59 +219,6 @@ def test_cut_discounts_make_delta_the_true_change_of_ndcg():
     np.testing.assert_allclose(found, grad, rtol=1e-6)
 
 
-def log_softmax(scores):
-    return scores - scores.max() - np.log(np.exp(scores - scores.max()).sum())
-
-
-def ranknet_loss(labels, scores):
-    above = labels[:, None] > labels[None, :]
-    return np.log1p(np.exp(-(scores[:, None] - scores[None, :])))[above].sum()
-
-
-def cross_entropy_loss(labels, scores, alpha=0.95):
-    from scipy.optimize import brentq
-
-    def loss(margin):
-        return (np.logaddexp(0, margin) - labels * margin).sum()
-
-    shift = brentq(lambda c: (1 / (1 + np.exp(-scores - c))).sum() - labels.sum(), -50, 50, xtol=1e-15)
-    return (1 - alpha) * loss(scores) + alpha * loss(scores + shift)
-
-
-LOSSES = {
-    "pair_logit": (objectives.pair_logit(), ranknet_loss),
-    "listnet": (objectives.ListNet(), lambda y, s: -(np.exp(log_softmax(y)) * log_softmax(s)).sum()),
-    "softmax": (objectives.query_softmax(beta=2), lambda y, s: -(y * log_softmax(2 * s)).sum()),
-    "rmse": (objectives.QueryRMSE(), lambda y, s: ((s - y - (s - y).mean()) ** 2).sum() / 2),
-    "cross entropy": (SHARES, cross_entropy_loss),
-}
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_gradients_are_finite_differences_of_the_loss(name):
-    if name == "cross entropy":
-        pytest.importorskip("scipy", reason="the best shift is found by scipy")
-    value, loss = LOSSES[name]
-    rng = np.random.default_rng(2)
-    labels = rng.random(9) if value is SHARES else rng.integers(0, 4, 9).astype(float)
-    scores, step = rng.standard_normal(9), 1e-5
-    grad, _ = objectives.gradients(labels, scores, value, group_sizes=[9])
-    for i, unit in enumerate(np.eye(9)):
-        difference = (loss(labels, scores + step * unit) - loss(labels, scores - step * unit)) / (2 * step)
-        assert grad[i] == pytest.approx(difference, rel=1e-5, abs=1e-7)
-
-
-@pytest.mark.parametrize("name", ["pair_logit", "listnet"])
-def test_hessians_are_second_differences_of_the_loss(name):
-    value, loss = LOSSES[name]
-    rng = np.random.default_rng(2)
-    labels, scores, step = rng.integers(0, 4, 9).astype(float), rng.standard_normal(9), 1e-4
-    _, hess = objectives.gradients(labels, scores, value, group_sizes=[9])
-    for i, unit in enumerate(np.eye(9)):
-        around = loss(labels, scores + step * unit) - 2 * loss(labels, scores) + loss(labels, scores - step * unit)
-        assert hess[i] == pytest.approx(around / step**2, rel=1e-4)
-
-
 def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():
     value, sizes = objectives.lightgbm_xendcg(), [3, 4]
     labels, scores = [0, 1, 2, 0, 0, 1, 3], np.zeros(7)
@@ -341,31 +230,3 @@ def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():
     np.testing.assert_array_equal(fresh.gradients(scores)[0], first)
     resumed = value.bind(queries, state=fresh.state.copy())
     np.testing.assert_array_equal(resumed.gradients(scores)[0], second)
-
-
-@pytest.mark.parametrize(
-    ("value", "labels", "message"),
-    [
-        (objectives.xgboost_map(), [0, 2], r"labels\[1\] is 2, but average precision knows 0 and 1"),
-        (objectives.lightgbm_xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
-        (objectives.query_softmax(), [-1, 1], r"labels\[0\] is -1; the objective takes labels from 0 to 1e\+30"),
-        (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
-        (EXACT, [0, -1], r"labels\[1\] is -1"),
-    ],
-)
-def test_labels_that_an_objective_cannot_take_are_refused(value, labels, message):
-    with pytest.raises(ra.InputError, match=message):
-        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
-
-
-def test_weights_under_a_uniform_average_are_refused():
-    value = EXACT.replace(convention=ra.presets.yahoo(5))
-    with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
-        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
-
-
-@pytest.mark.parametrize("value", [v for v in [*STATELESS, *DRAWING] if v.kind != "lambdarank"], ids=kind)
-@pytest.mark.parametrize("column", ["retrieved", "judged"])
-def test_unjudged_rows_need_a_convention(value, column):
-    with pytest.raises(ra.InputError, match="mean something under a convention only"):
-        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,11 +12,7 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.errors import AboveValuesWarning
-
-CONV = ra.presets.textbook(3)
-LABELS, SCORES, QID = [1, 0, 2, 0], [0.1, 0.4, 0.3, 0.2], ["a", "a", "b", "b"]
-WEIGHTED = CONV.replace(average="query")
+from tests.core.input_data import CONV, LABELS, QID, SCORES, WEIGHTED
 
 
 @pytest.mark.parametrize(
@@ -131,58 +125,6 @@ def test_scores_beyond_float32_under_float32_precision():
 def test_columns(columns, problem):
     with pytest.raises(ra.InputError, match=problem):
         ra.evaluate(LABELS, SCORES, CONV, **columns)
-
-
-@pytest.mark.parametrize(
-    ("weights", "problem"),
-    [
-        ([1, -1], r"query_weight\[1\] is -1.0, but weights are >= 0"),
-        ([1, np.nan], r"query_weight\[1\] is nan"),
-        ([0, 0], "the scored queries have weight 0"),
-        ([1, 1, 1, 1], r"4 entries \(one per row\) but there are 2 queries"),
-        ([1], "1 entries but there are 2 queries"),
-        (["1", "1"], "query_weight must be numbers"),
-        ([1, 5e-324], r"query_weight\[1\] is 5e-324; allowed are 0 and 2\.22507e-308 to .*\nHint: multiply"),
-        ([2.2e-308, 0], r"query_weight\[0\] is 2\.2e-308; allowed are 0 and 2\.22507e-308"),
-    ],
-)
-def test_weights(weights, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
-
-
-def test_weights_as_small_as_float64_has_all_digits_for_count():
-    """Values 1 and 1 / log2(3), weighed 1 to 3."""
-    weights = np.array([1, 3]) * float(np.finfo(np.float64).tiny)
-    score = ra.evaluate([0, 1, 0, 1], SCORES, WEIGHTED, qid=QID, query_weight=weights)
-    assert score.value == pytest.approx((1 + 3 / math.log2(3)) / 4, abs=2.0**-53)
-
-
-@pytest.mark.parametrize("weight", [5e-324, 1e-308])
-def test_denormal_weights_of_rows_and_pairs(weight):
-    with pytest.raises(ra.InputError, match=rf"row_weight\[3\] is {weight}; allowed are 0 and"):
-        ra.Queries(LABELS, qid=QID, row_weight=[1, 0, 1, weight])
-    with pytest.raises(ra.InputError, match=rf"pairs weight\[0\] is {weight}; allowed are 0 and"):
-        ra.Queries(LABELS, qid=QID, pairs=([0], [1], [weight]))
-
-
-def test_weights_under_a_uniform_average():
-    with pytest.raises(ra.InputError, match=r"average='uniform', which would ignore it.\nHint: convention.replace"):
-        ra.evaluate(LABELS, SCORES, CONV, qid=QID, query_weight=[1, 2])
-
-
-def test_weights_that_leave_nothing_to_average():
-    convention = WEIGHTED.replace(empty="skip")
-    with pytest.raises(ra.InputError, match="the scored queries have weight 0"):
-        ra.evaluate([0, 0, 1, 0], SCORES, convention, qid=QID, query_weight=[1, 0])
-    with pytest.raises(ra.InputError, match="every query was skipped"):
-        ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
-
-
-def test_overflowing_weighted_value():
-    with pytest.raises(ra.InputError, match="overflows float64"):
-        ra.evaluate([1e300, 0], [1, 0], ra.DCG(**{n: v for n, v in WEIGHTED.replace(gain="linear").to_dict().items()
-                    if n not in {"ideal", "empty"}}), group_sizes=[2], query_weight=[1e10])  # fmt: skip
 
 
 @pytest.mark.parametrize("n_threads", [0, -1, 1.0, True, "2"])
@@ -329,150 +271,3 @@ def test_large_query_ids_are_not_merged(qid):
 def test_every_kind_of_missing_query_id(missing):
     with pytest.raises(ra.InputError, match=r"qid\[0\] is"):
         ra.Queries(LABELS, qid=np.array([missing, "a", "a", "b"], object))
-
-
-@pytest.mark.parametrize(
-    ("call", "problem"),
-    [
-        (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is no convention"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is no list of conventions"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is no list of conventions"),
-        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
-        (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
-        (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
-        (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
-    ],
-)
-def test_wrong_calls(call, problem):
-    with pytest.raises((ra.InputError, ra.ConventionError), match=problem):
-        call()
-
-
-TAKE_COLUMNS = {
-    "Queries": lambda **columns: ra.Queries(LABELS, **columns),
-    "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
-    "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
-    "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
-    "evaluate_many": lambda **columns: ra.evaluate_many(LABELS, SCORES, [CONV], **columns),
-    "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
-    "objectives.gradients": lambda **columns: ra.objectives.gradients(
-        LABELS, SCORES, ra.objectives.ListNet(), **columns
-    ),
-    "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
-    "audit.identify": lambda **columns: ra.audit.identify("0.5", LABELS, SCORES, k=3, **columns),
-    "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
-    "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
-    "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
-    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, 0.5, **columns),
-    "crosscheck.check": lambda **columns: ra.crosscheck.check(LABELS, SCORES, CONV, **columns),
-    **{
-        f"{toolkit}.check_parity": lambda toolkit=toolkit, **columns: getattr(ra, toolkit).check_parity(
-            LABELS, SCORES, getattr(ra.presets, toolkit)(3), **columns
-        )
-        for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn")
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("keyword", "hint"),
-    [
-        ("group", "group_sizes= takes the rows of each query, qid= one id per row"),
-        ("groups", "qid= takes one id per row, group_sizes= the rows of each query"),
-        ("qids", "qid= takes one id per row"),
-        ("sample_weight", "row_weight= takes one weight per row, query_weight= one per query"),
-    ],
-)
-@pytest.mark.parametrize("function", TAKE_COLUMNS)
-def test_another_librarys_word_gets_ours(function, keyword, hint):
-    if function.startswith("audit."):
-        pytest.importorskip("scipy")
-        pytest.importorskip("jinja2")
-    if function.endswith("check_parity"):
-        pytest.importorskip(function.partition(".")[0])
-    with pytest.raises(ra.InputError, match=f"'{keyword}' is not a column that .*\nHint: {hint}"):
-        TAKE_COLUMNS[function](**{keyword: [4]})
-
-
-def test_every_public_function_that_takes_columns_is_tried_with_other_words():
-    modules = {"": ra, "audit.": ra.audit, "parity.": ra.parity, "objectives.": ra.objectives}
-    public = {f"{at}{name}": getattr(module, name) for at, module in modules.items() for name in module.__all__}
-    functions = {name: function for name, function in public.items() if inspect.isfunction(function)}
-    taking = {name for name, function in functions.items() if "columns" in inspect.signature(function).parameters}
-    assert {"evaluate", "audit.profile"} <= taking <= set(TAKE_COLUMNS)
-
-
-@pytest.mark.parametrize(
-    ("call", "problem"),
-    [
-        (lambda: ra.Queries(LABELS, QID), r"Queries takes 1 argument by position \(labels\), but 2 were given"),
-        (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
-        (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
-        (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
-        (lambda: ra.mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: mean_ndcg\("),
-        (
-            lambda: ra.objectives.gradients(LABELS, SCORES, ra.objectives.ListNet(), QID),
-            r"Hint: name the others: gradients\(labels, scores, objective, qid=...\)",
-        ),
-    ],
-)
-def test_columns_are_given_by_name(call, problem):
-    with pytest.raises(TypeError, match=problem):
-        call()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: CONV.replace(k=np.array([1, 2])),
-        lambda: CONV.replace(empty=np.array([0.5])),
-        lambda: CONV.replace(empty=np.True_),
-        lambda: CONV.replace(ties=np.array(["input"])),
-        lambda: CONV.diff("yahoo@3"),
-        lambda: ra.parse(None),
-        lambda: ra.parse("yahoo@" + "9" * 5000),
-        lambda: ra.parse("ndcg@" + "9" * 5000 + "/v1"),
-        lambda: ra.presets.lightgbm(3, label_gain="0,1,3"),
-        lambda: ra.presets.lightgbm(3, label_gain=["a"]),
-        lambda: ra.presets.catboost(3, type=["Base"]),
-        lambda: ra.presets.xgboost(3, exp_gain="false"),
-    ],
-)
-def test_wrong_declarations(call):
-    with pytest.raises(ra.ConventionError):
-        call()
-
-
-def test_equal_tables_have_one_spelling():
-    assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])
-
-
-EXCEPT_EMPTY = ra.presets.lightgbm(3)  # average="query-except-empty", empty=1
-PART = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query, and one that is right
-
-
-@pytest.mark.parametrize("weight", [1e-9, 0.5])
-def test_a_weighted_mean_above_its_values_warns(weight):
-    """So LightGBM 4.7.0 has it: 500000014.5 for weights of 1e-09, which it keeps as float32."""
-    message = rf"is above every query's value: .* counts 1 empty queries .* weights that are {weight:g} on average"
-    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean"):
-        score = ra.evaluate(*PART, EXCEPT_EMPTY, group_sizes=[2, 2], query_weight=[weight, weight])
-    assert score.value == pytest.approx((1 + weight) / (2 * weight))
-    with pytest.warns(AboveValuesWarning, match="above every query's value"):
-        ra.evaluate_many(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
-
-
-@pytest.mark.parametrize(
-    ("convention", "weights"),
-    [(EXCEPT_EMPTY, [1, 1]), (EXCEPT_EMPTY, [3, 0.1]), (EXCEPT_EMPTY.replace(average="query"), [1e-9, 1e-9])],
-)
-def test_a_weighted_mean_within_its_values_does_not(convention, weights):  # where warnings are errors
-    assert ra.evaluate(*PART, convention, group_sizes=[2, 2], query_weight=weights).value <= 1
-
-
-def test_a_mean_beyond_float64():
-    """Five empty queries of weight 0 count 1 each, over a weight of 2^-1022."""
-    weights = [0] * 5 + [2.0**-1022]
-    with pytest.raises(ra.InputError, match=r"add up to 2\.22507e-308, by which .* beyond float64\.\nHint: divide"):
-        ra.evaluate([0, 0, 0, 0, 0, 1], np.arange(6.0), EXCEPT_EMPTY, group_sizes=[1] * 6, query_weight=weights)

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import copy
-import multiprocessing
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from math import log2
 from unittest import mock
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core import threads
-
-TEXTBOOK = ra.presets.textbook(10)
-
-
-def ragged(seed: int, n_queries: int = 40, longest: int = 60, levels: int = 8):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, longest + 1, n_queries)
-    n = int(sizes.sum())
-    labels = rng.choice([0, 0, 0, 1, 2, 3], n).astype(float)
-    return labels, rng.integers(0, levels, n) / levels, np.repeat(rng.permutation(n_queries), sizes)
+from tests.core.ragged_data import TEXTBOOK, ragged
 
 
 def test_tied_pair_shares_both_discounts():
@@ -112,97 +98,6 @@ def test_interleaved_queries_give_the_bits_of_sorted_ones():
             ra.evaluate(labels[o], scores[o], ra.presets.textbook(k), qid=qid[o]).value for o in (shuffled, back)
         )
         assert first == second
-
-
-# Tallies
-
-
-@given(seed=st.integers(0, 2**32 - 1), parts=st.integers(1, 9))
-@settings(max_examples=30, deadline=None)
-def test_tallies_of_any_partition_merge_into_the_same_bits(seed, parts):
-    labels, scores, qid = ragged(seed)
-    rng = np.random.default_rng(seed)
-    weights = rng.random(40) + 0.1
-    convention = ra.presets.lightgbm(5)
-    whole = ra.Evaluator(labels, convention, qid=qid, query_weight=weights)
-    part_of = rng.integers(0, parts, 40)
-    tallies = []
-    for part in rng.permutation(parts):
-        rows = np.isin(qid, whole.query_ids[part_of == part])
-        if rows.any():
-            evaluator = ra.Evaluator(labels[rows], convention, qid=qid[rows], query_weight=weights[part_of == part])
-            tallies.append(evaluator.tally(scores[rows]))
-    merged, score = ra.Tally.merge(iter(tallies)).score(), whole.evaluate(scores)
-    assert ra.Tally.merge([sum(tallies)]).to_dict() == ra.Tally.merge(tallies[::-1]).to_dict()
-    assert merged == score
-    assert merged - score == 0.0
-    assert (merged.n_queries, merged.n_scored, merged.n_empty, merged.n_short) == (
-        score.n_queries, score.n_scored, score.n_empty, score.n_short)  # fmt: skip
-
-
-def test_tallies_travel_as_plain_data():
-    labels, scores, qid = ragged(3)
-    tally = ra.Evaluator(labels, TEXTBOOK, qid=[f"q{q}" for q in qid]).tally(scores)
-    assert ra.Tally.from_dict(tally.to_dict()).score() == tally.score()
-    assert pickle.loads(pickle.dumps(tally)).score() == tally.score()
-    with pytest.raises(ra.InputError, match="this is no tally"):
-        ra.Tally.from_dict({"convention": str(TEXTBOOK)})
-
-
-def test_tallies_that_do_not_add_up():
-    one = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2])
-    with pytest.raises(ra.InputError, match=r"query 0 is in tallies 0 and 1\.\nHint: each query in one part only"):
-        one + one
-    other = ra.Evaluator([1, 0], TEXTBOOK.at(5), qid=["x", "x"]).tally([1, 2])
-    with pytest.raises(ra.IncomparableScoresError, match="differ in k"):
-        one + other
-    with pytest.raises(TypeError):
-        one + 1.0
-
-
-@pytest.mark.parametrize(
-    ("travel", "named"),
-    [
-        (lambda tally: tally, "query q7 is"),
-        (lambda tally: ra.Tally.from_dict(tally.to_dict()), "query number 2 of tally 1 is"),
-        (lambda tally: pickle.loads(pickle.dumps(tally)), "query number 2 of tally 1 is"),
-    ],
-    ids=["at hand", "from a dict", "from a pickle"],
-)
-def test_a_query_in_two_of_many_tallies_is_named(travel, named):
-    parts = [["q1", "q2"], ["q3", "q4", "q7"], ["q5"], ["q7", "q6"]]
-    with pytest.raises(ra.InputError, match=f"{named} in tallies 1 and 3.\nHint: each query in one part only"):
-        ra.Tally.merge(travel(_tally(*ids)) for ids in parts)
-
-
-def test_several_queries_in_two_tallies_are_counted():
-    with pytest.raises(ra.InputError, match=r"query [abc] is in tallies 0 and 1, and 2 more queries are in two"):
-        ra.Tally.merge([_tally("a", "b", "c"), _tally("c", "a", "b")])
-
-
-def _tally(*ids):
-    return ra.Evaluator([1] * len(ids), TEXTBOOK, qid=ids).tally([0.5] * len(ids))
-
-
-def test_a_merged_tally_is_merged_again_and_names_what_is_new():
-    whole = ra.Tally.merge([_tally("a"), _tally("b")]) + _tally("c")
-    with pytest.raises(ra.InputError, match="query b is in tallies 0 and 1"):
-        whole + _tally("b")
-    assert whole.score() - sum([_tally("c"), _tally("a"), _tally("b")]).score() == 0.0
-
-
-@pytest.mark.parametrize(
-    ("tallies", "problem"),
-    [
-        ([], r"tallies=\[\] lists no tally.\nHint: Tally.merge\(\["),
-        ([0.5], "0.5 is not a Tally"),
-        (0, "tallies=0 lists no tally"),
-    ],
-    ids=["none", "of numbers", "no list"],
-)
-def test_what_is_no_list_of_tallies(tallies, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.Tally.merge(tallies)
 
 
 def test_the_mean_is_the_rounded_exact_sum():
@@ -298,7 +193,7 @@ def test_scores_count_what_was_scored():
     assert (score.n_queries, score.n_scored, score.n_empty, score.n_short) == (3, 2, 1, 2)
 
 
-# Many conventions, many threads, many processes
+# Many conventions
 
 
 def test_evaluate_many_gives_what_evaluate_gives():
@@ -312,79 +207,6 @@ def test_evaluate_many_gives_what_evaluate_gives():
         assert list(many) == list(dict.fromkeys(conventions))
         for convention, score in many.items():
             assert score == ra.evaluate(labels, scores.astype(dtype), convention, qid=qid, docid=docid)
-
-
-@pytest.fixture
-def large(monkeypatch):
-    monkeypatch.setattr(threads, "ROWS_PER_THREAD", 50)
-    labels, scores, qid = ragged(11, n_queries=300)
-    return labels, scores, qid
-
-
-@pytest.mark.parametrize("preset", [ra.presets.textbook, ra.presets.xgboost, ra.presets.catboost])
-def test_any_number_of_threads_gives_the_same_bits(large, preset):
-    labels, scores, qid = large
-    found = [
-        ra.Evaluator(labels, preset(k), qid=qid, n_threads=t).per_query(scores) for k in (10, None) for t in (1, 2, 7)
-    ]
-    for k in (0, 3):
-        np.testing.assert_array_equal(found[k], found[k + 1])
-        np.testing.assert_array_equal(found[k], found[k + 2])
-
-
-def test_the_first_bad_row_is_named_whatever_the_threads(large):
-    labels, scores, qid = large
-    scores = scores.copy()
-    scores[[500, 4000, -1]] = np.nan
-    for n_threads in (1, 2, 7):
-        with pytest.raises(ra.InputError, match=r"scores\[500\] is nan"):
-            ra.evaluate(labels, scores, TEXTBOOK, qid=qid, n_threads=n_threads)
-
-
-def test_sixteen_user_threads_share_one_evaluator(large):
-    labels, scores, qid = large
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=3)
-    shifted = [np.roll(scores, shift) for shift in range(16)]
-    expected = [evaluator.evaluate(s).value for s in shifted]
-    with ThreadPoolExecutor(16) as pool:
-        for _ in range(5):
-            assert [score.value for score in pool.map(evaluator.evaluate, shifted)] == expected
-
-
-def _child(evaluator, scores, queue):
-    queue.put(evaluator.evaluate(scores).value)
-
-
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
-def test_a_forked_child_evaluates_too(large):
-    labels, scores, qid = large
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid, n_threads=2)
-    value = evaluator.evaluate(scores).value
-    context = multiprocessing.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=_child, args=(evaluator, scores, queue))
-    child.start()
-    assert queue.get(timeout=60) == value
-    child.join(timeout=60)
-    assert child.exitcode == 0
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-def test_copies_of_an_evaluator_evaluate_alike(copied):
-    labels, scores, qid = ragged(12)
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
-    before = evaluator.evaluate(scores)
-    again = copied(evaluator).evaluate(scores)
-    assert again == before
-    assert again - before == 0.0
-
-
-def test_joblib_workers_evaluate_alike():
-    labels, scores, qid = ragged(13)
-    evaluator = ra.Evaluator(labels, TEXTBOOK, qid=qid)
-    values = joblib.Parallel(n_jobs=2)(joblib.delayed(evaluator.evaluate)(scores) for _ in range(3))
-    assert values == [evaluator.evaluate(scores)] * 3
 
 
 def test_importing_the_package_is_light_and_complete():
@@ -413,28 +235,9 @@ def test_sums_beyond_float64_have_a_mean_within(numerator, weights):
     assert score.value == numerator
 
 
-def test_a_part_of_weight_zero_merges_too():
-    convention = ra.presets.sklearn(2)
-    parts = [
-        ra.Evaluator([1, 0], convention, qid=[q, q], query_weight=[w]).tally([1, 2])
-        for q, w in (("a", 0.0), ("b", 1.0))
-    ]
-    whole = ra.evaluate([1, 0, 1, 0], [1, 2, 1, 2], convention, qid=list("aabb"), query_weight=[0, 1])
-    assert sum(parts).score() - whole == 0.0
-
-
 @pytest.mark.parametrize("kind", [np.int32, np.uint8, np.float64, object])
 def test_query_ids_are_what_they_are_in_any_type(kind):
     ids = np.array([3, 3, 5])
     here = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids)
     there = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids.astype(kind))
     assert here - there == 0.0
-
-
-@pytest.mark.parametrize(
-    "change", [{"numerator": "zz"}, {"ids": ["zz"]}, {"ids": []}, {"n_queries": "x"}, {"ids": ["-0x1"]}]
-)
-def test_damaged_tallies_are_refused(change):
-    data = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2]).to_dict()
-    with pytest.raises(ra.InputError, match="this is no tally"):
-        ra.Tally.from_dict({**data, **change})

@@ -1,0 +1,43 @@
+"""Objectives, and data that each of them takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankadapters import objectives
+
+EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+TABLE = objectives.lightgbm_lambdarank()
+SHARES = objectives.query_cross_entropy()  # wants labels in [0, 1]
+STATELESS = [
+    EXACT,
+    TABLE,
+    EXACT.replace(normalization="none"),
+    objectives.xgboost_ndcg(),
+    objectives.xgboost_ndcg().replace(sigmoid="exact"),
+    objectives.xgboost_pairwise(),
+    objectives.pair_logit(),
+    objectives.xgboost_map(),
+    objectives.ListNet(),
+    objectives.query_softmax(),
+    objectives.QueryRMSE(),
+    SHARES,
+]
+DRAWING = [
+    objectives.lightgbm_xendcg(),
+    objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
+    objectives.xgboost_pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
+    objectives.xgboost_map(lambdarank_pair_method="mean"),
+]
+
+
+def kind(value: objectives.Objective) -> str:
+    return str(value).partition("/v")[0].replace("/", " ")
+
+
+def data(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1, 2, 7, 40, 120)):
+    """Labels that the objective takes, and distinct scores."""
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} else 4
+    return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)

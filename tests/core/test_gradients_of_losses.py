@@ -1,0 +1,62 @@
+"""Gradients and hessians against finite differences of the losses that they are derivatives of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankadapters import objectives
+from tests.core.gradient_data import SHARES
+
+
+def log_softmax(scores):
+    return scores - scores.max() - np.log(np.exp(scores - scores.max()).sum())
+
+
+def ranknet_loss(labels, scores):
+    above = labels[:, None] > labels[None, :]
+    return np.log1p(np.exp(-(scores[:, None] - scores[None, :])))[above].sum()
+
+
+def cross_entropy_loss(labels, scores, alpha=0.95):
+    from scipy.optimize import brentq
+
+    def loss(margin):
+        return (np.logaddexp(0, margin) - labels * margin).sum()
+
+    shift = brentq(lambda c: (1 / (1 + np.exp(-scores - c))).sum() - labels.sum(), -50, 50, xtol=1e-15)
+    return (1 - alpha) * loss(scores) + alpha * loss(scores + shift)
+
+
+LOSSES = {
+    "pair_logit": (objectives.pair_logit(), ranknet_loss),
+    "listnet": (objectives.ListNet(), lambda y, s: -(np.exp(log_softmax(y)) * log_softmax(s)).sum()),
+    "softmax": (objectives.query_softmax(beta=2), lambda y, s: -(y * log_softmax(2 * s)).sum()),
+    "rmse": (objectives.QueryRMSE(), lambda y, s: ((s - y - (s - y).mean()) ** 2).sum() / 2),
+    "cross entropy": (SHARES, cross_entropy_loss),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_gradients_are_finite_differences_of_the_loss(name):
+    if name == "cross entropy":
+        pytest.importorskip("scipy", reason="the best shift is found by scipy")
+    value, loss = LOSSES[name]
+    rng = np.random.default_rng(2)
+    labels = rng.random(9) if value is SHARES else rng.integers(0, 4, 9).astype(float)
+    scores, step = rng.standard_normal(9), 1e-5
+    grad, _ = objectives.gradients(labels, scores, value, group_sizes=[9])
+    for i, unit in enumerate(np.eye(9)):
+        difference = (loss(labels, scores + step * unit) - loss(labels, scores - step * unit)) / (2 * step)
+        assert grad[i] == pytest.approx(difference, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["pair_logit", "listnet"])
+def test_hessians_are_second_differences_of_the_loss(name):
+    value, loss = LOSSES[name]
+    rng = np.random.default_rng(2)
+    labels, scores, step = rng.integers(0, 4, 9).astype(float), rng.standard_normal(9), 1e-4
+    _, hess = objectives.gradients(labels, scores, value, group_sizes=[9])
+    for i, unit in enumerate(np.eye(9)):
+        around = loss(labels, scores + step * unit) - 2 * loss(labels, scores) + loss(labels, scores - step * unit)
+        assert hess[i] == pytest.approx(around / step**2, rel=1e-4)

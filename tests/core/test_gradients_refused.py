@@ -1,0 +1,64 @@
+"""Scores, labels and columns that an objective refuses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, kind
+
+
+@pytest.mark.parametrize("value", [objectives.xgboost_ndcg(), objectives.xgboost_pairwise()], ids=kind)
+def test_scores_beyond_float32_are_refused_where_it_compares_them(value):
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+39, beyond float32"):
+        objectives.gradients([1, 0], [0.0, -1e39], value, group_sizes=[2])
+
+
+@pytest.mark.parametrize("value", [EXACT, objectives.pair_logit(), objectives.QueryRMSE()], ids=kind)
+def test_scores_too_far_apart_are_refused(value):
+    with pytest.raises(ra.InputError, match=r"scores\[[01]\] is -?1\.5e\+308, too far from the others of its query"):
+        objectives.gradients([1, 0], [1.5e308, -1.5e308], value, group_sizes=[2])
+
+
+@pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_not_finite_are_refused(value, bad):
+    labels, scores, sizes = data(value)
+    scores[11] = bad
+    bound = value.bind(ra.Queries(labels, group_sizes=sizes))
+    before = bound.state.copy()
+    with pytest.raises(ra.InputError, match=r"scores\[11\] is"):
+        bound.gradients(scores)
+    np.testing.assert_array_equal(bound.state, before)
+
+
+@pytest.mark.parametrize(
+    ("value", "labels", "message"),
+    [
+        (objectives.xgboost_map(), [0, 2], r"labels\[1\] is 2, but average precision knows 0 and 1"),
+        (objectives.lightgbm_xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
+        (objectives.query_softmax(), [-1, 1], r"labels\[0\] is -1; the objective takes labels from 0 to 1e\+30"),
+        (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
+        (EXACT, [0, -1], r"labels\[1\] is -1"),
+    ],
+)
+def test_labels_that_an_objective_cannot_take_are_refused(value, labels, message):
+    with pytest.raises(ra.InputError, match=message):
+        objectives.gradients(labels, [0.0, 1.0], value, group_sizes=[2])
+
+
+def test_weights_under_a_uniform_average_are_refused():
+    value = EXACT.replace(convention=ra.presets.yahoo(5))
+    with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], query_weight=[2.0])
+
+
+@pytest.mark.parametrize("value", [v for v in [*STATELESS, *DRAWING] if v.kind != "lambdarank"], ids=kind)
+@pytest.mark.parametrize("column", ["retrieved", "judged"])
+def test_unjudged_rows_need_a_convention(value, column):
+    with pytest.raises(ra.InputError, match="mean something under a convention only"):
+        objectives.gradients([0, 1], [0.0, 1.0], value, group_sizes=[2], **{column: [True, False]})

@@ -1,0 +1,94 @@
+"""Weights: what is refused, what counts however small, means that rise above their values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.errors import AboveValuesWarning
+from tests.core.input_data import CONV, LABELS, QID, SCORES, WEIGHTED
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ([1, -1], r"query_weight\[1\] is -1.0, but weights are >= 0"),
+        ([1, np.nan], r"query_weight\[1\] is nan"),
+        ([0, 0], "the scored queries have weight 0"),
+        ([1, 1, 1, 1], r"4 entries \(one per row\) but there are 2 queries"),
+        ([1], "1 entries but there are 2 queries"),
+        (["1", "1"], "query_weight must be numbers"),
+        ([1, 5e-324], r"query_weight\[1\] is 5e-324; allowed are 0 and 2\.22507e-308 to .*\nHint: multiply"),
+        ([2.2e-308, 0], r"query_weight\[0\] is 2\.2e-308; allowed are 0 and 2\.22507e-308"),
+    ],
+)
+def test_weights(weights, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
+
+
+def test_weights_as_small_as_float64_has_all_digits_for_count():
+    """Values 1 and 1 / log2(3), weighed 1 to 3."""
+    weights = np.array([1, 3]) * float(np.finfo(np.float64).tiny)
+    score = ra.evaluate([0, 1, 0, 1], SCORES, WEIGHTED, qid=QID, query_weight=weights)
+    assert score.value == pytest.approx((1 + 3 / math.log2(3)) / 4, abs=2.0**-53)
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-308])
+def test_denormal_weights_of_rows_and_pairs(weight):
+    with pytest.raises(ra.InputError, match=rf"row_weight\[3\] is {weight}; allowed are 0 and"):
+        ra.Queries(LABELS, qid=QID, row_weight=[1, 0, 1, weight])
+    with pytest.raises(ra.InputError, match=rf"pairs weight\[0\] is {weight}; allowed are 0 and"):
+        ra.Queries(LABELS, qid=QID, pairs=([0], [1], [weight]))
+
+
+def test_weights_under_a_uniform_average():
+    with pytest.raises(ra.InputError, match=r"average='uniform', which would ignore it.\nHint: convention.replace"):
+        ra.evaluate(LABELS, SCORES, CONV, qid=QID, query_weight=[1, 2])
+
+
+def test_weights_that_leave_nothing_to_average():
+    convention = WEIGHTED.replace(empty="skip")
+    with pytest.raises(ra.InputError, match="the scored queries have weight 0"):
+        ra.evaluate([0, 0, 1, 0], SCORES, convention, qid=QID, query_weight=[1, 0])
+    with pytest.raises(ra.InputError, match="every query was skipped"):
+        ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
+
+
+def test_overflowing_weighted_value():
+    with pytest.raises(ra.InputError, match="overflows float64"):
+        ra.evaluate([1e300, 0], [1, 0], ra.DCG(**{n: v for n, v in WEIGHTED.replace(gain="linear").to_dict().items()
+                    if n not in {"ideal", "empty"}}), group_sizes=[2], query_weight=[1e10])  # fmt: skip
+
+
+EXCEPT_EMPTY = ra.presets.lightgbm(3)  # average="query-except-empty", empty=1
+PART = [0, 0, 1, 0], [0.1, 0.4, 0.3, 0.2]  # an empty query, and one that is right
+
+
+@pytest.mark.parametrize("weight", [1e-9, 0.5])
+def test_a_weighted_mean_above_its_values_warns(weight):
+    """So LightGBM 4.7.0 has it: 500000014.5 for weights of 1e-09, which it keeps as float32."""
+    message = rf"is above every query's value: .* counts 1 empty queries .* weights that are {weight:g} on average"
+    with pytest.warns(AboveValuesWarning, match=rf"{message}.*\nHint: divide the weights by their mean"):
+        score = ra.evaluate(*PART, EXCEPT_EMPTY, group_sizes=[2, 2], query_weight=[weight, weight])
+    assert score.value == pytest.approx((1 + weight) / (2 * weight))
+    with pytest.warns(AboveValuesWarning, match="above every query's value"):
+        ra.evaluate_many(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
+
+
+@pytest.mark.parametrize(
+    ("convention", "weights"),
+    [(EXCEPT_EMPTY, [1, 1]), (EXCEPT_EMPTY, [3, 0.1]), (EXCEPT_EMPTY.replace(average="query"), [1e-9, 1e-9])],
+)
+def test_a_weighted_mean_within_its_values_does_not(convention, weights):  # where warnings are errors
+    assert ra.evaluate(*PART, convention, group_sizes=[2, 2], query_weight=weights).value <= 1
+
+
+def test_a_mean_beyond_float64():
+    """Five empty queries of weight 0 count 1 each, over a weight of 2^-1022."""
+    weights = [0] * 5 + [2.0**-1022]
+    with pytest.raises(ra.InputError, match=r"add up to 2\.22507e-308, by which .* beyond float64\.\nHint: divide"):
+        ra.evaluate([0, 0, 0, 0, 0, 1], np.arange(6.0), EXCEPT_EMPTY, group_sizes=[1] * 6, query_weight=weights)

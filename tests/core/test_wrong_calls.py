@@ -1,0 +1,128 @@
+"""Wrong calls: another library's words, columns by position, fields that are no values."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.core.input_data import CONV, LABELS, QID, SCORES
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is no convention"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is no list of conventions"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is no list of conventions"),
+        (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
+        (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
+        (lambda: ra.mean_ndcg([0, 0], [1, 2], CONV.replace(empty="skip"), group_sizes=[2]), "every query was skipped"),
+    ],
+)
+def test_wrong_calls(call, problem):
+    with pytest.raises((ra.InputError, ra.ConventionError), match=problem):
+        call()
+
+
+TAKE_COLUMNS = {
+    "Queries": lambda **columns: ra.Queries(LABELS, **columns),
+    "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
+    "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
+    "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
+    "evaluate_many": lambda **columns: ra.evaluate_many(LABELS, SCORES, [CONV], **columns),
+    "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
+    "objectives.gradients": lambda **columns: ra.objectives.gradients(
+        LABELS, SCORES, ra.objectives.ListNet(), **columns
+    ),
+    "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
+    "audit.identify": lambda **columns: ra.audit.identify("0.5", LABELS, SCORES, k=3, **columns),
+    "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
+    "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
+    "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
+    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, 0.5, **columns),
+    "crosscheck.check": lambda **columns: ra.crosscheck.check(LABELS, SCORES, CONV, **columns),
+    **{
+        f"{toolkit}.check_parity": lambda toolkit=toolkit, **columns: getattr(ra, toolkit).check_parity(
+            LABELS, SCORES, getattr(ra.presets, toolkit)(3), **columns
+        )
+        for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn")
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("keyword", "hint"),
+    [
+        ("group", "group_sizes= takes the rows of each query, qid= one id per row"),
+        ("groups", "qid= takes one id per row, group_sizes= the rows of each query"),
+        ("qids", "qid= takes one id per row"),
+        ("sample_weight", "row_weight= takes one weight per row, query_weight= one per query"),
+    ],
+)
+@pytest.mark.parametrize("function", TAKE_COLUMNS)
+def test_another_librarys_word_gets_ours(function, keyword, hint):
+    if function.startswith("audit."):
+        pytest.importorskip("scipy")
+        pytest.importorskip("jinja2")
+    if function.endswith("check_parity"):
+        pytest.importorskip(function.partition(".")[0])
+    with pytest.raises(ra.InputError, match=f"'{keyword}' is not a column that .*\nHint: {hint}"):
+        TAKE_COLUMNS[function](**{keyword: [4]})
+
+
+def test_every_public_function_that_takes_columns_is_tried_with_other_words():
+    modules = {"": ra, "audit.": ra.audit, "parity.": ra.parity, "objectives.": ra.objectives}
+    public = {f"{at}{name}": getattr(module, name) for at, module in modules.items() for name in module.__all__}
+    functions = {name: function for name, function in public.items() if inspect.isfunction(function)}
+    taking = {name for name, function in functions.items() if "columns" in inspect.signature(function).parameters}
+    assert {"evaluate", "audit.profile"} <= taking <= set(TAKE_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: ra.Queries(LABELS, QID), r"Queries takes 1 argument by position \(labels\), but 2 were given"),
+        (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
+        (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
+        (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
+        (lambda: ra.mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: mean_ndcg\("),
+        (
+            lambda: ra.objectives.gradients(LABELS, SCORES, ra.objectives.ListNet(), QID),
+            r"Hint: name the others: gradients\(labels, scores, objective, qid=...\)",
+        ),
+    ],
+)
+def test_columns_are_given_by_name(call, problem):
+    with pytest.raises(TypeError, match=problem):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: CONV.replace(k=np.array([1, 2])),
+        lambda: CONV.replace(empty=np.array([0.5])),
+        lambda: CONV.replace(empty=np.True_),
+        lambda: CONV.replace(ties=np.array(["input"])),
+        lambda: CONV.diff("yahoo@3"),
+        lambda: ra.parse(None),
+        lambda: ra.parse("yahoo@" + "9" * 5000),
+        lambda: ra.parse("ndcg@" + "9" * 5000 + "/v1"),
+        lambda: ra.presets.lightgbm(3, label_gain="0,1,3"),
+        lambda: ra.presets.lightgbm(3, label_gain=["a"]),
+        lambda: ra.presets.catboost(3, type=["Base"]),
+        lambda: ra.presets.xgboost(3, exp_gain="false"),
+    ],
+)
+def test_wrong_declarations(call):
+    with pytest.raises(ra.ConventionError):
+        call()
+
+
+def test_equal_tables_have_one_spelling():
+    assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])
