@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # Threads of OpenMP that have nothing to do sleep. As they come they spin, which takes the other core from whatever else
@@ -13,3 +14,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # How long an example takes, on a machine that does other things too, is not a property of what is tested.
 settings.register_profile("rankadapters", deadline=None)
 settings.load_profile("rankadapters")
+
+
+@pytest.fixture
+def routing():
+    """Metadata routing of scikit-learn, for one test."""
+    sklearn = pytest.importorskip("sklearn")
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield

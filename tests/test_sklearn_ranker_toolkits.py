@@ -1,4 +1,4 @@
-"""QueryRanker with the toolkits' rankers inside: the same models as by hand, validation, stopping, objectives."""
+"""QueryRanker with the toolkits' rankers inside: the same models as by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 
 import rankadapters as ra
-from tests.ranking_data import ranking
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -28,42 +27,25 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: E402
-from rankadapters.sklearn.rows import held_out  # noqa: E402
+from tests.sklearn_rankers import (  # noqa: E402 - after the skip
+    CONV,
+    DATA,
+    INTERLEAVED,
+    QUERIES_MOVED,
+    RANKERS,
+    ROUNDS,
+    ROW_WEIGHTS,
+    SHUFFLED,
+    catboost,
+    lightgbm,
+    xgboost,
+)
 
-DATA, VALID = ranking(3, 60), ranking(4, 30)
-CONV = ra.presets.textbook(5)
-CATBOOSTS = ra.presets.catboost(5)  # which CatBoost computes itself
-RNG = np.random.default_rng(0)
-WEIGHTS = RNG.integers(1, 5, DATA.sizes.size).astype(float)  # which float32 holds
-ROW_WEIGHTS = np.repeat(WEIGHTS, DATA.sizes)
 CODES = np.repeat(np.arange(DATA.sizes.size, dtype=np.int32), DATA.sizes)
-VALID_SET = (VALID.X, VALID.y, VALID.qid)
-ROUNDS = 12
-
-
-def lightgbm(**params):
-    lgb = pytest.importorskip("lightgbm")
-    return lgb.LGBMRanker(
-        **{"n_estimators": ROUNDS, "verbosity": -1, "n_jobs": 1, "min_child_samples": 5, "metric": "None", **params}
-    )
-
-
-def xgboost(**params):
-    xgb = pytest.importorskip("xgboost")
-    return xgb.XGBRanker(**{"n_estimators": ROUNDS, "n_jobs": 1, **params})
-
-
-def catboost(**params):
-    cb = pytest.importorskip("catboost")
-    fixed = {"iterations": ROUNDS, "thread_count": 1, "verbose": 0, "allow_writing_files": False, "random_seed": 0}
-    return cb.CatBoostRanker(**fixed | params)
 
 
 def boosting(**params):
     return HistGradientBoostingRegressor(max_iter=ROUNDS, **params)
-
-
-RANKERS = [lightgbm, xgboost, catboost]
 
 
 def by_hand(make, X, y, codes, weights=None):
@@ -89,11 +71,6 @@ def test_predictions_equal_those_of_the_ranker_fitted_by_hand(make, weights):
     expected = by_hand(make, DATA.X, DATA.y, CODES, weights).predict(DATA.X)
     assert (model.predict(DATA.X) == expected).all()
     assert np.unique(expected).size > 50
-
-
-INTERLEAVED = np.lexsort((DATA.qid, np.concatenate([np.arange(size) for size in DATA.sizes])))
-QUERIES_MOVED = np.concatenate([np.flatnonzero(DATA.qid == query) for query in RNG.permutation(DATA.sizes.size)])
-SHUFFLED = RNG.permutation(DATA.y.size)
 
 
 @pytest.mark.parametrize("rows", [INTERLEAVED, SHUFFLED], ids=["interleaved", "shuffled"])
@@ -206,232 +183,6 @@ def test_a_grid_scores_every_fold_as_by_hand(make):
             model = QueryRanker(make(**{name: value})).fit(DATA.X[train], DATA.y[train], qid=DATA.qid[train])
             expected = ra.evaluate(DATA.y[test], model.predict(DATA.X[test]), CONV, qid=DATA.qid[test]).value
             assert search.cv_results_[f"split{number}_test_score"][row] == expected
-
-
-# validation sets and early stopping
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_every_round_is_evaluated_under_the_declared_convention(make):
-    model = QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    assert len(model.history_) == ROUNDS
-    last = model.history_[-1]
-    assert last.value == ra.evaluate(VALID.y, model.predict(VALID.X), CONV, qid=VALID.qid).value
-    assert not hasattr(model.set_params(eval_metric=None).fit(DATA.X, DATA.y, qid=DATA.qid), "history_")
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-@pytest.mark.parametrize("rows", [slice(None), np.random.default_rng(5).permutation(VALID.y.size)])
-def test_the_declared_metric_stops_the_training(make, rows):
-    inner = make(n_estimators=100, early_stopping_rounds=4)
-    valid = (VALID.X[rows], VALID.y[rows], VALID.qid[rows])
-    model = QueryRanker(inner, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[valid])
-    values = [entry.value for entry in model.history_]
-    best = int(np.argmax(values))
-    assert len(values) == best + 1 + 4 < 100
-    scores = model.predict(VALID.X[rows])  # both toolkits predict with the best iteration
-    assert values[best] == pytest.approx(ra.evaluate(valid[1], scores, CONV, qid=valid[2]).value, abs=1e-12)
-    found = model.estimator_.get_params()
-    assert (found["early_stopping_rounds"], found.get("callbacks")) == (4, None)
-    pickle.loads(pickle.dumps(model))
-
-
-def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
-    inner = catboost(iterations=100, early_stopping_rounds=4)
-    model = QueryRanker(inner, eval_metric=CATBOOSTS).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    values = model.estimator_.get_evals_result()["validation"]["NDCG:top=5;type=Base"]
-    best = int(np.argmax(values))
-    assert len(values) == best + 1 + 4 < 100
-    scores = model.predict(VALID.X)
-    assert values[best] == pytest.approx(ra.evaluate(VALID.y, scores, CATBOOSTS, qid=VALID.qid).value, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("convention", "weights"), [(CONV, None), (ra.presets.catboost(5, use_weights=False), ROW_WEIGHTS)]
-)
-def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights):
-    inner = catboost(iterations=100, early_stopping_rounds=4)
-    model = QueryRanker(inner, eval_metric=convention)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
-    values = [entry.value for entry in model.history_]
-    assert {entry.dataset for entry in model.history_} == {0}
-    assert model.estimator_.get_params().get("eval_metric") is None
-    best = int(np.argmax(values))
-    assert len(values) == best + 1 + 4 < 100
-    expected = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid).value
-    assert values[best] == pytest.approx(expected, abs=1e-12)
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.predict(VALID.X) == model.predict(VALID.X)).all()
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_validation_sets_alone_leave_the_toolkit_its_own_metric(make):
-    own = {"metric": "ndcg"} if make is lightgbm else {}
-    model = QueryRanker(make(early_stopping_rounds=2, **own))
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (*VALID_SET, np.ones(VALID.y.size))])
-    found = model.estimator_
-    log = found.get_evals_result() if make is catboost else found.evals_result_
-    assert len(set(log) - {"learn"}) == 2
-    assert not hasattr(model, "history_")
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_a_fraction_holds_out_whole_queries_the_same_in_any_order(make):
-    metric = CATBOOSTS if make is catboost else CONV
-    queries = ra.Queries(DATA.y, qid=DATA.qid)
-    held = held_out(queries, 0.25)
-    assert held.sum() == 15
-    rows = np.repeat(held, DATA.sizes)
-    model = QueryRanker(make(), eval_metric=metric, validation_fraction=0.25).fit(DATA.X, DATA.y, qid=DATA.qid)
-    valid = (DATA.X[rows], DATA.y[rows], DATA.qid[rows])
-    other = QueryRanker(make(), eval_metric=metric)
-    other.fit(DATA.X[~rows], DATA.y[~rows], qid=DATA.qid[~rows], eval_set=valid)
-    assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
-    mixed = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
-    assert set(mixed.query_ids[held_out(mixed, 0.25)]) == set(queries.query_ids[held])
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_weights_of_validation_queries_count_where_the_convention_says(make):
-    weighted = ra.presets.catboost(5)
-    model = QueryRanker(make(), eval_metric=weighted, validation_fraction=0.25)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
-    held = held_out(ra.Queries(DATA.y, qid=DATA.qid), 0.25)
-    rows = np.repeat(held, DATA.sizes)
-    scores = model.predict(DATA.X[rows])
-    expected = ra.evaluate(DATA.y[rows], scores, weighted, qid=DATA.qid[rows], query_weight=WEIGHTS[held])
-    assert model.history_[-1].value == expected.value
-    assert expected.value != ra.evaluate(DATA.y[rows], scores, weighted, qid=DATA.qid[rows]).value
-
-
-@pytest.mark.parametrize("make", RANKERS)
-def test_validation_queries_pass_through_the_pipeline(make):
-    metric = CATBOOSTS if make is catboost else CONV
-    model = QueryRanker(make_pipeline(StandardScaler(), make()), eval_metric=metric)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    scaler = StandardScaler().fit(DATA.X)
-    hand = QueryRanker(make(), eval_metric=metric)
-    hand.fit(scaler.transform(DATA.X), DATA.y, qid=DATA.qid, eval_set=(scaler.transform(VALID.X), *VALID_SET[1:]))
-    assert (model.predict(VALID.X) == hand.predict(scaler.transform(VALID.X))).all()
-    if make is not catboost:
-        assert [entry.value for entry in model.history_] == [entry.value for entry in hand.history_]
-
-
-def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
-    seen = []
-    fitted = QueryRanker(lightgbm(), eval_metric=CONV).fit(
-        DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, callbacks=[lambda env: seen.append(env.iteration)]
-    )
-    assert seen == list(range(ROUNDS))
-    with pytest.raises(ra.InputError, match=r"group= is what QueryRanker hands over itself\.\nHint"):
-        fitted.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, group=DATA.sizes)
-
-
-BAD_SETS = {
-    "no qid": ({"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
-    "no tuple": ({"eval_set": [VALID.X]}, r"is no validation set\.\nHint: eval_set=\[\(X, y, qid\)\]"),
-    "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid holds floats"),
-    "twice": ({"eval_set": VALID_SET, "validation_fraction": 0.5}, r"given twice\.\nHint: either"),
-    "a metric of nothing": ({"eval_metric": CONV}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),
-}
-
-
-@pytest.mark.parametrize("case", BAD_SETS)
-def test_bad_validation_is_refused(case):
-    given, message = BAD_SETS[case]
-    declared = {name: value for name, value in given.items() if name != "eval_set"}
-    with pytest.raises(ra.InputError, match=message):
-        QueryRanker(xgboost(), **declared).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=given.get("eval_set"))
-
-
-def test_one_query_cannot_be_divided():
-    with pytest.raises(ra.InputError, match=r"two queries or more, but there is one\.\nHint"):
-        QueryRanker(xgboost(), validation_fraction=0.5).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
-
-
-@pytest.mark.parametrize("make", [lightgbm, xgboost])
-def test_validation_sets_are_checked_before_the_training(make):
-    narrow = (VALID.X[:, :3], VALID.y, VALID.qid)
-    with pytest.raises(ValueError, match="3 features, but QueryRanker is expecting 5"):
-        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=narrow)
-    with pytest.raises(ra.InputError, match="eval_set lists no validation queries"):
-        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[])
-
-
-# objectives of one's own
-
-
-def squared(preds, dtrain):
-    """Squared error, told to XGBoost as `obj=`."""
-    return preds - dtrain.get_label(), np.ones_like(preds)
-
-
-def test_xgboost_is_trained_by_a_callable_objective():
-    xgb = pytest.importorskip("xgboost")
-    model = QueryRanker(xgboost(max_depth=3).set_params(objective=squared))
-    model.fit(DATA.X[SHUFFLED], DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
-    queries = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
-    rows, sizes = SHUFFLED[queries.order], np.diff(queries.indptr)
-    matrix = xgb.DMatrix(DATA.X[rows], DATA.y[rows], qid=np.repeat(np.arange(sizes.size), sizes))
-    booster = xgb.train({"max_depth": 3, "nthread": 1}, matrix, ROUNDS, obj=squared)
-    fitted = model.estimator_
-    assert (model.predict(DATA.X) == booster.predict(xgb.DMatrix(DATA.X))).all()
-    assert (fitted.objective, fitted.n_features_in_, fitted.max_depth) == (squared, 5, 3)
-    assert model.feature_importances_.sum() == pytest.approx(1)
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.predict(DATA.X) == model.predict(DATA.X)).all()
-
-
-def test_declared_objectives_train_both_toolkits():
-    pytest.importorskip("lightgbm")
-    pytest.importorskip("xgboost")
-    letor = ra.presets.letor4(5)
-    of_lightgbm = ra.lightgbm.lambdarank(letor, truncation=5)
-    first = QueryRanker(lightgbm(objective=of_lightgbm)).fit(DATA.X, DATA.y, qid=DATA.qid)
-    hand = lightgbm(objective=of_lightgbm).fit(DATA.X, DATA.y, group=DATA.sizes)
-    assert (first.predict(DATA.X) == hand.predict(DATA.X)).all()
-    of_xgboost = ra.xgboost.lambdarank(letor, truncation=5)
-    second = QueryRanker(xgboost()).set_params(estimator__objective=of_xgboost).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert (clone(second).fit(DATA.X, DATA.y, qid=DATA.qid).predict(DATA.X) == second.predict(DATA.X)).all()
-    plain = QueryRanker(xgboost()).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert (plain.predict(DATA.X) != second.predict(DATA.X)).any()
-
-
-def test_a_callable_objective_is_copied_searched_and_stopped():
-    inner = make_pipeline(StandardScaler(), xgboost(n_estimators=100, early_stopping_rounds=3, learning_rate=0.9))
-    model = QueryRanker(inner, eval_metric=CONV, validation_fraction=0.25)
-    model.set_params(estimator__xgbranker__objective=squared)
-    copied = clone(model)
-    assert copied.estimator[-1] is not inner[-1]
-    assert copied.estimator[-1].objective is squared
-    with sklearn.config_context(enable_metadata_routing=True):
-        grid = {"estimator__xgbranker__max_depth": [2]}
-        search = GridSearchCV(model, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), error_score="raise")
-        search.fit(DATA.X, DATA.y, qid=DATA.qid)
-    best = search.best_estimator_
-    values = [entry.value for entry in best.history_]
-    assert len(values) == np.argmax(values) + 1 + 3 < 100
-    assert best.estimator_[-1].best_iteration == np.argmax(values)
-
-
-def test_a_callable_objective_beside_xgboosts_own_metric():
-    inner = xgboost(early_stopping_rounds=2, eval_metric="ndcg@5").set_params(objective=squared)
-    model = QueryRanker(inner).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-    assert list(model.estimator_.evals_result()["validation_0"]) == ["ndcg@5"]
-    inner.set_params(eval_metric=lambda y, s: 0.0)
-    with pytest.raises(ra.InputError, match=r"eval_metric is a callable[^\0]*\nHint: QueryRanker\(eval_metric=\)"):
-        QueryRanker(inner).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
-
-
-def regressing(y_true, y_pred, weight, group):
-    """Squared error, told to LGBMRanker as `objective=`."""
-    return y_pred - y_true, np.ones_like(y_pred)
-
-
-def test_lightgbm_takes_a_callable_objective_itself():
-    model = QueryRanker(lightgbm(objective=regressing)).fit(DATA.X, DATA.y, qid=DATA.qid)
-    hand = lightgbm(objective=regressing).fit(DATA.X, DATA.y, group=DATA.sizes)
-    assert (model.predict(DATA.X) == hand.predict(DATA.X)).all()
 
 
 # the example

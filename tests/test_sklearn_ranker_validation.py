@@ -1,0 +1,181 @@
+"""Validation sets of QueryRanker, and early stopping by the declared metric."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+from rankadapters.sklearn import QueryRanker  # noqa: E402
+from rankadapters.sklearn.rows import held_out  # noqa: E402
+from tests.sklearn_rankers import (  # noqa: E402 - after the skip
+    CONV,
+    DATA,
+    RANKERS,
+    ROUNDS,
+    ROW_WEIGHTS,
+    SHUFFLED,
+    VALID,
+    VALID_SET,
+    WEIGHTS,
+    catboost,
+    lightgbm,
+    xgboost,
+)
+
+CATBOOSTS = ra.presets.catboost(5)  # which CatBoost computes itself
+
+
+@pytest.mark.parametrize("make", [lightgbm, xgboost])
+def test_every_round_is_evaluated_under_the_declared_convention(make):
+    model = QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+    assert len(model.history_) == ROUNDS
+    last = model.history_[-1]
+    assert last.value == ra.evaluate(VALID.y, model.predict(VALID.X), CONV, qid=VALID.qid).value
+    assert not hasattr(model.set_params(eval_metric=None).fit(DATA.X, DATA.y, qid=DATA.qid), "history_")
+
+
+@pytest.mark.parametrize("make", [lightgbm, xgboost])
+@pytest.mark.parametrize("rows", [slice(None), np.random.default_rng(5).permutation(VALID.y.size)])
+def test_the_declared_metric_stops_the_training(make, rows):
+    inner = make(n_estimators=100, early_stopping_rounds=4)
+    valid = (VALID.X[rows], VALID.y[rows], VALID.qid[rows])
+    model = QueryRanker(inner, eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[valid])
+    values = [entry.value for entry in model.history_]
+    best = int(np.argmax(values))
+    assert len(values) == best + 1 + 4 < 100
+    scores = model.predict(VALID.X[rows])  # both toolkits predict with the best iteration
+    assert values[best] == pytest.approx(ra.evaluate(valid[1], scores, CONV, qid=valid[2]).value, abs=1e-12)
+    found = model.estimator_.get_params()
+    assert (found["early_stopping_rounds"], found.get("callbacks")) == (4, None)
+    pickle.loads(pickle.dumps(model))
+
+
+def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
+    inner = catboost(iterations=100, early_stopping_rounds=4)
+    model = QueryRanker(inner, eval_metric=CATBOOSTS).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+    values = model.estimator_.get_evals_result()["validation"]["NDCG:top=5;type=Base"]
+    best = int(np.argmax(values))
+    assert len(values) == best + 1 + 4 < 100
+    scores = model.predict(VALID.X)
+    assert values[best] == pytest.approx(ra.evaluate(VALID.y, scores, CATBOOSTS, qid=VALID.qid).value, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("convention", "weights"), [(CONV, None), (ra.presets.catboost(5, use_weights=False), ROW_WEIGHTS)]
+)
+def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights):
+    inner = catboost(iterations=100, early_stopping_rounds=4)
+    model = QueryRanker(inner, eval_metric=convention)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
+    values = [entry.value for entry in model.history_]
+    assert {entry.dataset for entry in model.history_} == {0}
+    assert model.estimator_.get_params().get("eval_metric") is None
+    best = int(np.argmax(values))
+    assert len(values) == best + 1 + 4 < 100
+    expected = ra.evaluate(VALID.y, model.predict(VALID.X), convention, qid=VALID.qid).value
+    assert values[best] == pytest.approx(expected, abs=1e-12)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(VALID.X) == model.predict(VALID.X)).all()
+
+
+@pytest.mark.parametrize("make", RANKERS)
+def test_validation_sets_alone_leave_the_toolkit_its_own_metric(make):
+    own = {"metric": "ndcg"} if make is lightgbm else {}
+    model = QueryRanker(make(early_stopping_rounds=2, **own))
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (*VALID_SET, np.ones(VALID.y.size))])
+    found = model.estimator_
+    log = found.get_evals_result() if make is catboost else found.evals_result_
+    assert len(set(log) - {"learn"}) == 2
+    assert not hasattr(model, "history_")
+
+
+@pytest.mark.parametrize("make", RANKERS)
+def test_a_fraction_holds_out_whole_queries_the_same_in_any_order(make):
+    metric = CATBOOSTS if make is catboost else CONV
+    queries = ra.Queries(DATA.y, qid=DATA.qid)
+    held = held_out(queries, 0.25)
+    assert held.sum() == 15
+    rows = np.repeat(held, DATA.sizes)
+    model = QueryRanker(make(), eval_metric=metric, validation_fraction=0.25).fit(DATA.X, DATA.y, qid=DATA.qid)
+    valid = (DATA.X[rows], DATA.y[rows], DATA.qid[rows])
+    other = QueryRanker(make(), eval_metric=metric)
+    other.fit(DATA.X[~rows], DATA.y[~rows], qid=DATA.qid[~rows], eval_set=valid)
+    assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
+    mixed = ra.Queries(DATA.y[SHUFFLED], qid=DATA.qid[SHUFFLED])
+    assert set(mixed.query_ids[held_out(mixed, 0.25)]) == set(queries.query_ids[held])
+
+
+@pytest.mark.parametrize("make", [lightgbm, xgboost])
+def test_weights_of_validation_queries_count_where_the_convention_says(make):
+    weighted = ra.presets.catboost(5)
+    model = QueryRanker(make(), eval_metric=weighted, validation_fraction=0.25)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=ROW_WEIGHTS)
+    held = held_out(ra.Queries(DATA.y, qid=DATA.qid), 0.25)
+    rows = np.repeat(held, DATA.sizes)
+    scores = model.predict(DATA.X[rows])
+    expected = ra.evaluate(DATA.y[rows], scores, weighted, qid=DATA.qid[rows], query_weight=WEIGHTS[held])
+    assert model.history_[-1].value == expected.value
+    assert expected.value != ra.evaluate(DATA.y[rows], scores, weighted, qid=DATA.qid[rows]).value
+
+
+@pytest.mark.parametrize("make", RANKERS)
+def test_validation_queries_pass_through_the_pipeline(make):
+    metric = CATBOOSTS if make is catboost else CONV
+    model = QueryRanker(make_pipeline(StandardScaler(), make()), eval_metric=metric)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET)
+    scaler = StandardScaler().fit(DATA.X)
+    hand = QueryRanker(make(), eval_metric=metric)
+    hand.fit(scaler.transform(DATA.X), DATA.y, qid=DATA.qid, eval_set=(scaler.transform(VALID.X), *VALID_SET[1:]))
+    assert (model.predict(VALID.X) == hand.predict(scaler.transform(VALID.X))).all()
+    if make is not catboost:
+        assert [entry.value for entry in model.history_] == [entry.value for entry in hand.history_]
+
+
+def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
+    seen = []
+    fitted = QueryRanker(lightgbm(), eval_metric=CONV).fit(
+        DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, callbacks=[lambda env: seen.append(env.iteration)]
+    )
+    assert seen == list(range(ROUNDS))
+    with pytest.raises(ra.InputError, match=r"group= is what QueryRanker hands over itself\.\nHint"):
+        fitted.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=VALID_SET, group=DATA.sizes)
+
+
+BAD_SETS = {
+    "no qid": ({"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
+    "no tuple": ({"eval_set": [VALID.X]}, r"is no validation set\.\nHint: eval_set=\[\(X, y, qid\)\]"),
+    "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid holds floats"),
+    "twice": ({"eval_set": VALID_SET, "validation_fraction": 0.5}, r"given twice\.\nHint: either"),
+    "a metric of nothing": ({"eval_metric": CONV}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),
+}
+
+
+@pytest.mark.parametrize("case", BAD_SETS)
+def test_bad_validation_is_refused(case):
+    given, message = BAD_SETS[case]
+    declared = {name: value for name, value in given.items() if name != "eval_set"}
+    with pytest.raises(ra.InputError, match=message):
+        QueryRanker(xgboost(), **declared).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=given.get("eval_set"))
+
+
+def test_one_query_cannot_be_divided():
+    with pytest.raises(ra.InputError, match=r"two queries or more, but there is one\.\nHint"):
+        QueryRanker(xgboost(), validation_fraction=0.5).fit(np.eye(3), [0, 1, 2], qid=[1, 1, 1])
+
+
+@pytest.mark.parametrize("make", [lightgbm, xgboost])
+def test_validation_sets_are_checked_before_the_training(make):
+    narrow = (VALID.X[:, :3], VALID.y, VALID.qid)
+    with pytest.raises(ValueError, match="3 features, but QueryRanker is expecting 5"):
+        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=narrow)
+    with pytest.raises(ra.InputError, match="eval_set lists no validation queries"):
+        QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[])
