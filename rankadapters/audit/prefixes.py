@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core._kernels.ranking import ranked_columns
-from rankadapters.core.columns import Array, non_finite
+from rankadapters.core.columns import Array, non_finite, read_only
 from rankadapters.core.lowering import Ranked, discounts_of, offsets
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,8 @@ def gains_by_rank(low: Ranked, scores: Array) -> Floats:
     longest = max(1, int(rows.sizes.max(initial=0)))
     ranked: Floats = np.empty((1, int(rows.indptr[-1])))
     gains, means = low.columns[0].values[None, :], low.ranking.tied == "means"
-    bad = ranked_columns(scores, rows.order, rows.indptr, longest, means, gains, rows.indptr, ranked)
+    outptr = offsets(rows.sizes)
+    bad = ranked_columns(read_only(scores), rows.order, rows.indptr, longest, means, gains, outptr, ranked)
     if bad >= 0:
         raise non_finite("scores", bad, scores)
     return ranked.ravel()

@@ -165,6 +165,13 @@ def frozen(array: Array) -> Array:
     return copy
 
 
+def read_only(array: Array) -> Array:
+    """View an array as one that cannot be written, as kernels take what they read: each is then compiled once."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and pandas.NA, and tuples that hold one, from values."""
     if isinstance(value, (tuple, frozenset)):

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core._kernels.exact import mix_all, mix_queries
-from rankadapters.core.columns import Array, index_dtype
+from rankadapters.core.columns import Array, index_dtype, read_only
 
 _UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)
+
+_NO_ORDER = read_only(np.empty(0, index_dtype(0)))
 
 
 def hash_ids(query_ids: Array) -> NDArray[np.uint64]:
@@ -53,7 +55,7 @@ def hash_queries(
     if row_weight is not None:
         words = _mixed(words) ^ (row_weight + 0.0).view(np.uint64)
     rows = np.empty(id_hashes.size, np.uint64)
-    mix_queries(words, np.empty(0, index_dtype(0)) if order is None else order, indptr, rows)
+    mix_queries(words, _NO_ORDER if order is None else read_only(order), read_only(indptr), rows)
     if pairs is not None:
         rows += _hashed_pairs(words, pairs, id_hashes.size)
     weights = np.ones(id_hashes.size) if query_weight is None else query_weight
@@ -65,7 +67,7 @@ def _hashed_pairs(words: NDArray[np.uint64], pairs: Any, n_queries: int) -> NDAr
     weight = np.ones(pairs.winner.size) if pairs.weight is None else pairs.weight
     each = _mixed(_mixed(words[pairs.winner]) - words[pairs.loser]) ^ _mixed((weight + 0.0).view(np.uint64))
     found = np.zeros(n_queries, np.uint64)
-    mix_queries(each, np.empty(0, index_dtype(0)), pairs.indptr, found)
+    mix_queries(each, _NO_ORDER, read_only(pairs.indptr), found)
     return _mixed(found)
 
 

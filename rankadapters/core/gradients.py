@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core._kernels.ranking import first_non_finite
-from rankadapters.core.columns import Array, beyond_float32, refuse_few_digits
+from rankadapters.core.columns import Array, beyond_float32, read_only, refuse_few_digits
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import NO_ORDER
 from rankadapters.core.queries import Queries
@@ -87,7 +87,7 @@ class Gradients:
         """
         given = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
-            array = given.astype(np.float32, copy=False) if self._narrow else given
+            array = read_only(given.astype(np.float32, copy=False) if self._narrow else given)
         row = first_non_finite(array, NO_ORDER, 0, array.size)
         if row >= 0:
             raise beyond_float32(row, given, "the objective", "sigmoid='exact' and precision='float64'")

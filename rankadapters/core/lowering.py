@@ -13,7 +13,7 @@ from rankadapters.core._kernels import find_kernel
 from rankadapters.core._kernels.dcg import discounted_sums
 from rankadapters.core._kernels.ranking import ranked_columns
 from rankadapters.core._kernels.sorting import order_within
-from rankadapters.core.columns import Array, Flags, Floats, Ints, index_dtype
+from rankadapters.core.columns import Array, Flags, Floats, Ints, index_dtype, read_only
 from rankadapters.core.errors import InputError
 from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, gains_of, narrowed
 from rankadapters.core.plans import Column, Key, Ranking, WholePlan
@@ -22,7 +22,7 @@ from rankadapters.core.rows import Rows
 
 T = TypeVar("T")
 
-NO_ORDER: Ints = np.empty(0, index_dtype(0))
+NO_ORDER: Ints = read_only(np.empty(0, index_dtype(0)))
 
 
 class Ranked(NamedTuple):
@@ -96,7 +96,7 @@ class Bound:
 
     def numerators(self, plan: WholePlan) -> Floats:
         """What a plan's kernel gives where all scores are equal."""
-        found, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
+        found, scores = np.zeros(plan.rows.indptr.size - 1), read_only(np.zeros(self.queries.n_docs))
         find_kernel(plan.kernel)(
             scores, plan.rows.order, plan.rows.indptr, *plan.columns, *plan.offsets, *plan.options, found
         )  # fmt: skip
@@ -290,5 +290,5 @@ def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, I
     # Gains rank themselves; narrow ones let the evaluation reuse this call's machine code.
     gains, tie_means = narrowed(rows.take(row_gains))[None, :], False
     depth = max(1, int(cut.max()))
-    ranked_columns(row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked)
+    ranked_columns(read_only(row_gains), rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked)
     return ranked[0], outptr

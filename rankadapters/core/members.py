@@ -12,7 +12,7 @@ import numpy as np
 from rankadapters.core._kernels import FIXED, SKIP, find_kernel
 from rankadapters.core._kernels.exact import LIMB_BITS, LIMBS, add_exactly
 from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
-from rankadapters.core.columns import Array, Floats, beyond_float32
+from rankadapters.core.columns import Array, Floats, beyond_float32, read_only
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import Bound, offsets
@@ -135,7 +135,7 @@ class _SharedRanking:
         keys = list(columns)
         self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
         several = list(columns.values())
-        self.columns = several[0][None, :] if len(several) == 1 else np.stack(several)
+        self.columns = several[0][None, :] if len(several) == 1 else read_only(np.stack(several))
         self.kernels = [find_kernel(plan.kernel) for plan in self.plans]
         self.plain = self.first.ranking.tied != "spans" and self.first.ranking.retrieve == "all"
 
@@ -143,7 +143,7 @@ class _SharedRanking:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
         with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-            compared = scores.astype(self.dtype, copy=False)
+            compared = read_only(scores.astype(self.dtype, copy=False))
         ranked = np.empty((len(self.columns), int(self.outptr[-1])))
         ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
         values = np.empty((len(self.plans), indptr.size - 1))
@@ -185,7 +185,7 @@ def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int
     """Numerator of each query, by its mass where the measure is a mean."""
     settled = member.settled
     with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-        compared = scores.astype(_compared(plan.precision, scores.dtype), copy=False)
+        compared = read_only(scores.astype(_compared(plan.precision, scores.dtype), copy=False))
     found, run_kernel = np.zeros(plan.mass.size), find_kernel(plan.kernel)
 
     def run(first: int, last: int) -> Iterator[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Ints
+from rankadapters.core.columns import Array, Ints, read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,13 +16,16 @@ class Rows:
     order: Array
     indptr: Ints
 
+    def __post_init__(self) -> None:
+        """Hold both as kernels take them."""
+        object.__setattr__(self, "order", read_only(self.order))
+        object.__setattr__(self, "indptr", read_only(self.indptr))
+
     @property
     def sizes(self) -> Ints:
         """Rows per query."""
         return np.diff(self.indptr)
 
     def take(self, column: Array) -> Array:
-        """Bring a column of the caller's into this order."""
-        if self.order.size:
-            return column[self.order]
-        return column[: int(self.indptr[-1])]  # all rows, or none
+        """Bring a column of the caller's into this order, to be read."""
+        return read_only(column[self.order] if self.order.size else column[: int(self.indptr[-1])])  # all rows, or none

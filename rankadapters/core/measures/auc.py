@@ -188,6 +188,9 @@ class AUC(Convention):
         return replace(plan, mass=mass, empty=mass <= 0)
 
     def _plan(self, bound: Bound, rows: Rows, kernel: str, *columns: Any, offsets: tuple[Any, ...] = ()) -> WholePlan:
+        from rankadapters.core.columns import read_only
+
+        columns, offsets = tuple(map(read_only, columns)), tuple(map(read_only, offsets))
         return WholePlan(
             kernel=kernel, rows=rows, precision=self.precision, columns=columns, offsets=offsets,
             options=(TIED[self.ties],), mass=bound.ones, pooled=self.pool == "pairs", empty=bound.none,
