@@ -9,6 +9,8 @@ from typing import Any
 
 from numba import njit
 
+from rankadapters.core._kernels.compiling import KERNELS
+
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -22,9 +24,11 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile at the first call, and keep the machine code on disk where some directory can be written."""
     try:
-        return njit(cache=True, **_OPTIONS, **options)(function)
+        made = njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # "cannot cache function": neither the package nor the user's cache is writable
-        return njit(**_OPTIONS, **options)(function)
+        made = njit(**_OPTIONS, **options)(function)
+    KERNELS.append(made)
+    return made
 
 
 @cache

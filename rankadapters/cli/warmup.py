@@ -1,0 +1,149 @@
+"""`rankadapters warmup`: compile every kernel beforehand, for images of containers and of CI."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankadapters.cli.common import SAME
+from rankadapters.cli.documents import bar
+from rankadapters.core import presets
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError
+
+if TYPE_CHECKING:
+    from rankadapters.core.queries import Queries
+    from rankadapters.objectives import Objective
+
+Task = Callable[[], object]
+
+# Fields that choose no kernel and no type of its arguments.
+INDIFFERENT = {
+    "k", "gain", "discount", "ideal", "relevant", "precision", "short", "empty", "missing", "unjudged", "complement"
+}  # fmt: skip
+LABELS = ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1])  # what is worth less than 256 is held in bytes
+WEIGHTS = ([1.0, 2.0, 1.0, 2.0], [0.5, 0.5, 1.5, 1.5])
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "warmup",
+        allow_abbrev=False,
+        help="compile and cache everything that is otherwise compiled at its first use",
+        description="Compile every kernel that evaluation and gradients use, float32 and float64, and keep the machine "
+        "code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. Whoever "
+        "uses it later must be able to write that folder, and have the same kind of CPU (or NUMBA_CPU_NAME=generic, "
+        "here and there). Exit status: 0, or 2 where no folder can be written.",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    del arguments
+    from rankadapters.core._kernels.compiling import compiled, import_all
+
+    import_all()
+    folder, start = _folder(), time.perf_counter()
+    with bar("compiling") as step:
+        tasks = [*_evaluations(), *_gradients()]
+        for done, task in enumerate(tasks):
+            task()
+            step(done + 1, len(tasks))
+    count = compiled()
+    print(f"compiled {count.compiled} kernels in {time.perf_counter() - start:.0f} s, found {count.found} in the cache")
+    print(f"cache: {folder}")
+    return SAME
+
+
+def _folder() -> Path:
+    """Return the folder of the cache.
+
+    Raises
+    ------
+    InputError
+        None can be written, or not the one asked for.
+    """
+    from rankadapters.core._kernels.compiling import cache_folder
+
+    asked, found = os.environ.get("NUMBA_CACHE_DIR"), cache_folder()
+    if found is None or (asked and Path(asked).resolve() not in found.resolve().parents):
+        what = f"NUMBA_CACHE_DIR={asked}" if asked else "neither the package's folder nor the home directory"
+        msg = f"{what} can{'not' if asked else ''} be written, so that nothing can be kept.\nHint: set NUMBA_CACHE_DIR."
+        raise InputError(msg)
+    return found
+
+
+def conventions() -> list[Convention]:
+    """Every preset with every order of ties and with weights of rows, those that differ in indifferent fields once."""
+    found: dict[object, Convention] = {}
+    for base in (presets.make(name, 3) for name in presets.names(None)):
+        ties = [{"ties": value} for value in base.declared()["ties"].tried]
+        for change in ({}, {"average": "row"}, {"average": "pair"}, *ties):
+            with suppress(ConventionError):
+                changed = base.replace(**change)
+                kept = {name: value for name, value in changed.to_dict().items() if name not in INDIFFERENT}
+                found.setdefault((changed.measure, *kept.items()), changed)
+    return list(found.values())
+
+
+def objectives() -> list[Objective]:
+    """One objective of every kind and arithmetic."""
+    from rankadapters import objectives as ours
+
+    lambdarank, ranknet = ours.lightgbm_lambdarank(), ours.pair_logit()
+    return [
+        lambdarank, lambdarank.replace(sigmoid="exact"), ranknet, ours.lightgbm_xendcg(), ours.xgboost_ndcg(),
+        ours.xgboost_pairwise(), ours.xgboost_map(), ours.ListNet(), ours.QueryRMSE(), ours.query_softmax(),
+        ours.query_cross_entropy(),
+    ]  # fmt: skip
+
+
+def _evaluations() -> Iterator[Task]:
+    for queries in _data():
+        for convention in conventions():
+            for dtype in ("float32", "float64"):
+                yield partial(_evaluate, queries, convention, dtype)
+
+
+def _data() -> Iterator[Queries]:
+    from rankadapters.core.queries import Queries
+
+    for labels in LABELS:
+        for weights in WEIGHTS:
+            yield Queries(
+                labels, qid=[0, 0, 1, 1], query_weight=[1, 2], row_weight=weights, docid=list("abcd"),
+                pairs=([0, 2], [1, 3], [0.5, 1.0]),
+            )  # fmt: skip
+
+
+def _evaluate(queries: Queries, convention: Convention, dtype: str) -> None:
+    import numpy as np
+
+    from rankadapters.core.panel import Panel
+
+    scores = np.array([0.5, 0.5, 0.25, 0.75], dtype)
+    with suppress(InputError):  # labels that a convention has no gain for
+        Panel(queries.weighed_by(convention.weighting), [convention]).evaluate(scores)
+
+
+def _gradients() -> Iterator[Task]:
+    for labels in LABELS:
+        for objective in objectives():
+            for dtype in ("float32", "float64"):
+                yield partial(_differentiate, labels, objective, dtype)
+
+
+def _differentiate(labels: list[int], objective: Objective, dtype: str) -> None:
+    import numpy as np
+
+    from rankadapters.objectives import gradients
+
+    with suppress(InputError):  # as above
+        gradients(labels, np.array([0.5, 0.5, 0.25, 0.75], dtype), objective, group_sizes=[4])

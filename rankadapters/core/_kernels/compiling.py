@@ -1,0 +1,70 @@
+"""What there is to tell of compiling: that it goes on, how much was compiled, and where the machine code is kept."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, NamedTuple
+
+from numba.core import event
+
+PACKAGE = __name__.rpartition(".")[0]
+ONCE = "rankadapters: compiling, once on this machine"
+EVERY_TIME = (
+    "rankadapters: compiling, in every process anew, since no folder for the machine code can be written; set "
+    "NUMBA_CACHE_DIR to one that can"
+)
+
+KERNELS: list[Any] = []  # all that are imported
+
+
+class Compiled(NamedTuple):
+    """How many kernels, each for some types of its arguments, this process compiled, and how many it found compiled."""
+
+    compiled: int
+    found: int
+
+
+def compiled() -> Compiled:
+    """Count what this process compiled, and what it found in the cache."""
+    several = [each.stats for each in KERNELS]
+    return Compiled(*(sum(sum(column.values()) for column in columns) for columns in (
+        [stats.cache_misses for stats in several], [stats.cache_hits for stats in several]
+    )))  # fmt: skip
+
+
+def cache_folder() -> Path | None:
+    """Return the folder that machine code is kept in; None where none can be written."""
+    path = KERNELS[0].stats.cache_path
+    return None if path is None else Path(path)
+
+
+def import_all() -> list[Any]:
+    """Import every kernel, as nothing else does, and return them."""
+    for module in iter_modules(import_module(PACKAGE).__path__):
+        import_module(f"{PACKAGE}.{module.name}")
+    return KERNELS
+
+
+class Teller(event.Listener):
+    """Says on a terminal, once in a process, that kernels are being compiled; a cache that is warm compiles none."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def on_start(self, event: Any) -> None:
+        """Look whether it is one of our kernels, and the first."""
+        dispatcher = event.data["dispatcher"]
+        if self._told or not dispatcher.py_func.__module__.startswith(PACKAGE):
+            return
+        self._told = True
+        if sys.stderr is not None and sys.stderr.isatty():
+            print(EVERY_TIME if dispatcher.stats.cache_path is None else ONCE, file=sys.stderr)  # noqa: T201
+
+    def on_end(self, event: Any) -> None:
+        """Pass over the end."""
+
+
+event.register("numba:compile", Teller())

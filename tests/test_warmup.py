@@ -1,0 +1,169 @@
+"""What compiling says, where machine code is kept, and that `rankadapters warmup` compiles all there is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+import rankadapters as ra
+from rankadapters.core import presets
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.measures import MEASURES
+from rankadapters.objectives.base import OBJECTIVES
+
+ROOT = Path(__file__).parent.parent
+# Hashing ids is the kernel that compiles in the shortest time.
+HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.size)"
+TERMINAL = "import sys; sys.stderr.isatty = lambda: True; "
+NO_LOCATOR = """
+import numba.core.caching
+def refuse(self):
+    raise OSError("read-only")
+numba.core.caching._CacheLocator.ensure_cache_path = refuse
+"""
+USED = """
+import json
+from rankadapters.core._kernels.compiling import KERNELS
+used = {kernel.py_func.__qualname__: [str(each) for each in kernel.signatures] for kernel in KERNELS}
+print(json.dumps({"used": used, "compiled": sum(sum(kernel.stats.cache_misses.values()) for kernel in KERNELS)}))
+"""
+
+
+def run(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def used(code):
+    status, out, err = run(code + USED)
+    assert status == 0, err
+    return json.loads(out.splitlines()[-1])
+
+
+def varied(base, measure):
+    """Yield a convention with each value of each field, one at a time."""
+    yield base
+    for name, kind in measure.declared().items():
+        for value in (*(kind.tried if name != "k" else (None,)), *(("row", "pair") if name == "average" else ())):
+            try:
+                yield base.replace(**{name: value})
+            except RankAdaptersError:
+                continue
+
+
+def evaluate_everything():
+    """Evaluate every measure, field by field, on rows of other shapes than the command has, and return how many."""
+    rng, found = np.random.default_rng(0), 0
+    n = 90
+    columns = {"qid": rng.integers(0, 4, n), "docid": [f"d{i}" for i in range(n)], "row_weight": rng.random(n)}
+    judged = rng.random(n) < 0.8
+    shapes = ({}, {"judged": judged, "retrieved": ~judged | (rng.random(n) < 0.8)})
+    scores = rng.integers(0, 9, n) / 8
+    frozen = scores.copy()
+    frozen.flags.writeable = False
+    kinds = (scores, scores.astype("f4"), frozen)
+    bases = {preset.measure: preset for preset in map(presets.make, presets.names(None), [5] * 99)}
+    assert set(bases) == set(MEASURES)
+    for labels in (rng.integers(0, 2, n), rng.integers(0, 12, n), rng.random(n)):
+        for shape in shapes:
+            first = np.flatnonzero(columns["qid"] == columns["qid"][0])[:2]
+            queries = ra.Queries(
+                labels, query_weight=[1, 2, 3, 4], pairs=(first[:1], first[1:], [0.5]), **columns, **shape
+            )
+            for name, base in bases.items():
+                lenient = {"missing": "zero", "unjudged": "zero"} if shape else {}
+                for convention in varied(base.replace(**lenient), MEASURES[name]):
+                    found += sum(tried(queries.weighed_by(convention.weighting), each, convention) for each in kinds)
+    return found
+
+
+def tried(queries, scores, convention):
+    try:
+        ra.Evaluator(queries, convention).tally(scores)
+    except RankAdaptersError:
+        return False
+    return True
+
+
+def differentiate_everything():
+    """Differentiate every objective, and return how many gradients there were."""
+    ours = ra.objectives
+    several = [
+        ours.lightgbm_lambdarank(), ours.lightgbm_lambdarank().replace(sigmoid="exact"), ours.lightgbm_xendcg(),
+        ours.xgboost_ndcg(), ours.xgboost_ndcg().replace(samples=2, truncation=None), ours.xgboost_pairwise(),
+        ours.xgboost_map(), ours.pair_logit(), ours.pair_logit().replace(truncation=3), ours.ListNet(),
+        ours.QueryRMSE(), ours.query_softmax(), ours.query_cross_entropy(),
+    ]  # fmt: skip
+    rng, found = np.random.default_rng(1), 0
+    together, qid = np.repeat([0, 1], 20), rng.permutation(np.repeat([0, 1], 20))
+    for objective, grades, dtype in product(several, (2, 12), ("f4", "f8")):
+        for columns in ({"qid": together}, {"qid": qid, "query_weight": [1, 2]}):
+            queries = ra.Queries(rng.integers(0, grades, 40), **columns)
+            with suppress(ra.InputError):  # some take only labels of 0 and 1
+                found += ours.gradients(queries, rng.random(40).astype(dtype), objective)[0].shape == (40,)
+    assert {objective.kind for objective in several} == set(OBJECTIVES)
+    return found
+
+
+def test_after_a_warmup_nothing_is_compiled_by_any_measure_or_objective():
+    # In the cache that the session has anyway. That it may know more than a warmup made does not matter: the kernels
+    # and types that the second process uses are compared with those that the first one did.
+    warm = used("from rankadapters.cli import main; assert main(['warmup']) == 0\n")
+    everything = used(
+        "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert differentiate_everything() > 90\n"
+        "ra.audit.identify('0.5', [1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], k=2, group_sizes=[2, 2])\n"
+    )
+    assert everything["compiled"] == 0
+    missed = {name: set(types) - set(warm["used"].get(name, ())) for name, types in everything["used"].items()}
+    assert {name: types for name, types in missed.items() if types} == {}
+    assert sum(map(len, everything["used"].values())) > 40
+
+
+def test_compiling_is_said_once_on_a_terminal_and_not_when_the_cache_is_warm(tmp_path):
+    line = "rankadapters: compiling, once on this machine\n"
+    piped = run(HASH, NUMBA_CACHE_DIR=str(tmp_path / "piped"))
+    assert piped == (0, "1\n", "")
+    first, second = (run(TERMINAL + HASH + "; " + HASH, NUMBA_CACHE_DIR=str(tmp_path / "shown")) for _ in range(2))
+    assert first == (0, "1\n1\n", line)
+    assert second == (0, "1\n1\n", "")
+
+
+def test_where_no_folder_can_be_written_it_compiles_and_says_the_way_out():
+    status, out, err = run(NO_LOCATOR + TERMINAL + HASH)
+    assert (status, out) == (0, "1\n")
+    assert err == (
+        "rankadapters: compiling, in every process anew, since no folder for the machine code can be written; set "
+        "NUMBA_CACHE_DIR to one that can\n"
+    )
+
+
+def test_a_warmup_that_could_keep_nothing_says_so(tmp_path):
+    command = "from rankadapters.cli import main; raise SystemExit(main(['warmup']))"
+    without = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-c", NO_LOCATOR + command], capture_output=True, text=True, check=False, env=without, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "rankadapters: error: neither the package's folder nor the home directory can be written, so that nothing can "
+        "be kept. Hint: set NUMBA_CACHE_DIR.\n"
+    )
+    file = tmp_path / "file"
+    file.touch()
+    status, out, err = run(command, NUMBA_CACHE_DIR=str(file / "inside"))
+    assert (status, out) == (2, "")
+    assert f"NUMBA_CACHE_DIR={file / 'inside'} cannot be written" in err
