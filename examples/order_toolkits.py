@@ -45,7 +45,8 @@ for number, test in enumerate(parts):
     task = Task(ra.datasets.Grouped.of(others), ra.datasets.Grouped.of(joined([test])), seed=0)
     tested.append(task.test)
     for name, scores in found.items():
-        scores.append(TOOLKITS[name].ask(task, TOOLKITS[name].convention(K)).scores)
+        words = getattr(ra, name).native_metric(TOOLKITS[name].convention(K))
+        scores.append(TOOLKITS[name].train(task, words).scores)
 
 labels = np.concatenate([test.labels for test in tested])
 sizes = np.concatenate([test.sizes for test in tested])

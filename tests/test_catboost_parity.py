@@ -70,7 +70,7 @@ MISREAD = [
 
 @pytest.mark.parametrize(("metric", "message"), MISREAD)
 def test_a_metric_string_that_catboost_misreads_or_refuses_is_caught_before_it_sees_it(metric, message, monkeypatch):
-    monkeypatch.setattr("rankadapters.catboost.data.eval_metric", lambda *args, **kwargs: pytest.fail("asked"))
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: pytest.fail("asked"))
     with pytest.raises(ra.ConventionError) as caught:
         ra.catboost.read_metric(metric)
     assert message in str(caught.value)
@@ -145,14 +145,14 @@ def test_group_weights_of_another_length_are_refused():
 
 def asked_otherwise(monkeypatch, change):
     """Let the checker ask CatBoost about other data than it was given: a fault in someone's pipeline."""
-    asked = ra.catboost.data.eval_metric
+    asked = ra.catboost.parity.eval_metric
 
     def other(labels, approx, metric, group_id, group_weight=None, **more):
         given = [labels, approx, group_id, group_weight]
         labels, approx, group_id, group_weight = change(*given) if len(np.unique(group_id)) > 1 else given
         return asked(labels, approx, metric, group_id=group_id, group_weight=group_weight, **more)
 
-    monkeypatch.setattr("rankadapters.catboost.data.eval_metric", other)
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", other)
 
 
 def without_query_4(labels, approx, group_id, group_weight):
@@ -194,13 +194,13 @@ def test_a_planted_fault_is_caught_and_named(monkeypatch, change, named):
 def test_a_fault_in_one_query_names_that_query(monkeypatch):
     labels, scores, qid, _ = make_data(seed=2)
     [longest] = np.flatnonzero(np.bincount(qid) == np.bincount(qid).max())
-    size, asked = (qid == longest).sum(), ra.catboost.data.eval_metric
+    size, asked = (qid == longest).sum(), ra.catboost.parity.eval_metric
 
     def turned_round(labels, approx, metric, group_id, **more):
         of = np.bincount(group_id)[group_id]
         return asked(labels, np.where(of == size, -approx, approx), metric, group_id=group_id, **more)
 
-    monkeypatch.setattr("rankadapters.catboost.data.eval_metric", turned_round)
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", turned_round)
     row = ra.catboost.check_parity(labels, scores, BASE, qid=qid).rows[0]
     assert row.verdict == "different"
     assert [name for name, *_ in row.per_query.largest(30)] == [longest]

@@ -121,7 +121,7 @@ def test_inputs_are_not_changed():
 
 
 def test_a_difference_fails_the_report(monkeypatch):
-    monkeypatch.setattr("rankadapters.catboost.data.eval_metric", lambda *args, **kwargs: [0.5])
+    monkeypatch.setattr("rankadapters.catboost.parity.eval_metric", lambda *args, **kwargs: [0.5])
     report = ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2])
     assert report.rows[0].verdict == "different"
     with pytest.raises(ParityError, match=r"0\.5, ours 1\.0, difference -0\.5"):

@@ -16,8 +16,9 @@ import rankadapters as ra
 from rankadapters import cli, crosscheck
 from rankadapters.cli import parity as parity_command
 from rankadapters.core import presets
-from rankadapters.crosscheck.toolkits import Said, Toolkit
+from rankadapters.crosscheck.toolkits import Said
 from rankadapters.datasets import mq2008_like
+from tests.stand_in import trainer
 
 ROOT = Path(__file__).parent.parent  # where the package is found, installed or not
 NAMES = ("sklearn", "lightgbm", "xgboost", "catboost")
@@ -41,13 +42,13 @@ def run_module(*arguments, **environment):
 def stand_in(name, shift=0.0, noise=None):
     """A toolkit that is always installed and whose number is ours plus a shift."""
 
-    def ask(task, convention):
+    def train(task, words):
         if noise:
             noise()
-        scores = task.test.X[:, 0] + task.seed
-        return Said(scores, "its ndcg", ra.evaluate(task.test.queries, scores, convention).value + shift)
+        return Said(task.test.X[:, 0] + task.seed)
 
-    return Toolkit(name, ("numpy",), f"{name.capitalize()}StandInRanker", getattr(presets, name), ask)
+    model = f"{name.capitalize()}StandInRanker"
+    return trainer(name, train=train, shift=shift, model=model, convention=getattr(presets, name))
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def installed(monkeypatch):
         for name in NAMES:
             monkeypatch.setitem(crosscheck.TOOLKITS, name, stand_in(name, **how))
             if name not in names:
-                missing = Toolkit(name, (f"missing_{name}",), f"{name}Ranker", getattr(presets, name), None)
+                missing = trainer(name, package=f"missing_{name}", model=f"{name}Ranker")
                 monkeypatch.setitem(crosscheck.TOOLKITS, name, missing)
 
     return install

@@ -12,8 +12,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import crosscheck
-from rankadapters.crosscheck.toolkits import Said, Toolkit
 from rankadapters.datasets import RankingData, mq2008_like
+from tests.stand_in import trainer
 
 ALL = ("sklearn", "lightgbm", "xgboost", "catboost")
 NEEDS = {"sklearn": ("sklearn",), "lightgbm": ("lightgbm", "sklearn"), "xgboost": ("xgboost", "sklearn")}
@@ -34,16 +34,9 @@ def need(toolkit):
         pytest.importorskip(package)
 
 
-def stand_in(monkeypatch, name, ask, package="numpy"):
+def stand_in(monkeypatch, name, **more):
     """A toolkit that is always installed."""
-    toolkit = Toolkit(name, (package,), "StandIn", ra.presets.yahoo, ask)
-    monkeypatch.setitem(crosscheck.TOOLKITS, name, toolkit)
-    return toolkit
-
-
-def first_feature(task, convention):
-    scores = task.test.X[:, 0]
-    return Said(scores, "its ndcg", ra.evaluate(task.test.queries, scores, convention).value)
+    monkeypatch.setitem(crosscheck.TOOLKITS, name, trainer(name, **more))
 
 
 @pytest.mark.parametrize("toolkit", ALL)
@@ -69,7 +62,7 @@ def test_the_models_tie_and_so_put_the_order_of_ties_to_the_test(data, toolkit, 
     need(toolkit)
     asked = crosscheck.TOOLKITS[toolkit]
     said = []
-    spy = dataclasses.replace(asked, ask=lambda *given: said.append(asked.ask(*given)) or said[-1])
+    spy = dataclasses.replace(asked, train=lambda *given: said.append(asked.train(*given)) or said[-1])
     monkeypatch.setitem(crosscheck.TOOLKITS, toolkit, spy)
     best_and_worst = [asked.convention(10).replace(ties=ties) for ties in ("best", "worst")]
     [row] = crosscheck.check_models(*data, toolkits=[toolkit], conventions=best_and_worst).rows
@@ -106,7 +99,7 @@ def test_queries_that_are_not_contiguous_are_brought_together(data, toolkit):
 
 def test_without_conventions_the_toolkits_own_are_declared(data, monkeypatch):
     for name in ("sklearn", "catboost"):
-        stand_in(monkeypatch, name, first_feature)
+        stand_in(monkeypatch, name)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     report = crosscheck.check_models(*data, k=3, toolkits=["lightgbm", "sklearn", "catboost", "sklearn"])
     assert report.conventions == (ra.presets.yahoo(3),)
@@ -118,7 +111,7 @@ def test_one_document_queries_are_left_out_on_both_sides_and_counted(data):
     _, test = data
     sizes = np.unique(test.qid, return_counts=True)[1]
     [row] = crosscheck.check_models(*data, toolkits=["sklearn"], conventions=[ra.presets.sklearn(10)]).rows
-    assert row.note == f"ndcg_score refuses one-document queries: {(sizes == 1).sum()} left out on both sides"
+    assert row.note == f"scikit-learn refuses one-document queries: {(sizes == 1).sum()} left out on both sides."
     assert row.our_value == pytest.approx(row.native_value, abs=1e-12)
     assert row.declared[row.native_convention] != row.our_value
 
@@ -129,7 +122,7 @@ def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_no
     report = crosscheck.check_models(train, test, toolkits=["catboost"])
     [row] = report.rows
     assert report.parity
-    assert row.note == "of labels rounded to float32, as it holds them"
+    assert row.note == "labels rounded to float32, as CatBoost holds them."
     assert abs(row.declared[row.native_convention] - row.native_value) > 1e-12
 
 
@@ -144,7 +137,7 @@ def test_nothing_but_one_document_queries_leaves_scikit_learn_without_a_value(da
 
 
 def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_parity(data, monkeypatch):
-    stand_in(monkeypatch, "sklearn", first_feature)
+    stand_in(monkeypatch, "sklearn")
     monkeypatch.setitem(sys.modules, "catboost", None)
     report = crosscheck.check_models(*data, toolkits=["sklearn", "catboost"], conventions=[LETOR])
     row = report.to_dict()["rows"][1]
@@ -158,7 +151,7 @@ def test_a_toolkit_that_is_not_installed_is_a_row_of_nulls_and_does_not_touch_pa
 
 def test_rankers_that_miss_scikit_learn_say_so(data, monkeypatch):
     pytest.importorskip("lightgbm")
-    stand_in(monkeypatch, "catboost", first_feature)
+    stand_in(monkeypatch, "catboost")
     monkeypatch.setitem(sys.modules, "sklearn", None)
     report = crosscheck.check_models(*data, toolkits=["catboost", "lightgbm"])
     assert report.rows[1].note == 'sklearn is not installed: pip install "rankadapters[lightgbm]"'
@@ -167,8 +160,8 @@ def test_rankers_that_miss_scikit_learn_say_so(data, monkeypatch):
 def test_a_toolkit_that_cannot_be_loaded_says_why(data, monkeypatch, tmp_path):
     (tmp_path / "broken_toolkit.py").write_text("raise OSError('libgomp.so.1: cannot open\\nshared object file')\n")
     monkeypatch.syspath_prepend(tmp_path)
-    stand_in(monkeypatch, "sklearn", first_feature)
-    stand_in(monkeypatch, "catboost", first_feature, package="broken_toolkit")
+    stand_in(monkeypatch, "sklearn")
+    stand_in(monkeypatch, "catboost", package="broken_toolkit")
     report = crosscheck.check_models(*data, toolkits=["sklearn", "catboost"])
     assert report.rows[1].version is None
     assert report.rows[1].note == (
@@ -185,12 +178,8 @@ def test_with_no_toolkit_at_all_the_extra_is_named(data, monkeypatch):
 
 @pytest.mark.parametrize(("shift", "parity"), [(0.0, True), (9e-10, True), (1.1e-9, False), (-0.1, False)])
 def test_parity_holds_within_1e_9(data, monkeypatch, shift, parity):
-    def shifted(task, convention):
-        said = first_feature(task, convention)
-        return dataclasses.replace(said, value=said.value + shift)
-
-    stand_in(monkeypatch, "sklearn", shifted)
-    stand_in(monkeypatch, "catboost", first_feature)
+    stand_in(monkeypatch, "sklearn", shift=shift)
+    stand_in(monkeypatch, "catboost")
     report = crosscheck.check_models(*data, toolkits=["sklearn", "catboost"])
     assert report.parity is parity
     assert [row.agrees for row in report.rows] == [parity, True]
@@ -198,18 +187,18 @@ def test_parity_holds_within_1e_9(data, monkeypatch, shift, parity):
 
 def test_a_preset_that_were_wrong_would_be_found_out(data, monkeypatch):
     need("lightgbm")
-    wrong = dataclasses.replace(crosscheck.TOOLKITS["lightgbm"], convention=lambda k: ra.presets.lightgbm(k + 1))
-    asked = wrong.ask
-    monkeypatch.setitem(
-        crosscheck.TOOLKITS,
-        "lightgbm",
-        dataclasses.replace(wrong, ask=lambda task, convention: asked(task, convention.at(10))),
+    asked = crosscheck.TOOLKITS["lightgbm"]
+    wrong = dataclasses.replace(
+        asked,
+        convention=lambda k: ra.presets.lightgbm(k + 1),
+        train=lambda task, words: asked.train(task, {**words, "eval_at": [10]}),
     )
+    monkeypatch.setitem(crosscheck.TOOLKITS, "lightgbm", wrong)
     assert not crosscheck.check_models(*data, toolkits=["lightgbm"]).parity
 
 
 def test_the_report_is_plain_json_with_the_agreed_keys(data, monkeypatch):
-    stand_in(monkeypatch, "sklearn", first_feature)
+    stand_in(monkeypatch, "sklearn")
     report = crosscheck.check_models(*data, toolkits=["sklearn"], conventions=[LETOR, LETOR, TEXTBOOK])
     found = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert list(found) == ["convention", "rows", "parity"]
@@ -218,7 +207,7 @@ def test_the_report_is_plain_json_with_the_agreed_keys(data, monkeypatch):
 
 
 def test_progress_names_the_models_that_are_trained(data, monkeypatch):
-    stand_in(monkeypatch, "sklearn", first_feature)
+    stand_in(monkeypatch, "sklearn")
     monkeypatch.setitem(sys.modules, "catboost", None)
     told = []
     crosscheck.check_models(*data, toolkits=["catboost", "sklearn"], progress=told.append)
@@ -231,14 +220,14 @@ def test_an_unknown_toolkit_is_refused(data):
 
 
 def test_features_that_do_not_meet_are_refused(data, monkeypatch):
-    stand_in(monkeypatch, "sklearn", first_feature)
+    stand_in(monkeypatch, "sklearn")
     narrow = dataclasses.replace(data[1], X=data[1].X[:, :3])
     with pytest.raises(ra.InputError, match="train has 46 features, test 3"):
         crosscheck.check_models(data[0], narrow, toolkits=["sklearn"])
 
 
 def test_a_convention_that_the_data_does_not_fit_is_refused_before_anything_is_trained(data, monkeypatch):
-    stand_in(monkeypatch, "sklearn", lambda task, convention: pytest.fail("trained"))
+    stand_in(monkeypatch, "sklearn", train=lambda task, words: pytest.fail("trained"))
     graded = dataclasses.replace(data[1], labels=data[1].labels * 2)
     with pytest.raises(ra.InputError, match=r"test: labels\[\d+\] is 4, outside the gain table"):
         crosscheck.check_models(data[0], graded, toolkits=["sklearn"], conventions=[LETOR])
@@ -247,10 +236,14 @@ def test_a_convention_that_the_data_does_not_fit_is_refused_before_anything_is_t
 @pytest.mark.parametrize(
     ("toolkit", "change", "match"),
     [
-        ("lightgbm", lambda y: y * 20, "test: label 40, but lightgbm takes whole labels from 0 to 30"),
-        ("lightgbm", lambda y: y - 1, "label -1, but lightgbm"),
-        ("xgboost", lambda y: y / 2, r"label 0\.5, but xgboost takes whole labels from 0 to 31"),
-        ("sklearn", lambda y: y - 1, r"sklearn fails: .*negative y_true values\.\nHint: .*leave sklearn out\."),
+        ("lightgbm", lambda y: y * 20, r"test: labels\[\d+\] is 40, but lightgbm takes whole labels from 0 to 30"),
+        ("lightgbm", lambda y: y - 1, "is -1, but lightgbm"),
+        ("xgboost", lambda y: y / 2, r"is 0\.5, but xgboost takes whole labels from 0 to 31"),
+        (
+            "sklearn",
+            lambda y: y - 1,
+            r"is -1, negative, which sklearn's ndcg_score refuses\.\nHint",
+        ),
     ],
 )
 def test_labels_that_a_toolkit_refuses_are_named(data, toolkit, change, match):
@@ -264,15 +257,15 @@ def test_a_query_too_long_for_lightgbm_is_named():
     need("lightgbm")
     n = 10_001
     long = RankingData(X=np.zeros((n, 1)), labels=np.zeros(n), qid=np.zeros(n, int))
-    with pytest.raises(ra.InputError, match="train: a query of 10001 rows, but lightgbm takes 10000"):
+    with pytest.raises(ra.InputError, match="train: a query has 10001 rows, but lightgbm takes 10000"):
         crosscheck.check_models(long, long, toolkits=["lightgbm"])
 
 
 def test_a_toolkit_that_fails_is_named_in_one_sentence(data, monkeypatch):
-    def fail(task, convention):
+    def fail(task, words):
         raise RuntimeError("[10:00] Check failed\nStack trace:\n  [bt] (0) somewhere")
 
-    stand_in(monkeypatch, "sklearn", fail)
+    stand_in(monkeypatch, "sklearn", train=fail)
     with pytest.raises(ra.InputError, match=r"^sklearn fails: \[10:00\] Check failed\.\nHint"):
         crosscheck.check_models(*data, toolkits=["sklearn"])
 

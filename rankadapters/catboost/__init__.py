@@ -9,9 +9,7 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("catboost", "catboost") from error
 
-from rankadapters.catboost.metrics import native_metric, read_metric
-from rankadapters.catboost.models import check_model
-from rankadapters.catboost.parity import check_parity
-from rankadapters.catboost.training import EvalMetric, eval_metric
+from rankadapters.catboost.metrics import EvalMetric, eval_metric, native_metric, read_metric
+from rankadapters.catboost.parity import check_model, check_parity
 
 __all__ = ["EvalMetric", "check_model", "check_parity", "eval_metric", "native_metric", "read_metric"]

@@ -1,25 +1,23 @@
-"""The data as CatBoost holds it, and its own value for them."""
+"""The data as CatBoost holds it, and what it says of those that it refuses."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import catboost as cb
 import numpy as np
-from catboost.utils import eval_metric
 from numpy.typing import NDArray
 
 from rankadapters.core.columns import as_numbers, same_length
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.queries import Queries
-from rankadapters.parity import Held, Toolkit
+from rankadapters.parity import Held
 from rankadapters.parity.data import as_float32, in_order
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-CATBOOST = Toolkit(name="CatBoost", package="catboost", version=cb.__version__)
+ROUTE = "catboost.utils.eval_metric"
 
 
 def as_held(queries: Queries, scores: Array, *notes: str) -> Held:
@@ -71,22 +69,26 @@ def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Floats, int
     return first, None if varies < 0 else varies
 
 
-def ask(queries: Queries, scores: Array, metric: str, **weights: Any) -> float:
-    """CatBoost's own value of contiguous queries; it wants group weights by row."""
-    sizes = np.diff(queries.indptr)
-    by_row = np.repeat(np.arange(sizes.size), sizes)
-    if "group_weight" not in weights and queries.query_weight is not None:
-        # Group weights do not reach AUC, object weights do.
-        weights["weight" if metric.startswith("AUC") else "group_weight"] = queries.query_weight[by_row]
-    if queries.row_weight is not None:
-        weights["weight"] = queries.row_weight
-    approx = scores.astype(np.float64)
-    try:
-        [value] = eval_metric(queries.labels, approx, metric, group_id=by_row, thread_count=1, **weights)
-    except cb.CatBoostError as error:
-        msg = f"catboost refuses: {sentence(error)}.\nHint: mend the data, or leave catboost out."
-        raise InputError(msg) from error
-    return float(value)
+def with_weights(queries: Queries, group_weight: object, weight: object) -> tuple[Queries, dict[str, Any], list[str]]:
+    """Add CatBoost's own weights: to the queries, to what it is given besides, and what is to be said of them."""
+    given: dict[str, Any] = {}
+    notes = []
+    if group_weight is not None:
+        if queries.query_weight is not None:
+            msg = "query_weight and group_weight say the same, by query and by row.\nHint: give one of them."
+            raise InputError(msg)
+        weights, varies = weights_of_rows(group_weight, queries)
+        if varies is not None:
+            notes.append(
+                f"group_weight varies within query {queries.query_ids[varies]}: {ROUTE} silently "
+                "takes each query's first row's, and so does our value here; a Pool refuses such weights."
+            )
+            given["group_weight"] = queries.by_query(np.asarray(group_weight, np.float64))
+        queries = queries.with_weights(weights)
+    if weight is not None:
+        given["weight"] = queries.by_query(np.asarray(weight, np.float64))
+        notes.append("weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts.")
+    return queries, given, notes
 
 
 def sentence(error: BaseException) -> str:

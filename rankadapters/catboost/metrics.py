@@ -1,13 +1,215 @@
-"""Conventions as CatBoost's metric strings, and back."""
+"""The declared metric inside a CatBoost training, and conventions as CatBoost's metric strings and back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks import Evaluation
+from rankadapters.catboost.data import weights_of_rows
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.presets.tool import require_expressible
+from rankadapters.core.errors import InputError
+from rankadapters.core.evaluator import Evaluator
+from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
+from rankadapters.parity.data import as_float32
+
+Array = NDArray[Any]
+
+
+class EvalMetric:
+    """A declared metric for CatBoost's `eval_metric=`; made by `eval_metric`."""
+
+    no_jit = True  # CatBoost would warn that numba cannot compile these methods
+
+    def __init__(self, convention: Convention, sets: Sequence[Queries]) -> None:
+        self.convention = convention
+        self.sets = tuple(sets)
+        self.history: list[Evaluation] = []
+        self._targets = [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
+        self._evaluators: dict[int, tuple[Array | None, Evaluator]] = {}
+
+    def is_max_optimal(self) -> bool:
+        """Tell CatBoost the direction."""
+        return self.convention.higher_is_better
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """Evaluate one set, as CatBoost calls it: once for all its rows."""
+        if len(approxes) != 1:
+            msg = f"the model has {len(approxes)} outputs, but a ranking has one.\nHint: a ranking or regression loss."
+            raise InputError(msg)
+        place = self._recognised(np.asarray(target))
+        value = self._evaluator(place, weight).evaluate(np.asarray(approxes[0])).value
+        self.history.append(Evaluation(place, self.convention, value))
+        return value, 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Give the value back: it is a mean already."""
+        del weight
+        return error
+
+    def _recognised(self, target: Array) -> int:
+        for place, known in enumerate(self._targets):
+            if np.array_equal(known, target):
+                return place
+        for place, known in enumerate(self._targets):
+            if known.size == target.size and np.array_equal(np.sort(known), np.sort(target)):
+                msg = (
+                    f"the labels of set {place} arrive in another order than declared: CatBoost permutes the rows that "
+                    "it trains on under boosting_type='Ordered' and with cat_features, and does not say how.\n"
+                    "Hint: boosting_type='Plain', has_time=True with cat_features; sets= with the rows as in the Pool."
+                )
+                raise InputError(msg)
+        lengths = [known.size for known in self._targets]
+        msg = (
+            f"CatBoost evaluates a set of {target.size} rows whose labels are those of none of the sets declared (of "
+            f"{lengths} rows).\nHint: sets=[(labels, qid), ...] of the training set and of every eval_set."
+        )
+        raise InputError(msg)
+
+    def _evaluator(self, place: int, weight: Any) -> Evaluator:
+        """Bind a set at its first sight, and again when CatBoost brings other weights."""
+        queries, column = self.sets[place], self.convention.weighting
+        weights = None
+        if weight is not None and not queries.weights:
+            weights = self._counted(place, np.asarray(weight))
+        bound = self._evaluators.get(place)
+        if bound is not None and _same(bound[0], weights):
+            return bound[1]
+        if weights is not None:
+            queries = queries.with_weights(**{str(column): weights})
+        evaluator = Evaluator(queries, self.convention)
+        self._evaluators[place] = (weights, evaluator)
+        return evaluator
+
+    def _counted(self, place: int, weight: Array) -> Array | None:
+        """Take CatBoost's weights, one per row, as the convention counts them; None where it counts other ones."""
+        queries, column = self.sets[place], self.convention.weighting
+        if column != "query_weight":
+            return np.array(weight, np.float64) if column == "row_weight" else None
+        weights, varies = weights_of_rows(weight, queries)
+        if varies is not None:
+            msg = (
+                f"CatBoost's weights vary within query {queries.query_ids[varies]} of set {place}: they hold object "
+                "weights.\nHint: group_weight= rather than weight=, or sets=[(labels, qid, query_weight)]."
+            )
+            raise InputError(msg)
+        return weights
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
+        """Let the copy write into this history: CatBoost copies its parameters, and only the copy sees a call."""
+        del memo
+        other = _restored(self.convention, self.sets, type(self).__name__)
+        other.history = self.history
+        return other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what was declared, not what was seen."""
+        return _restored, (self.convention, self.sets, type(self).__name__)
+
+
+def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str | None = None) -> EvalMetric:
+    """Make a metric that reports the declared convention in a CatBoost training, early stopping included.
+
+    CatBoost tells a custom metric scores, labels and weights, but never the groups. So the metric is told its sets
+    beforehand, and recognises the one it is handed by its labels.
+
+    Parameters
+    ----------
+    convention : Convention or str
+        What to report and watch.
+    sets : sequence
+        The training set and every `eval_set`, in any order: `(labels, qid)`, `(labels, qid, query_weight)` or Queries,
+        with the rows as in their Pool. Without a query weight, and unless the convention says `average="uniform"`, the
+        Pool's group weights count.
+    name : str, optional
+        Name in CatBoost's log; `convention.name` by default.
+
+    Returns
+    -------
+    EvalMetric
+        For `CatBoostRanker(eval_metric=)`. Its `history` keeps (place in `sets`, convention, value); a value equals
+        `ra.evaluate` on the same labels and scores bit for bit.
+
+    Raises
+    ------
+    InputError
+        Two sets have the same labels but other queries, so that nothing could tell them apart. During training, inside
+        CatBoost's own error: a set is not among those declared, or its rows are permuted.
+
+    Notes
+    -----
+    Under `boosting_type="Ordered"` CatBoost permutes the rows that it trains on, which is seen by their labels and
+    refused; labels that are all equal show no permutation, but then no order of the rows is better than another.
+
+    References
+    ----------
+    CatBoost 1.2.10, python-package: `_catboost.pyx`, `_MetricEval`.
+
+    Examples
+    --------
+    >>> import catboost as cb, numpy as np, rankadapters as ra
+    >>> rng = np.random.default_rng(0)
+    >>> X, y, qid = rng.random((60, 3)), rng.integers(0, 3, 60), np.repeat(np.arange(6), 10)
+    >>> metric = ra.catboost.eval_metric(ra.presets.letor4(5), sets=[(y, qid)])
+    >>> model = cb.CatBoostRanker(
+    ...     iterations=4, eval_metric=metric, thread_count=1, verbose=False, allow_writing_files=False
+    ... ).fit(X, y, group_id=qid)
+    >>> metric.history[-1].value == ra.evaluate(y, model.predict(X), ra.presets.letor4(5), qid=qid).value
+    True
+    """
+    convention = as_convention(convention)
+    if isinstance(sets, (str, Queries)) or not isinstance(sets, Sequence) or not len(sets):
+        msg = f"sets={sets!r:.80} lists no set.\nHint: sets=[(labels, qid), ...]."
+        raise InputError(msg)
+    bound = [_as_set(each, place) for place, each in enumerate(sets)]
+    for queries in bound:
+        Evaluator(queries, convention)  # so that labels without a gain are refused now, and not by CatBoost
+    metric = _restored(convention, tuple(bound), convention.name if name is None else name)
+    _refuse_ambiguous(metric)
+    return metric
+
+
+def _restored(convention: Convention, sets: tuple[Queries, ...], name: str) -> EvalMetric:
+    kind: type[EvalMetric] = type(name, (EvalMetric,), {"__doc__": EvalMetric.__doc__})  # CatBoost's log has its name
+    return kind(convention, sets)
+
+
+def _as_set(given: Any, place: int) -> Queries:
+    if isinstance(given, Queries):
+        return given
+    if not isinstance(given, tuple) or len(given) not in {2, 3}:
+        msg = f"sets[{place}] is {given!r:.60}; allowed are (labels, qid), (labels, qid, query_weight) and Queries."
+        raise InputError(msg)
+    labels, qid, *weight = given
+    return Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
+
+
+def _refuse_ambiguous(metric: EvalMetric) -> None:
+    targets = metric._targets  # noqa: SLF001 - of this module
+    for second, queries in enumerate(metric.sets):
+        for first in range(second):
+            one = metric.sets[first]
+            if np.array_equal(targets[first], targets[second]) and not _same_queries(one, queries):
+                msg = (
+                    f"sets {first} and {second} have the same labels but other queries or weights, so nothing that "
+                    "CatBoost tells can tell them apart.\nHint: one metric object, and one training, for each."
+                )
+                raise InputError(msg)
+
+
+def _same_queries(one: Queries, other: Queries) -> bool:
+    names = ("query_of_row", "query_weight", "row_weight", "docid_rank", "retrieved", "judged")
+    pairs = ((getattr(one, name), getattr(other, name)) for name in names)
+    return one.digest == other.digest and all(_same(a, b) for a, b in pairs)
+
+
+def _same(one: Array | None, other: Array | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def native_metric(convention: Convention | str, *, group_weights: bool = True) -> str:
@@ -49,9 +251,8 @@ def native_metric(convention: Convention | str, *, group_weights: bool = True) -
     'NDCG:top=-1;type=Base;denominator=LogPosition;use_weights=false'
     """
     wanted = as_convention(convention)
-    nearest = presets.catboost.nearest(wanted)
-    require_expressible("CatBoost", wanted, nearest)
-    return presets.catboost.spell(nearest, group_weights=group_weights)
+    presets.catboost.write(wanted)  # which refuses what CatBoost cannot express
+    return presets.catboost.spell(presets.catboost.nearest(wanted), group_weights=group_weights)
 
 
 def read_metric(metric: str, **params: Any) -> Convention:

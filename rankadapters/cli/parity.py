@@ -26,7 +26,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rankadapters.crosscheck import CrossCheck, Row
+    from rankadapters.crosscheck import CrossCheck, ModelRow
     from rankadapters.datasets import RankingData
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # crosscheck.TOOLKITS, which would bring numba for --help
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "parity",
         allow_abbrev=False,
-        help="hold every installed toolkit's own NDCG against ours",
+        help="compare every installed toolkit's own NDCG with ours",
         description="Train a small ranker with every installed toolkit and print the NDCG that the toolkit itself "
         "reports, ours under the same convention, their difference, and ours under each declared convention. "
         "Exit status: 0 when every difference is within the toolkit's precision, 1 when not, 2 on bad input.",
@@ -103,7 +103,7 @@ def _print_csv(report: CrossCheck) -> None:
     print(text.getvalue(), end="")
 
 
-def _apart(row: Row) -> tuple[dict[str, Any], dict[str, float | None]]:
+def _apart(row: ModelRow) -> tuple[dict[str, Any], dict[str, float | None]]:
     values = asdict(row)
     return values, values.pop("declared")
 
@@ -128,7 +128,7 @@ def _head(convention: Convention) -> str:
     return convention.name.replace("/", "/\n", 1)
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: ModelRow) -> list[str]:
     values = [row.native_value, row.our_value, *row.declared.values()]
     shown = ["-" if value is None else f"{value:.6f}" for value in values]
     difference = "-" if row.difference is None else f"{row.difference:.0e}" if row.difference else "0"

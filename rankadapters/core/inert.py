@@ -9,7 +9,7 @@ import numpy as np
 from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
-from rankadapters.core.panel import Panel
+from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 
@@ -48,8 +48,11 @@ def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
     InputError
         The convention has no value on this data.
     """
-    queries = counted(queries, convention)
-    found = Panel(queries, [convention]).measure(scores)
+    return terms_in(Panel(counted(queries, convention), [convention]).measure(scores), convention)
+
+
+def terms_in(found: Measured, convention: Convention) -> Terms:
+    """Read how the queries enter a value from what a Panel measured."""
     if not convention.is_sum:
         value, one = np.array([found.scores[convention].value]), np.ones(1)
         return Terms(value, one, one, value)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankadapters.crosscheck.models import CrossCheck, Row, check_models
+from rankadapters.crosscheck.models import CrossCheck, ModelRow, check_models
 from rankadapters.crosscheck.numbers import check
 from rankadapters.crosscheck.toolkits import TOOLKITS
 
-__all__ = ["TOOLKITS", "CrossCheck", "Row", "check", "check_models"]
+__all__ = ["TOOLKITS", "CrossCheck", "ModelRow", "check", "check_models"]

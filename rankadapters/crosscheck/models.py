@@ -8,16 +8,16 @@ from typing import Any
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
-from rankadapters.core.evaluator import evaluate
 from rankadapters.core.panel import Panel
 from rankadapters.core.texts import as_conventions
-from rankadapters.crosscheck.toolkits import TOOLKITS, Found, Said, Task, Toolkit, named, probe
+from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, Said, Task, Trainer, named, probe
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity import FULL_DOUBLE, relative
+from rankadapters.parity.ours import Ours
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class ModelRow:
     """One model: what its toolkit says, and what we say.
 
     Attributes
@@ -71,12 +71,12 @@ class CrossCheck:
     ----------
     conventions : tuple of Convention
         What was declared.
-    rows : tuple of Row
+    rows : tuple of ModelRow
         One per toolkit.
     """
 
     conventions: tuple[Convention, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ModelRow, ...]
 
     @property
     def parity(self) -> bool:
@@ -100,7 +100,7 @@ def check_models(
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> CrossCheck:
-    """Train a small ranker with every installed toolkit and hold its own NDCG@k against ours.
+    """Train a small ranker with every installed toolkit and compare its own NDCG@k with ours.
 
     Parameters
     ----------
@@ -156,40 +156,44 @@ def check_models(
             continue
         if progress is not None:
             progress(TOOLKITS[name].model)
-        rows.append(_row(TOOLKITS[name], native[name], usable, task, panel))
+        rows.append(_row(TOOLKITS[name], usable.version, task, native[name], panel))
     return CrossCheck(conventions=declared, rows=tuple(rows))
 
 
-def _row(toolkit: Toolkit, convention: Convention, found: Found, task: Task, panel: Panel) -> Row:
-    said = _ask(toolkit, convention, task)
-    ours = None if said.value is None else _ours(said, convention, task.test)
-    return Row(
-        model=toolkit.model, toolkit=toolkit.name, version=found.version, native_metric=said.metric,
-        native_value=said.value, native_convention=str(convention), our_value=ours,
-        difference=None if said.value is None or ours is None else said.value - ours,
-        declared={str(c): score.value for c, score in panel.evaluate(said.scores).items()}, note=said.note,
-    )  # fmt: skip
-
-
-def _blank(toolkit: Toolkit, found: Found, declared: Iterable[Convention]) -> Row:
-    return Row(model=toolkit.model, toolkit=toolkit.name, declared=dict.fromkeys(map(str, declared)), note=found.note)
-
-
-def _ours(said: Said, convention: Convention, test: Grouped) -> float:
-    """Our value over the rows that the toolkit's covers, of the labels that it holds."""
-    rows = slice(None) if said.rows is None else said.rows
-    labels = test.labels if said.labels is None else said.labels
-    return evaluate(labels[rows], said.scores[rows], convention, qid=test.qid[rows]).value
-
-
-def _ask(toolkit: Toolkit, convention: Convention, task: Task) -> Said:
+def _row(trainer: Trainer, version: str | None, task: Task, convention: Convention, panel: Panel) -> ModelRow:
+    toolkit = trainer.load(trainer.name)
+    _, words = toolkit.nearest(convention)
+    for part in ("train", "test"):
+        _about(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
+    said = _trained(trainer, task, words)
+    declared = {str(each): score.value for each, score in panel.evaluate(said.scores).items()}
+    known: dict[str, Any] = {"model": trainer.model, "toolkit": trainer.name, "version": version, "declared": declared}
+    known |= {"native_metric": toolkit.metric(words), "native_convention": str(convention)}
     try:
-        return toolkit.ask(task, convention)
+        held = toolkit.hold(task.test.queries, said.scores, words)
+    except InputError as error:  # nothing of the data is left
+        return ModelRow(**known, note=" ".join(str(error).partition("\n")[0].split()))
+    value = toolkit.ask(held, words) if said.value is None else said.value
+    ours = Ours(held.queries, held.scores, convention).value
+    return ModelRow(
+        **known, native_value=value, our_value=ours, difference=value - ours, note="\n".join(held.notes) or None
+    )
+
+
+def _blank(trainer: Trainer, found: Availability, declared: Iterable[Convention]) -> ModelRow:
+    return ModelRow(
+        model=trainer.model, toolkit=trainer.name, declared=dict.fromkeys(map(str, declared)), note=found.note
+    )
+
+
+def _trained(trainer: Trainer, task: Task, words: Any) -> Said:
+    try:
+        return trainer.train(task, words)
     except RankAdaptersError:
         raise
     except Exception as error:
         why = " ".join(str(error).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
-        msg = f"{toolkit.name} fails: {why[:300].rstrip('.')}.\nHint: mend the data, or leave {toolkit.name} out."
+        msg = f"{trainer.name} fails: {why[:300].rstrip('.')}.\nHint: mend the data, or leave {trainer.name} out."
         raise InputError(msg) from error
 
 
@@ -202,6 +206,6 @@ def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:
         raise type(error)(msg) from None
 
 
-def _none_installed(found: Iterable[Found]) -> MissingToolkitError:
+def _none_installed(found: Iterable[Availability]) -> MissingToolkitError:
     notes = "; ".join(each.note for each in found)
     return MissingToolkitError(f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"')

@@ -1,4 +1,4 @@
-"""Each installed toolkit's own number for the same scores, held against ours."""
+"""Each installed toolkit's own number for the same scores, compared with ours."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.crosscheck.toolkits import TOOLKITS, Found, named, probe
+from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, named, probe
 from rankadapters.parity import ParityReport, ParityRow
-from rankadapters.parity.data import value_of
+from rankadapters.parity.ours import Ours
 
 INSTALLED = "installed"
 
@@ -29,7 +29,7 @@ def check(
     require: int = 1,
     **columns: Unpack[Columns],
 ) -> ParityReport:
-    """Ask every installed toolkit for its own number for these scores, and hold it against ours.
+    """Ask every installed toolkit for its own number for these scores, and compare it with ours.
 
     For each toolkit, one of three things is found. It can express the convention, and must agree. Or nothing in this
     data depends on the fields that it cannot express: then it must agree as well (`equal-on-this-data`). Or something
@@ -67,7 +67,7 @@ def check(
     """
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
-    ours = value_of(queries, scores, convention)
+    ours = Ours(queries, queries.check_scores(scores), convention).value
     found = {name: _probed(name) for name in _names(toolkits)}
     if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
         msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."
@@ -87,14 +87,14 @@ def _names(toolkits: Any) -> list[str]:
     return list(dict.fromkeys(toolkits))
 
 
-def _probed(name: str) -> Found:
+def _probed(name: str) -> Availability:
     """Whether a toolkit is there; what only the training of its model needs does not matter here."""
-    toolkit = named(name)
-    return probe(replace(toolkit, packages=toolkit.packages[:1]))
+    trainer = named(name)
+    return probe(replace(trainer, packages=trainer.packages[:1]))
 
 
 def _asked(  # noqa: PLR0917 - of this module
-    name: str, usable: Found, queries: Queries, scores: object, convention: Convention, ours: float
+    name: str, usable: Availability, queries: Queries, scores: object, convention: Convention, ours: float
 ) -> tuple[ParityRow, ...]:
     if usable.version is None:
         return (ParityRow.not_comparable(name, "", convention, our_value=ours, reason=usable.note),)

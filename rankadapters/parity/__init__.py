@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rankadapters.core.presets.tool import differing, require_convention, require_expressible, spelled
-from rankadapters.parity.checking import Held, Route, Toolkit, check_value
-from rankadapters.parity.expressible import nearest_expressible
+from rankadapters.parity.checking import check_value
 from rankadapters.parity.numbers import compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
+from rankadapters.parity.toolkit import Held, Route, Toolkit, TrainedModel
 
 __all__ = [
     "FLOAT32",
@@ -20,11 +20,11 @@ __all__ = [
     "QueryDifferences",
     "Route",
     "Toolkit",
+    "TrainedModel",
     "Verdict",
     "check_value",
     "compare_numbers",
     "differing",
-    "nearest_expressible",
     "relative",
     "require_convention",
     "require_expressible",

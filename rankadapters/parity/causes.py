@@ -14,6 +14,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.inert import Terms, terms_of
 from rankadapters.core.queries import Queries
+from rankadapters.parity.ours import Ours
 from rankadapters.parity.tolerances import Tolerance, agree, width
 
 Floats = NDArray[np.float64]
@@ -47,9 +48,7 @@ class Case(NamedTuple):
         return np.flatnonzero(agree(values, self.value, self.tolerance))
 
 
-def causes(
-    queries: Queries, scores: NDArray[Any], convention: Convention, *, value: float, tolerance: Tolerance
-) -> list[Cause]:
+def causes(ours: Ours, *, value: float, tolerance: Tolerance) -> list[Cause]:
     """Search for one change of the convention or of the data that gives a number which differs from ours.
 
     Searched are: every field of the convention, the presets, each query left out, cut short or cut in two (where the
@@ -58,12 +57,8 @@ def causes(
 
     Parameters
     ----------
-    queries : Queries
-        The data.
-    scores : float array, shape (n_docs,)
-        Predicted scores.
-    convention : Convention
-        What the number was expected to be computed under.
+    ours : Ours
+        The data, and what the number was expected to be.
     value : float
         The number.
     tolerance : float or Printed
@@ -77,12 +72,14 @@ def causes(
     Examples
     --------
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
-    >>> causes(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2), value=1.0, tolerance=1e-9)[1].text
+    >>> ours = Ours(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
+    >>> causes(ours, value=1.0, tolerance=1e-9)[1].text
     'it is the value without query 1'
     """
     if not np.isfinite(value):
         return [Cause(f"it is {value}, which is no value of any convention")]
-    case = Case(queries, scores, convention, terms_of(queries, scores, convention), value, tolerance)
+    queries, convention = ours.queries, ours.convention
+    case = Case(queries, ours.scores, convention, ours.terms, value, tolerance)
     retrieval = queries.retrieved is not None or queries.judged is not None
     of_data = [_left_out, _weights] if retrieval else [_left_out, _cut, _grouping, _weights]
     if not convention.is_sum:  # no query has a part in the value

@@ -12,28 +12,26 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.gains import gains_of
-from rankadapters.core.keywords import Columns
-from rankadapters.core.presets.tool import require_convention
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.queries import Queries
 from rankadapters.core.ranked import Discounted
 
 Array = NDArray[Any]
 
 
-def bind(labels: object, scores: object, convention: Convention, columns: Columns) -> tuple[Queries, Array]:
-    """Validate what every `check_parity` is given.
+def bind(queries: Queries, scores: object, convention: Convention) -> Array:
+    """Validate what every check is given; return the scores.
 
     Raises
     ------
     InputError
-        The data has no value under the convention.
+        The data does not fit the convention.
     """
-    require_convention(convention)
-    queries = as_queries(labels, **columns)
+    from rankadapters.core.panel import Panel  # brings numba
+
     array = queries.check_scores(scores)
     refuse_non_finite("scores", array)
-    value_of(queries, array, convention)
-    return queries, array
+    Panel(queries, [convention])
+    return array
 
 
 def in_order(queries: Queries, **columns: Any) -> tuple[Queries, Any]:
@@ -73,12 +71,13 @@ def as_float32(name: str, values: Array, toolkit: str) -> Array:
     return rounded
 
 
-def rounds_until(iteration: object, trained: int, best: int) -> int:
+def rounds_until(iteration: object, trained: int, best: int, default: str = "best") -> int:
     """How many rounds of a model are asked for: those up to an iteration, or up to its best, or all."""
     if iteration is None:
         return best if best > 0 else trained
     if not is_whole(iteration) or not 0 <= int(iteration) < trained:  # type: ignore[call-overload]
-        msg = f"iteration={iteration!r}, but the model has the iterations 0 to {trained - 1}.\nHint: None is its best."
+        has = f"the model has the iterations 0 to {trained - 1}"
+        msg = f"iteration={iteration!r}, but {has}.\nHint: None is its {default}."
         raise InputError(msg)
     return int(iteration) + 1  # type: ignore[call-overload, no-any-return]
 
@@ -129,8 +128,19 @@ def refuse_retrieval(queries: Queries, toolkit: str) -> None:
             raise InputError(msg)
 
 
-def value_of(queries: Queries, scores: object, convention: Convention) -> float:
-    """Our value; one above those of its queries is no surprise beside the toolkit's."""
-    from rankadapters.core.panel import Panel  # brings numba
+def refuse_labels(queries: Queries, most: int, toolkit: str, where: str = "", hint: str = "") -> None:
+    """Refuse labels that are not whole numbers from 0 to a largest one, naming the caller's row."""
+    bad = ~np.isin(queries.labels, np.arange(most + 1))
+    if bad.any():
+        row = int(np.argmax(bad))
+        msg = (
+            f"labels[{row}] is {queries.labels[row]:g}, but {toolkit} takes whole labels from 0 to {most}{where}.\n"
+            f"Hint: map the labels, {hint}or leave {toolkit} out."
+        )
+        raise InputError(msg)
 
-    return Panel(queries, [convention]).evaluate(scores)[convention].value
+
+def refused(toolkit: str, why: object) -> InputError:
+    """Give what a toolkit says of data that it refuses, in one sentence."""
+    text = " ".join(str(why).partition("Stack trace")[0].split())[:300].rstrip(".")
+    return InputError(f"{toolkit} refuses: {text}.\nHint: mend the data, or leave {toolkit} out.")

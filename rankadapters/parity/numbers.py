@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -11,9 +12,10 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.presets.tool import as_text
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
-from rankadapters.parity.checking import Held, compare_value, gap
+from rankadapters.parity.comparing import compare_value
+from rankadapters.parity.ours import Ours, counting, gap
 from rankadapters.parity.report import ParityReport
-from rankadapters.parity.rows import ParityRow
+from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 
 SOURCE = "first number"
 
@@ -73,7 +75,7 @@ def compare_numbers(
         return ParityReport((_of_scores(a, b, row, queries, scores),))
     if row.verdict == "equal" or ours is None or queries is None:
         return ParityReport((row,))
-    return ParityReport((_explained(row, queries, scores),))
+    return ParityReport((_explained(row, Ours(queries, queries.check_scores(scores), ours)),))
 
 
 def _number(which: str, value: Any) -> float:
@@ -88,7 +90,9 @@ def _of_scores(a: Score, b: Score, row: ParityRow, queries: Queries | None, scor
         return _of_conventions(a, b, row, queries, scores)
     if (a.n_queries, a.digest) != (b.n_queries, b.digest):
         return _stated(row, f"They are of other queries: {_counts(a)} against {_counts(b)}.")
-    return row if row.verdict == "equal" or queries is None else _explained(row, queries, scores)
+    if row.verdict == "equal" or queries is None:
+        return row
+    return _explained(row, Ours(queries, queries.check_scores(scores), b.convention))
 
 
 def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:
@@ -101,33 +105,26 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
 
     inert = inert_fields(queries, a.convention, b.convention, scores)
     if set(inert) == set(pairs):
-        return ParityRow.compare(
-            row.source, "", b.convention, value=a.value, our_value=b.value, tolerance=row.tolerance or 0.0, inert=inert,
-            reason=f"{reason} On this data that makes no difference.",
-        )  # fmt: skip
+        same: Verdict = "equal-on-this-data" if row.verdict == "equal" else "different"
+        return replace(row, verdict=same, reason=f"{reason} On this data that makes no difference.")
     aside = f" Of no consequence here: {', '.join(inert)}." if inert else ""
-    return _stated(
-        row, reason + aside, per_query=gap(queries, queries.check_scores(scores), a.convention, b.convention)
-    )
+    first, second = (counting(queries, queries.check_scores(scores), each.convention) for each in (a, b))
+    return _stated(row, reason + aside, gap(first, second))
 
 
-def _stated(row: ParityRow, reason: str, **more: Any) -> ParityRow:
-    return ParityRow.not_comparable(
-        row.source, "", row.convention, value=row.value, our_value=row.our_value, reason=reason, **more
+def _stated(row: ParityRow, reason: str, per_query: QueryDifferences | None = None) -> ParityRow:
+    return replace(
+        row, verdict="not-comparable", difference=None, tolerance=None, reason=reason, per_query=per_query
     )  # fmt: skip
 
 
-def _explained(row: ParityRow, queries: Queries, scores: object) -> ParityRow:
+def _explained(row: ParityRow, ours: Ours) -> ParityRow:
     """Search for the cause, where the data behind the number is at hand and gives our number indeed."""
-    held = Held(queries=queries, scores=queries.check_scores(scores))
-    found = compare_value(row.source, "", held, row.convention, value=row.value, tolerance=row.tolerance)  # type: ignore[arg-type]
+    found = compare_value(ours, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
     if found.our_value == row.our_value:
         return found
     reason = f"The data given makes {found.our_value!r}, which is not the second number.\n{found.reason}"
-    return ParityRow.compare(
-        row.source, "", row.convention, value=row.value or 0.0, our_value=row.our_value or 0.0,
-        tolerance=row.tolerance or 0.0, reason=reason, per_query=found.per_query,
-    )  # fmt: skip
+    return replace(row, reason=reason, per_query=found.per_query)
 
 
 def _counts(score: Score) -> str:

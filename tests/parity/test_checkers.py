@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
+
 import numpy as np
 import pytest
 
@@ -144,18 +147,18 @@ def test_bad_input_is_refused(toolkit, change, message):
 @pytest.mark.parametrize("toolkit", ["sklearn", "lightgbm", "xgboost"])
 def test_a_toolkit_that_answers_otherwise_is_caught_and_its_queries_are_named(toolkit, monkeypatch):
     check = checker(toolkit)
-    module = __import__(f"rankadapters.{toolkit}.parity", fromlist=["_ask"])
-    asked = module._ask
+    kind = type(importlib.import_module(f"rankadapters.{toolkit}.parity").TOOLKIT)
+    asked = kind.ask
     data = ranking(5)
     scores = data.X[:, 0] - data.y * 0.01
     longest = int(np.argmax(data.sizes))
 
-    def wrong(*given):
-        *how, queries, values = given
-        of = np.repeat(np.diff(queries.indptr), np.diff(queries.indptr))
-        return asked(*how, queries, np.where(of == data.sizes[longest], -values, values))
+    def wrong(self, held, words):
+        of = np.repeat(np.diff(held.queries.indptr), np.diff(held.queries.indptr))
+        turned = np.where(of == data.sizes[longest], -held.scores, held.scores)
+        return asked(self, dataclasses.replace(held, scores=turned), words)
 
-    monkeypatch.setattr(module, "_ask", wrong)
+    monkeypatch.setattr(kind, "ask", wrong)
     row = check(data.y, scores, getattr(ra.presets, toolkit)(5), qid=data.qid).rows[0]
     assert row.verdict == "different"
     named = {name for name, *_ in row.per_query.largest()}

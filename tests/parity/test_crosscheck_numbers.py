@@ -94,7 +94,7 @@ def test_a_toolkit_that_refuses_the_data_is_a_row_with_its_reason(all_toolkits):
 
 
 def test_a_difference_fails_the_report(all_toolkits, monkeypatch):
-    monkeypatch.setattr("rankadapters.lightgbm.parity._ask", lambda *given: 0.123)
+    monkeypatch.setattr("rankadapters.lightgbm.parity.LightGBMToolkit.ask", lambda *given, **words: 0.123)
     report = check(ra.presets.lightgbm(2))
     assert not report.ok
     assert by_toolkit(report)["lightgbm"] == ["different"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import tomllib
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import rankadapters as ra
+from rankadapters.parity import Held
 
 DIFFERENCES = tomllib.loads((Path(__file__).parent / "known_differences.toml").read_text(encoding="utf-8"))[
     "difference"
@@ -66,11 +68,11 @@ def toolkit(
     name: str, labels: list[float], make: Callable[[int], ra.Convention], sizes: list[int], **columns: Any
 ) -> Value:
     """Ask without the checker's own refusals."""
-    module = __import__(f"rankadapters.{name}.parity", fromlist=["_ask"])
+    asked = importlib.import_module(f"rankadapters.{name}.parity").TOOLKIT
     queries = ra.Queries(labels, group_sizes=sizes, **columns)
     scores = np.arange(len(labels), dtype=np.float64)
-    how = (getattr(ra, name).native_metric(make(3)), *([None] if name == "lightgbm" else []))
-    return or_refused(lambda: module._ask(*how, queries, scores), ra.InputError)
+    words = getattr(ra, name).native_metric(make(3))
+    return or_refused(lambda: asked.ask(Held(queries=queries, scores=scores), words), ra.InputError)
 
 
 def against(name: str, labels: list[float], make: Callable[[int], ra.Convention], sizes: list[int], **columns: Any):

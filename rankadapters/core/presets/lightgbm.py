@@ -16,6 +16,7 @@ from rankadapters.core.spelling import number, table
 
 LABELS = 31  # default gains end there
 MOST_ROWS = 10_000  # of a query
+NAMES = {"ndcg": "ndcg", "ap": "map"}  # of the metrics with a cutoff
 
 
 class LightGBM(Vocabulary[dict[str, Any]]):
@@ -135,13 +136,15 @@ class LightGBM(Vocabulary[dict[str, Any]]):
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Give `metric`, `eval_at` and, where it is not the default, `label_gain`."""
-        for metric, make in self._whole().items():
-            if convention == make():
-                return {"metric": metric}
+        if convention.over == "rows":
+            return {"metric": next(metric for metric, make in self._whole().items() if convention == make())}
         k = min(convention.k or MOST_ROWS, MOST_ROWS)
-        [metric] = [name for name, make in self._ranked().items() if make(k).measure == convention.measure]
         gains = _gains(getattr(convention, "gain", "exp2"))
-        return {"metric": metric, "eval_at": [k], **({} if gains is None else {"label_gain": list(gains)})}
+        return {
+            "metric": NAMES[convention.measure],
+            "eval_at": [k],
+            **({} if gains is None else {"label_gain": list(gains)}),
+        }
 
     def _ranked(self) -> dict[str, Callable[[int | None], Convention]]:
         """Metrics with a cutoff."""

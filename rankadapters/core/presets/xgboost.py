@@ -10,6 +10,7 @@ from rankadapters.core.measures import AP, AUC, NDCG
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, flag, measure, no_others, one_of, spec_of
 
 NO_CUTOFF = 2**31 - 1  # beyond any query
+NAMES = {"ndcg": "ndcg", "ap": "map"}  # of the metrics with a cutoff
 BARE = 32  # the cutoff of a metric that is written without one
 
 
@@ -153,8 +154,9 @@ class XGBoost(Vocabulary[dict[str, Any]]):
         if isinstance(convention, AUC):
             return {"eval_metric": "auc", **({} if convention == self.auc() else {"groups": False})}
         k = min(convention.k or NO_CUTOFF, NO_CUTOFF)
-        [metric] = [name for name, make in self._ranked().items() if make(k).measure == convention.measure]
-        found: dict[str, Any] = {"eval_metric": f"{metric}@{k}" + ("-" if convention.empty == 0 else "")}
+        found: dict[str, Any] = {
+            "eval_metric": f"{NAMES[convention.measure]}@{k}" + ("-" if convention.empty == 0 else "")
+        }
         gain = getattr(convention, "gain", None)
         return found if gain is None else {**found, "ndcg_exp_gain": not gain.startswith("linear")}
 
