@@ -20,6 +20,9 @@ from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, relative
 if TYPE_CHECKING:
     from rankadapters.parity.toolkit import Held, Route, Toolkit
 
+NOT_A_SUM = (
+    "The value is not a sum over the queries, so that only its fields were tried, and no query has a part in it."
+)
 MOST_ASKED = 500  # queries, above which a toolkit is not asked for each
 
 
@@ -62,7 +65,8 @@ def compare_value(
 
     found = causes(ours, value=value, tolerance=bound)
     why = "; ".join(cause.text for cause in found) or "none of the changes tried gives it"
-    reason = "\n".join([*notes, f"Looking for the cause: {why}."])
+    whole = [] if ours.convention.is_sum else [NOT_A_SUM]
+    reason = "\n".join([*notes, f"Looking for the cause: {why}.", *whole])
     other = next((cause.convention for cause in found if cause.convention is not None), None)
     apart = per_query() or (None if other is None else gap(counting(ours.queries, ours.scores, other), ours))
     return ParityRow.compare(source, version, ours.convention, **told, reason=reason, per_query=apart)

@@ -1,4 +1,4 @@
-"""Two numbers held against each other: with their conventions and queries where they are Scores."""
+"""Two numbers compared: with their conventions and queries where they are Scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compare_numbers(
     queries: Queries | None = None,
     scores: object = None,
 ) -> ParityReport:
-    """Hold one number against another.
+    """Compare one number with another.
 
     Two Scores are the same only under one convention over the same queries: of conventions that differ, the fields are
     named, unless `queries` and `scores` show that nothing depends on them.
