@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit.choices import grid
+from rankadapters.audit.field_grid import grid
 from rankadapters.audit.printed import read
 from tests.audit_data import mq2008, small
 

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit.significance import compare, holm, tau_b
+from rankadapters.statistics.multiple_tests import holm
+from rankadapters.statistics.paired_tests import paired_test
+from rankadapters.statistics.rank_correlation import tau_b
 from tests.audit_data import small
 
 pytest.importorskip("scipy")
@@ -87,7 +89,7 @@ def test_equal_models_never_differ():
 def test_the_exact_test_of_few_queries_is_the_share_of_swaps_at_least_as_far():
     rng = np.random.default_rng(1)
     first, second = rng.random(8), rng.random(8)
-    found = compare(first, second, n_resamples=9999, confidence=0.95, seed=[0])
+    found = paired_test(first, second, n_resamples=9999, confidence=0.95, seed=[0])
     sums = [np.dot(signs, first - second) for signs in product([1, -1], repeat=8)]
     expected = np.mean(np.abs(sums) >= abs(np.sum(first - second)) - 1e-12)
     assert found.p_value == pytest.approx(expected)
@@ -98,7 +100,7 @@ def test_the_interval_covers_the_difference_of_means_as_often_as_it_says():
     covered = 0
     for trial in range(100):
         first, second = rng.normal(0.3, 1, 60) / 60, rng.normal(0, 1, 60) / 60
-        found = compare(first, second, n_resamples=400, confidence=0.9, seed=[trial])
+        found = paired_test(first, second, n_resamples=400, confidence=0.9, seed=[trial])
         covered += found.low <= 0.3 <= found.high
     assert 80 <= covered <= 98  # 90 expected, standard deviation 3
 

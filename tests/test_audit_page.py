@@ -233,7 +233,7 @@ def test_a_browser_paints_the_charts(browse, tmp_path):
 def test_the_template_is_package_data():
     from importlib.resources import files
 
-    assert files("rankadapters.audit").joinpath("page.html.jinja").is_file()
+    assert files("rankadapters.statistics").joinpath("page.html.jinja").is_file()
 
 
 def test_conventions_without_a_cutoff_have_no_curve():

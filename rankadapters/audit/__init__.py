@@ -1,15 +1,24 @@
-"""Audits: why two numbers differ, which convention made a number, whether it changes who wins, what matters here."""
+"""Audits: why two numbers differ, which convention made a number, whether it changes who wins, what matters here.
+
+Each is a folder, and a function of the same name: `rankadapters.audit.explain` is the function.
+"""
 
 from __future__ import annotations
 
-from rankadapters.audit.effects import Effect
-from rankadapters.audit.explanation import Explanation, explain
-from rankadapters.audit.matching import Match, Matches, identify
-from rankadapters.audit.order_report import Change, Comparison, OrderReport
-from rankadapters.audit.ordering import order
+import sys
+from types import ModuleType
+
+from rankadapters.audit.explain import explain
+from rankadapters.audit.explain.explanation import Explanation
+from rankadapters.audit.identify import identify
+from rankadapters.audit.identify.further_numbers import Telling
+from rankadapters.audit.identify.matches import Match, Matches
+from rankadapters.audit.order import order
+from rankadapters.audit.order.report import Change, Comparison, OrderReport
 from rankadapters.audit.page import page
-from rankadapters.audit.profiling import DataProfile, profile
-from rankadapters.audit.telling import Telling
+from rankadapters.audit.profile import profile
+from rankadapters.audit.profile.data_profile import DataProfile
+from rankadapters.audit.profile.field_effects import Effect
 
 __all__ = [
     "Change",
@@ -27,3 +36,14 @@ __all__ = [
     "page",
     "profile",
 ]
+
+
+class _Audits(ModuleType):
+    """A package whose functions keep their names: importing a folder would set the attribute of that name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Audits

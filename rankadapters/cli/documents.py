@@ -1,4 +1,4 @@
-"""Printing a document of `rankadapters.audit`, and a bar while it is made."""
+"""Printing a document, and a bar while it is made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rankadapters.cli.common import has_rich, print_whole, require_rich
 
 if TYPE_CHECKING:
-    from rankadapters.audit.document import Document, Table
+    from rankadapters.statistics.document import Document
+    from rankadapters.statistics.table import Table
 
 FORMATS = ("table", "markdown", "json")
 
@@ -29,7 +30,7 @@ def check_format(arguments: argparse.Namespace) -> None:
 
 def print_document(document: Document, arguments: argparse.Namespace, notes: Iterable[str] = ()) -> None:
     """Print a document as asked for; what was left out in reading goes to stderr."""
-    from rankadapters.audit.document import Table
+    from rankadapters.statistics.table import Table
 
     if arguments.format == "json":
         print(document.to_json())

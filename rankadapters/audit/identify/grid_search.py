@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.choices import Values, grid
-from rankadapters.audit.policies import Outcomes, Policies
-from rankadapters.audit.prefixes import Cutoffs, Ranks, gains_by_rank
+from rankadapters.audit.field_grid import Values, grid
+from rankadapters.audit.identify.policy_means import Outcomes, Policies
+from rankadapters.audit.identify.rank_sums import Cutoffs, Ranks, gains_by_rank
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
 from rankadapters.core.errors import InputError

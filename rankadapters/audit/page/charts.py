@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.choices import evaluated
-from rankadapters.audit.document import signed
-from rankadapters.audit.explanation import Explanation
+from rankadapters.audit.explain.explanation import Explanation
+from rankadapters.audit.field_grid import evaluated
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
 from rankadapters.plotting.curves import curves
 from rankadapters.plotting.scatter import scatter
 from rankadapters.plotting.svg import inline_svg
+from rankadapters.statistics.cells import signed
+from rankadapters.statistics.page import Chart
 
 Floats = NDArray[np.float64]
 
 CUTOFFS = range(1, 21)
 TOLD = (1, 5, 10, 20)  # cutoffs that the words name
-
-
-class Chart(NamedTuple):
-    """A chart and what stands below it."""
-
-    svg: str
-    caption: str
 
 
 def waterfalls(found: Explanation, model: str, name: str) -> Chart:

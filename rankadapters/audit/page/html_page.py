@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
-from rankadapters.audit.contest import Contest, enter
-from rankadapters.audit.document import Table, signed
-from rankadapters.audit.drawing import Chart, cutoff_curves, query_scatter, waterfalls
-from rankadapters.audit.explanation import explain
-from rankadapters.audit.order_report import OrderReport
-from rankadapters.audit.ordering import Progress, order
-from rankadapters.audit.profiling import profile
+from rankadapters.audit.explain.gap import explain
+from rankadapters.audit.models import Contest, enter
+from rankadapters.audit.order.ordering import Progress, order
+from rankadapters.audit.order.report import OrderReport
+from rankadapters.audit.page.charts import cutoff_curves, query_scatter, waterfalls
+from rankadapters.audit.profile.profiling import profile
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import MissingToolkitError
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.version import __version__
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
-    """A part of the page."""
-
-    name: str
-    heading: str
-    paragraphs: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    signatures: Mapping[str, str] | None = None
+from rankadapters.statistics.cells import signed
+from rankadapters.statistics.page import Page, Section
+from rankadapters.statistics.table import Table
 
 
 def page(
@@ -79,7 +64,7 @@ def page(
     Busa-Fekete, Szarvas, Élteto, Kégl (2012), An apple-to-apple comparison of learning-to-rank algorithms in terms of
     normalized discounted cumulative gain, Figure 1, for NDCG against the cutoff.
     """
-    template = _template()
+    template = Page()
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
     contest = enter(queries, models, conventions, None, {}, least=1)
     report = None
@@ -92,19 +77,7 @@ def page(
         f"{len(models)} model{'s' * (len(models) > 1)} under {len(contest.conventions)} "
         f"convention{'s' * (len(contest.conventions) > 1)}, over {contest.n_queries} queries."
     )
-    return str(
-        template.render(title=title, summary=summary, sections=sections, version=__version__)
-    )  # fmt: skip
-
-
-def _template() -> Any:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise MissingToolkitError.of("jinja2", "report") from None
-    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
-    text = files("rankadapters.audit").joinpath("page.html.jinja").read_text(encoding="utf-8")
-    return environment.from_string(text)
+    return template.write(title, summary, sections)
 
 
 def _sections(

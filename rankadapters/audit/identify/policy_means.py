@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.choices import Values
+from rankadapters.audit.field_grid import Values
 from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 

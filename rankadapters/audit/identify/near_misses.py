@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from rankadapters.audit.choices import evaluated
-from rankadapters.audit.document import spelled
-from rankadapters.audit.known import known, named, nearest_of
+from rankadapters.audit.field_grid import evaluated
+from rankadapters.audit.identify.grid_search import search
+from rankadapters.audit.identify.known_presets import known, named, nearest_of
 from rankadapters.audit.printed import Printed
-from rankadapters.audit.search import search
 from rankadapters.core.columns import Array
 from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
+from rankadapters.statistics.cells import spelled
 
 DIGITS = 2  # of a value of `empty`; with more, some value fits any number
 

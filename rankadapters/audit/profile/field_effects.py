@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.audit.choices import evaluated, grid
-from rankadapters.audit.document import spelled
+from rankadapters.audit.field_grid import evaluated, grid
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
+from rankadapters.statistics.cells import spelled
 
 CUTOFFS = (1, 3, 5, 10, 20, None)  # what `k` is varied over, beside the cutoffs asked for
 

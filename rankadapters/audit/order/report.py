@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankadapters.audit.document import Document, Table, signed
 from rankadapters.core.convention import Convention
 from rankadapters.core.score import Score
+from rankadapters.statistics.cells import signed
+from rankadapters.statistics.document import Document
+from rankadapters.statistics.table import Table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

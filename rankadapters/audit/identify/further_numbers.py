@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.choices import evaluated
-from rankadapters.audit.known import USUAL
+from rankadapters.audit.field_grid import evaluated
+from rankadapters.audit.identify.known_presets import USUAL
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention

@@ -1,15 +1,10 @@
-"""What every result of an audit can be written as: text, Markdown, JSON and a notebook's HTML."""
+"""A table: as text, in Markdown and in HTML."""
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from typing import Any
-
-from rankadapters.core.spelling import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,71 +64,9 @@ class Table:
         return f'<th scope="row">{escape(first)}</th>' + "".join(cells)
 
 
-class Document(ABC):
-    """A result that can be read: paragraphs and tables, and plain data."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def blocks(self) -> list[str | Table]:
-        """Give the paragraphs and tables in the order of reading."""
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types, conventions as their signatures."""
-
-    def __str__(self) -> str:
-        """Write paragraphs and aligned tables."""
-        return "\n\n".join(map(str, self.blocks()))
-
-    def to_markdown(self) -> str:
-        """Write paragraphs and tables in Markdown."""
-        return "\n\n".join(b.markdown() if isinstance(b, Table) else _lines(b) for b in self.blocks()) + "\n"
-
-    def to_json(self) -> str:
-        """Write `to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
-
-    def _repr_html_(self) -> str:
-        parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
-        return "\n".join(parts)
-
-
-def signed(value: float) -> str:
-    """Write a difference with its sign.
-
-    >>> signed(0.25), signed(-1e-9)
-    ('+0.250000', '0.000000')
-    """
-    text = f"{value:+.6f}"
-    return "0.000000" if float(text) == 0 else text
-
-
-def spelled(value: object) -> str:
-    """Write a field's value as a signature does; None is `all`."""
-    return "all" if value is None else number(value) if isinstance(value, float) else str(value)
-
-
-def percent(share: float) -> str:
-    """Write a share of the whole.
-
-    >>> percent(0.28125)
-    '28.1 %'
-    """
-    return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0 makes -0.0 and 0.0 one number
-
-
 def _right(number: bool) -> str:  # noqa: FBT001 - of a cell
     return ' style="text-align:right"' if number else ""
 
 
 def _is_number(cell: str) -> bool:
     return bool(cell) and all(part in "0123456789.+-e%, " for part in cell)
-
-
-def _lines(paragraph: str) -> str:
-    return paragraph.replace("\n", "  \n")  # two spaces keep a line's end in Markdown
-
-
-def _breaks(paragraph: str) -> str:
-    return "<br>".join(map(escape, paragraph.split("\n")))

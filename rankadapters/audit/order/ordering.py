@@ -10,13 +10,16 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.contest import Contest, enter
-from rankadapters.audit.order_report import Change, Comparison, OrderReport
-from rankadapters.audit.significance import Tested, compare, holm, scipy_stats, tau_b
+from rankadapters.audit.models import Contest, enter
+from rankadapters.audit.order.report import Change, Comparison, OrderReport
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
+from rankadapters.statistics.multiple_tests import holm
+from rankadapters.statistics.paired_tests import PairedTest, paired_test
+from rankadapters.statistics.rank_correlation import tau_b
+from rankadapters.statistics.scipy_stats import scipy_stats
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
@@ -104,13 +107,13 @@ class _Test:
 
     def __init__(self, n_resamples: int, confidence: float, seed: tuple[int, int]) -> None:
         self.how = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
-        self._done: dict[bytes, Tested] = {}
+        self._done: dict[bytes, PairedTest] = {}
 
-    def __call__(self, first: Floats, second: Floats) -> Tested:
+    def __call__(self, first: Floats, second: Floats) -> PairedTest:
         """Compare two models' shares."""
         key = (first - second).tobytes()
         if key not in self._done:
-            self._done[key] = compare(first, second, **self.how)  # type: ignore[arg-type]
+            self._done[key] = paired_test(first, second, **self.how)  # type: ignore[arg-type]
         return self._done[key]
 
 

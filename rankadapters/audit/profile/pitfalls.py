@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankadapters.audit.document import percent, spelled
-from rankadapters.audit.effects import Effect
-from rankadapters.audit.sight import Seen
+from rankadapters.audit.profile.field_effects import Effect
+from rankadapters.audit.profile.query_flags import Seen
 from rankadapters.core import presets
 from rankadapters.core.errors import InputError
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
+from rankadapters.statistics.cells import percent, spelled
 
 LARGEST_EXPONENT = 1024  # of float64
 MANY_GRADES = 5  # beyond labels 0..4, which the largest public sets have

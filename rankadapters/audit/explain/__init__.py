@@ -1,0 +1,5 @@
+"""Why two conventions give two numbers."""
+
+from rankadapters.audit.explain.gap import explain
+
+__all__ = ["explain"]

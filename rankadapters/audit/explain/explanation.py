@@ -1,0 +1,126 @@
+"""A gap between two conventions and its parts, to be read, printed and drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankadapters.core.columns import Array, Floats
+from rankadapters.core.score import Score
+from rankadapters.statistics.cells import percent, signed, spelled
+from rankadapters.statistics.document import Document
+from rankadapters.statistics.table import Table
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Explanation(Document):
+    """The gap between two conventions on the same scores, split over their differing fields; made by `explain`.
+
+    Attributes
+    ----------
+    a, b : Score
+        Under the first and the second convention.
+    contributions : dict of str to float
+        Part of `b.value - a.value` that each differing field has: its exact Shapley value. Empty for equal conventions.
+    mixtures : dict of tuple of str to Score
+        By the fields taken from `b`, all others being `a`'s: what the parts were computed from.
+    query_ids : array, shape (n_queries,)
+        Query identifiers.
+    per_query : dict of str to float64 array, shape (n_queries,)
+        What each query adds to each field's part; a column adds up to the contribution.
+    top : int
+        How many queries the printed forms show.
+    """
+
+    a: Score
+    b: Score
+    contributions: dict[str, float]
+    mixtures: dict[tuple[str, ...], Score] = field(repr=False)
+    query_ids: Array = field(repr=False)
+    per_query: dict[str, Floats] = field(repr=False)
+    top: int = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        """The second value minus the first."""
+        return self.b.value - self.a.value
+
+    def queries(self, top: int | None = None) -> list[dict[str, Any]]:
+        """Give the queries that contribute most, with what each adds to the gap and to each field's part."""
+        if not self.per_query:
+            return []
+        parts = np.stack(list(self.per_query.values()))
+        totals = parts.sum(axis=0)
+        largest = np.argsort(-np.abs(totals), kind="stable")[: self.top if top is None else top]
+        return [
+            {
+                "query": self.query_ids[q : q + 1].tolist()[0],
+                "contribution": float(totals[q]),
+                "contributions": dict(zip(self.per_query, parts[:, q].tolist(), strict=True)),
+            }
+            for q in largest
+            if parts[:, q].any()
+        ]
+
+    def plot(self) -> Any:
+        """Draw the parts as a waterfall from the first value to the second: a matplotlib Figure.
+
+        Raises
+        ------
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.waterfall import waterfall
+
+        ends = tuple((score.convention.name, score.value) for score in (self.a, self.b))
+        return waterfall(ends[0], self._sorted(), ends[1])
+
+    def blocks(self) -> list[str | Table]:
+        """Give the gap, its parts, and the queries that contribute most."""
+        a, b = self.a, self.b
+        gap = f"{b.value:.6f} - {a.value:.6f} = {signed(self.gap)} over {a.n_queries} queries"
+        names = f"a  {a.convention.name}: {a.convention}\nb  {b.convention.name}: {b.convention}"
+        found: list[str | Table] = [f"From {a.convention.name} to {b.convention.name}: {gap}", names]
+        if not self.contributions:
+            return [*found, "The conventions are equal: there is nothing to explain."]
+        found.append(self.parts_table())
+        queries = self.queries()
+        if queries:
+            found.append(self._query_table(queries))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types; of the queries those that contribute most."""
+        return {
+            "a": {"name": self.a.convention.name, "signature": str(self.a.convention), "value": self.a.value},
+            "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},
+            "gap": self.gap,
+            "contributions": self.contributions,
+            "mixtures": [
+                {"from_b": list(names), "signature": str(score.convention), "value": score.value}
+                for names, score in self.mixtures.items()
+            ],
+            "queries": [{**query, "query": str(query["query"])} for query in self.queries()],
+        }
+
+    def _sorted(self) -> dict[str, float]:
+        return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))
+
+    def parts_table(self, caption: str = "Parts of the gap") -> Table:
+        """Give the fields with both values and their parts, largest first."""
+        differing = self.a.convention.diff(self.b.convention)
+        lines = [
+            (name, *map(spelled, differing[name]), signed(part), percent(part / self.gap) if self.gap else "-")
+            for name, part in self._sorted().items()
+        ]
+        return Table.of(caption, ("field", "a", "b", "part", "of the gap"), lines)
+
+    def _query_table(self, queries: list[dict[str, Any]]) -> Table:
+        names = list(self._sorted())
+        lines = [
+            (str(q["query"]), signed(q["contribution"]), *(signed(q["contributions"][name]) for name in names))
+            for q in queries
+        ]
+        return Table.of(f"The {len(lines)} queries that contribute most", ("query", "part", *names), lines)

@@ -1,0 +1,135 @@
+"""Why two conventions give two numbers: the gap split over the fields in which they differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+
+from rankadapters.audit.explain.explanation import Explanation
+from rankadapters.audit.explain.shapley import split, split_columns, subsets
+from rankadapters.core.columns import Floats
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.fields import is_whole
+from rankadapters.core.keywords import Columns
+from rankadapters.core.panel import Panel
+from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.score import Score
+from rankadapters.core.texts import as_convention
+
+
+def explain(
+    labels: object,
+    scores: object,
+    a: Convention | str,
+    b: Convention | str,
+    *,
+    top: int = 10,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Explanation:
+    """Split the gap between two conventions over the fields in which they differ.
+
+    Each field's part is its Shapley value over all mixtures of the two conventions: what taking the field from `b`
+    changes, averaged over all orders in which the fields can be taken. A mixture is `a.replace(...)` with some fields
+    of `b`, and its worth is what `evaluate` gives under it. Mixtures that mean the same (with `k=None` a query is never
+    short) are one convention and have one value.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,)
+        Predicted scores, higher is better.
+    a, b : Convention or str
+        Of one measure.
+    top : int
+        How many queries the printed forms show; `Explanation.per_query` has all.
+    n_threads : int, optional
+        None takes all CPUs.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    Explanation
+        Its `contributions` add up to `b.value - a.value`.
+
+    Raises
+    ------
+    ConventionError
+        The conventions are of two measures, whose values are in different units.
+    InputError
+        A convention, or a mixture of the two, has no value on this data.
+
+    References
+    ----------
+    Shapley (1953), A value for n-person games.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> found = explain([0, 2, 0], [1, 0, 1], ra.presets.yahoo(2), ra.presets.letor4(2), group_sizes=[2, 1])
+    >>> {name: round(part, 6) for name, part in found.contributions.items()}
+    {'gain': 0.0, 'discount': 0.184535, 'short': -0.25, 'empty': -0.25}
+    """
+    a, b = as_convention(a), as_convention(b)
+    _require_one_measure(a, b)
+    if not is_whole(top) or int(top) < 0:
+        msg = f"top={top!r}; allowed are whole numbers from 0 on.\nHint: top=10."
+        raise InputError(msg)
+    queries = as_queries(labels, **columns)
+    differing = list(a.diff(b))
+    mixed = {names: a.replace(**{name: getattr(b, name) for name in names}) for names in subsets(differing)}
+    mixed |= {(): a, tuple(differing): b}  # with their names
+    found, worth = _evaluate(queries, scores, mixed, n_threads)
+    parts = split_columns(np.stack([worth[convention] for convention in mixed.values()]))
+    return Explanation(
+        a=found[()], b=replace(found[tuple(differing)], convention=b),
+        contributions=dict(zip(differing, split([score.value for score in found.values()]), strict=True)),
+        mixtures=found, query_ids=queries.query_ids, per_query=dict(zip(differing, parts, strict=True)), top=int(top),
+    )  # fmt: skip
+
+
+Mixtures = dict[tuple[str, ...], Convention]
+
+
+def _require_one_measure(a: Convention, b: Convention) -> None:
+    if a.measure != b.measure:
+        msg = (
+            f"{a.measure} and {b.measure} are different measures, "
+            "whose values are in different units: the gap between them has no parts.\n"
+            "Hint: two conventions of one measure."
+        )
+        raise ConventionError(msg)
+
+
+def _evaluate(
+    queries: Queries, scores: object, mixed: Mixtures, n_threads: int | None
+) -> tuple[dict[tuple[str, ...], Score], dict[Convention, Floats]]:
+    """Score of each mixture, and what each query adds to it."""
+    try:
+        measured = Panel(queries, mixed.values(), n_threads=n_threads).measure(scores)
+        found = measured.scores
+    except InputError as error:
+        raise _about_a_mixture(error, queries, scores, mixed) from None
+    return {names: found[convention] for names, convention in mixed.items()}, measured.shares
+
+
+def _about_a_mixture(error: InputError, queries: Queries, scores: object, mixed: Mixtures) -> InputError:
+    """Say which mixture has no value, where both conventions have one."""
+    ends = [(), max(mixed, key=len)]
+    for names in [*ends, *mixed]:
+        try:
+            Panel(queries, [mixed[names]]).evaluate(scores)
+        except InputError as found:
+            if names in ends:
+                return found
+            why = str(found).partition("\n")[0]
+            return InputError(
+                f"a with {', '.join(names)} of b has no value on this data: {why}\n"
+                "Hint: explain in two steps, over a convention between the two that avoids this mixture."
+            )
+    return error

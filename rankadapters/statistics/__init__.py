@@ -1,0 +1,1 @@
+"""Tests, intervals, tables and pages: what audits and comparisons share."""

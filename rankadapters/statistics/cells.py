@@ -1,0 +1,29 @@
+"""How numbers, shares and values of fields are written in tables and sentences."""
+
+from __future__ import annotations
+
+from rankadapters.core.spelling import number
+
+
+def signed(value: float) -> str:
+    """Write a difference with its sign.
+
+    >>> signed(0.25), signed(-1e-9)
+    ('+0.250000', '0.000000')
+    """
+    text = f"{value:+.6f}"
+    return "0.000000" if float(text) == 0 else text
+
+
+def spelled(value: object) -> str:
+    """Write a field's value as a signature does; None is `all`."""
+    return "all" if value is None else number(value) if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """Write a share of the whole.
+
+    >>> percent(0.28125)
+    '28.1 %'
+    """
+    return f"{round(100 * share, 1) + 0.0:.1f} %"  # + 0.0 makes -0.0 and 0.0 one number

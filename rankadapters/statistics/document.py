@@ -1,0 +1,48 @@
+"""What every result of an audit can be written as: text, Markdown, JSON and a notebook's HTML."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from html import escape
+from typing import Any
+
+from rankadapters.statistics.table import Table
+
+
+class Document(ABC):
+    """A result that can be read: paragraphs and tables, and plain data."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def blocks(self) -> list[str | Table]:
+        """Give the paragraphs and tables in the order of reading."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types, conventions as their signatures."""
+
+    def __str__(self) -> str:
+        """Write paragraphs and aligned tables."""
+        return "\n\n".join(map(str, self.blocks()))
+
+    def to_markdown(self) -> str:
+        """Write paragraphs and tables in Markdown."""
+        return "\n\n".join(b.markdown() if isinstance(b, Table) else _lines(b) for b in self.blocks()) + "\n"
+
+    def to_json(self) -> str:
+        """Write `to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def _repr_html_(self) -> str:
+        parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
+        return "\n".join(parts)
+
+
+def _lines(paragraph: str) -> str:
+    return paragraph.replace("\n", "  \n")  # two spaces keep a line's end in Markdown
+
+
+def _breaks(paragraph: str) -> str:
+    return "<br>".join(map(escape, paragraph.split("\n")))

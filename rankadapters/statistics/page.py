@@ -1,0 +1,55 @@
+"""A page of HTML that needs nothing else: sections of paragraphs, tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from rankadapters.core.errors import MissingToolkitError
+from rankadapters.core.version import __version__
+from rankadapters.statistics.table import Table
+
+
+class Chart(NamedTuple):
+    """A chart and what stands below it."""
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A part of the page."""
+
+    name: str
+    heading: str
+    paragraphs: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    signatures: Mapping[str, str] | None = None
+
+
+class Page:
+    """The template of a page, read once all that it needs is known to be installed.
+
+    Raises
+    ------
+    MissingToolkitError
+        jinja2 is not installed.
+    """
+
+    def __init__(self) -> None:
+        try:
+            from jinja2 import Environment, StrictUndefined
+        except ImportError:
+            raise MissingToolkitError.of("jinja2", "report") from None
+        environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+        text = files("rankadapters.statistics").joinpath("page.html.jinja").read_text(encoding="utf-8")
+        self._template: Any = environment.from_string(text)
+
+    def write(self, title: str, summary: str, sections: Iterable[Section]) -> str:
+        """Write the page under a title and a sentence."""
+        return str(self._template.render(title=title, summary=summary, sections=list(sections), version=__version__))
