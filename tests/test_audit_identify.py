@@ -213,10 +213,10 @@ def test_a_single_query_can_be_identified():
         (1, None, r"value=1 to decimals=0: allowed are 1 to 17.\nHint: .*'0.5000'"),
         (0.5, 18, r"decimals=18: allowed are 1 to 17"),
         (0.5, True, r"decimals=True: allowed are 1 to 17"),
-        ("letor4", None, r"value='letor4' is no number.\nHint: .*'0.1623'"),
-        (float("nan"), None, r"value=nan is no number"),
-        (True, None, r"value=True is no number"),
-        (None, None, r"value=None is no number"),
+        ("letor4", None, r"value='letor4' is not a number.\nHint: .*'0.1623'"),
+        (float("nan"), None, r"value=nan is not a number"),
+        (True, None, r"value=True is not a number"),
+        (None, None, r"value=None is not a number"),
     ],
 )
 def test_bad_values(value, decimals, problem):

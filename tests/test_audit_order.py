@@ -199,8 +199,15 @@ def test_progress_is_told_for_every_comparison():
     ("given", "error", "problem"),
     [
         ({"models": {"a": [1, 2]}}, ra.InputError, r"1 of at least 2 models was given.\nHint: .*evaluate_many"),
-        ({"models": [[1, 2], [2, 1]]}, ra.InputError, r"models is a list, not scores by name.\nHint"),
-        ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model's name 1 is no text"),
+        (
+            {"models": [[1, 2], [2, 1]]},
+            ra.InputError,
+            r"models is a list, not scores by name.\nHint: .*a matrix or",
+        ),
+        ({"models": np.ones(2)}, ra.InputError, r"models is an array of shape \(2,\), not scores by name"),
+        ({"models": np.ones((2, 1))}, ra.InputError, "1 of at least 2 models was given"),
+        ({"models": np.ones((3, 2))}, ra.InputError, "model '0': scores has 3 rows but the queries cover 2"),
+        ({"models": {1: [1, 2], 2: [2, 1]}}, ra.InputError, "the model's name 1 is not a text"),
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
         ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
         ({"conventions": []}, ra.ConventionError, "no convention was given"),

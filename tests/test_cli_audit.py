@@ -95,6 +95,18 @@ def test_identify_prints_what_identify_gives_and_exits_by_it(capsys, letor):
         assert bool(expected) is (code == 0)
 
 
+def test_identify_and_profile_take_a_measure(capsys, letor):
+    docid = [f"d{row}" for row in range(len(LABELS))]
+    files = (*letor, "--feature", "1", "--format", "json")
+    out = printed(capsys, "identify", "0.6667", "--measure", "rr", "--k", "3", *files)
+    expected = ra.audit.identify("0.6667", LABELS, SCORES["good"], measure="rr", k=3, qid=QID, docid=docid)
+    assert json.loads(out) == json.loads(expected.to_json())
+    assert "rr@3/" in out
+    out = printed(capsys, "profile", "--measure", "ap", "--k", "3", *files)
+    expected = ra.audit.profile(LABELS, k=3, scores=SCORES["good"], measure="ap", qid=QID, docid=docid)
+    assert json.loads(out) == json.loads(expected.to_json())
+
+
 @pytest.mark.parametrize(("text", "k"), [("3", 3), ("all", None), ("unknown", "unknown")])
 def test_a_cutoff_may_be_all_or_unknown(capsys, letor, text, k):
     out = printed(capsys, "identify", "1.00", "--k", text, *letor, "--feature", "1", "--format", "json")
@@ -210,8 +222,8 @@ def test_report_writes_the_page(capsys, letor, tmp_path):
         (("explain", "--a", "yahoo@3", "--b", "yahoo@3", "--top", "-1"), "argument --top: '-1' is no whole number"),
         (("explain", "--a", "yahoo@3", "--b", "yahoo@3"), "nothing to evaluate"),
         (("identify",), "required: VALUE"),
-        (("identify", "0.5", "--k", "0"), "argument --k: '0' is no cutoff; allowed are"),
-        (("profile", "--k", "unknown"), "argument --k: 'unknown' is no cutoff"),
+        (("identify", "0.5", "--k", "0"), "argument --k: '0' is not a cutoff; allowed are"),
+        (("profile", "--k", "unknown"), "argument --k: 'unknown' is not a cutoff"),
         (("order",), "required: --convention"),
         (("order", "--convention", "yahoo@3", "--resamples", "0"), "argument --resamples: '0' is no whole number"),
         (("order", "--convention", "foo@3"), "argument --convention: 'foo@3' is neither"),
@@ -226,7 +238,7 @@ def test_bad_arguments_are_one_line_that_names_them(capsys, arguments, match):
 def test_bad_numbers_are_one_line_that_names_them(capsys, letor):
     options = ("--feature", "1", "--format", "json")
     assert "value=16.23 is outside [0, 1]" in refused(capsys, "identify", "16.23", *letor, *options)
-    assert "value='x' is no number" in refused(capsys, "identify", "x", *letor, *options)
+    assert "value='x' is not a number" in refused(capsys, "identify", "x", *letor, *options)
 
 
 def test_a_label_without_a_gain_is_named_by_file_and_line(capsys, write):

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator
+from typing import Any
 
+from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
-from rankadapters.core.panel import Panel
+from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.fields import Field
+from rankadapters.core.keywords import Columns
+from rankadapters.core.measures import MEASURES
 from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score
 
-AT_ONCE = 256  # conventions whose values of all queries are in memory together
+REFUSAL = "error"  # the value of a policy under which a query that it concerns is refused
 
-Values = tuple[float | str, ...]
+Values = tuple[Any, ...]
 
 
 def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
-    """Values worth trying of each field of a measure but `k`, as far as the queries' columns allow.
+    """Values worth trying of each field of a measure but the cutoff, as far as the queries' columns allow.
 
     Without docids ties cannot follow them, and with query weights a mean cannot leave them out.
 
@@ -27,24 +30,61 @@ def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
     return {
         name: tuple(value for value in kind.tried if kind.fits(value, queries.columns))
         for name, kind in measure.declared().items()
-        if name != "k"
+        if kind.group != "head"
     }
 
 
-def evaluated(queries: Queries, scores: object, conventions: Iterable[Convention]) -> dict[Convention, Score]:
-    """Score of each convention that has one on this data; those that have none are left out."""
-    several = list(dict.fromkeys(conventions))
-    found: dict[Convention, Score] = {}
-    for first in range(0, len(several), AT_ONCE):
-        found |= _evaluated(queries, scores, several[first : first + AT_ONCE])
+def searched(measure: type[Convention], queries: Queries) -> dict[str, Values]:
+    """Values of the grid, and those that the measure's presets have beside them in its formula and its ranking."""
+    kinds, found = measure.declared(), grid(measure, queries)
+    made = [presets.make(name, None) for name in presets.names(measure.measure)]
+    for name, values in found.items():
+        if kinds[name].group in {"value", "ranking"}:
+            others = (getattr(preset, name) for preset in made)
+            fitting = (value for value in others if kinds[name].fits(value, queries.columns))
+            found[name] = tuple(dict.fromkeys((*values, *fitting)))
     return found
 
 
-def _evaluated(queries: Queries, scores: object, several: list[Convention]) -> dict[Convention, Score]:
-    try:
-        return Panel(queries, several).evaluate(scores)
-    except InputError:
-        if len(several) == 1:
-            return {}
-    middle = len(several) // 2
-    return _evaluated(queries, scores, several[:middle]) | _evaluated(queries, scores, several[middle:])
+def has_cutoff(measure: type[Convention]) -> bool:
+    """Tell whether a measure has a cutoff."""
+    return any(kind.group == "head" for kind in measure.declared().values())
+
+
+def measure_named(name: object) -> type[Convention]:
+    """Find a measure by the first word of its signatures.
+
+    Raises
+    ------
+    ConventionError
+        There is none of that name.
+    """
+    found = MEASURES.get(name) if isinstance(name, str) else None
+    if found is None:
+        msg = f"measure={name!r:.80}; allowed are {choices(MEASURES)}.\nHint: measure='ndcg'."
+        raise ConventionError(msg)
+    return found
+
+
+def left_out(measure: type[Convention], queries: Queries) -> Iterator[str]:
+    """Say which values are not in the grid because a column is not there, or because it is.
+
+    >>> import rankadapters as ra
+    >>> list(left_out(ra.AUC, Queries([1, 0], group_sizes=[2], query_weight=[2])))
+    ['average=uniform was not searched: there are query weights']
+    """
+    for name, kind in measure.declared().items():
+        reasons: dict[str, list[str]] = {}
+        for value in kind.tried:
+            if not kind.fits(value, queries.columns):
+                reasons.setdefault(_reason(kind, value, queries.columns), []).append(kind.spell(value))
+        for reason, values in reasons.items():
+            were = "was" if len(values) == 1 else "were"
+            yield f"{name}={' and '.join(values)} {were} not searched: {reason}"
+
+
+def _reason(kind: Field, value: Any, columns: Collection[str]) -> str:
+    wanted = [name for name in Columns.__annotations__ if kind.fits(value, {*columns, name})]
+    unwanted = [name for name in columns if kind.fits(value, {*columns} - {name})]
+    no, name = ("no ", wanted[0]) if wanted else ("", unwanted[0])
+    return f"there are {no}{name.replace('_', ' ').removesuffix('s')}s"

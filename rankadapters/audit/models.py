@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.panel import Panel
+from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_conventions
@@ -18,17 +18,21 @@ from rankadapters.core.texts import as_conventions
 Floats = NDArray[np.float64]
 
 
-class Contest(NamedTuple):
-    """What each model reaches, and what each query adds to it; queries in the order of the first model's."""
+class ModelScores(NamedTuple):
+    """What each model reaches, and what each query adds to it; queries in the order of the first model's.
+
+    A convention over all rows has no values of queries, and one that is not a sum over them no shares either.
+    """
 
     conventions: tuple[Convention, ...]
+    measured: dict[str, Measured]  # in the order of the model's own queries
     scores: dict[str, dict[Convention, Score]]
     values: dict[str, dict[Convention, Floats]]  # of each query, NaN where it is skipped
     shares: dict[str, dict[Convention, Floats]]
     n_queries: int
 
 
-def enter(
+def score_models(
     labels: object,
     models: Mapping[str, object],
     conventions: Iterable[Convention | str] | str,
@@ -36,7 +40,7 @@ def enter(
     columns: Mapping[str, object],
     *,
     least: int = 2,
-) -> Contest:
+) -> ModelScores:
     """Evaluate every model under every convention.
 
     Raises
@@ -49,25 +53,62 @@ def enter(
     several = as_conventions(conventions)
     first = next(iter(queries.values()))
     panels = {id(each): Panel(each, several, n_threads=n_threads) for each in queries.values()}
-    contest = Contest(tuple(panels[id(first)].conventions), {}, {}, {}, first.n_queries)
+    found = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
+    apart = [convention for convention in found.conventions if convention.over != "rows"]
+    sums = [convention for convention in apart if convention.is_sum]
     for name, scores in models.items():
         panel = panels[id(queries[name])]
         place = _places(name, first, queries[name])
         try:
-            found = panel.measure(scores)
-            contest.scores[name] = found.scores
-            contest.values[name] = {c: column[place] for c, column in found.per_query.items()}
-            contest.shares[name] = {c: column[place] for c, column in found.shares.items()}
+            measured = panel.measure(scores)
+            found.measured[name], found.scores[name] = measured, measured.scores
+            found.values[name] = {c: column[place] for c, column in measured.under(apart).per_query.items()}
+            found.shares[name] = {c: column[place] for c, column in measured.under(sums).shares.items()}
         except RankAdaptersError as error:
             msg = f"model {name!r}: {error}"
             raise type(error)(msg) from None
-    return contest
+    return found
 
 
-def _check(models: object, least: int) -> None:
-    if not isinstance(models, Mapping):
-        msg = f"models is a {type(models).__name__}, not scores by name.\nHint: {{'a': scores, 'b': scores}}."
+def as_models(models: object) -> Mapping[str, object]:
+    """Take scores by name, or a matrix or a table with a column for each model.
+
+    The columns of a matrix are named by their numbers from 0 on.
+
+    >>> list(as_models(np.zeros((3, 2))))
+    ['0', '1']
+
+    Raises
+    ------
+    InputError
+        It is neither, or two columns have one name.
+    """
+    if isinstance(models, Mapping):
+        return models
+    if isinstance(models, np.ndarray) and models.ndim == 2:  # noqa: PLR2004 - rows and models
+        return {str(number): column for number, column in enumerate(models.T)}
+    names = _columns_of(models)
+    if names is None:
+        what = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
+        msg = (
+            f"models is {what}, not scores by name.\n"
+            "Hint: {'a': scores, 'b': scores}, or a matrix or a table with a column for each model."
+        )
         raise InputError(msg)
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        msg = f"two columns of models are named {name!r}.\nHint: rename one."
+        raise InputError(msg)
+    return {str(name): models[name] for name in names}  # type: ignore[index]
+
+
+def _columns_of(table: Any) -> list[Any] | None:
+    """Name the columns of a table of pandas, polars or pyarrow; None for everything else."""
+    names = table.column_names if hasattr(table, "column_names") else getattr(table, "columns", None)
+    return None if names is None or isinstance(table, Queries) else list(names)
+
+
+def _check(models: Mapping[str, object], least: int) -> None:
     if len(models) < least:
         msg = (
             f"{len(models)} of at least {least} models {'was' if len(models) == 1 else 'were'} given.\n"
@@ -76,7 +117,7 @@ def _check(models: object, least: int) -> None:
         raise InputError(msg)
     for name in models:
         if not isinstance(name, str):
-            msg = f"the model's name {name!r:.80} is no text.\nHint: {{'a': scores, 'b': scores}}."
+            msg = f"the model's name {name!r:.80} is not a text.\nHint: {{'a': scores, 'b': scores}}."
             raise InputError(msg)
         if not name.isprintable():
             msg = f"the model's name {name!r:.80} has a line break or another character that is not printed."

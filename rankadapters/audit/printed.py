@@ -26,7 +26,7 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     Raises
     ------
     InputError
-        No number, outside [0, 1], without decimals, or with others than `decimals` says.
+        Not a number, outside [0, 1], without decimals, or with others than `decimals` says.
 
     Examples
     --------
@@ -36,8 +36,8 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     printed = as_printed(value)
     if not negative and not 0 <= printed.value <= 1:
         msg = (
-            f"value={value} is outside [0, 1], where every NDCG lies.\n"
-            "Hint: a percentage by 100; a DCG is not searched for."
+            f"value={value} is outside [0, 1], where every value of this measure lies.\n"
+            "Hint: divide a percentage by 100; for a DCG, measure='dcg'."
         )
         raise InputError(msg)
     written = printed.decimals

@@ -9,6 +9,7 @@ from rankadapters.cli import sources
 from rankadapters.cli.common import DIFFERENT, SAME, whole_from
 from rankadapters.cli.documents import add_format, bar, check_format, print_document
 from rankadapters.core.errors import InputError
+from rankadapters.core.measures import MEASURES
 
 UNKNOWN = "unknown"
 
@@ -23,6 +24,7 @@ def add(commands: Any) -> None:
         "printed. Exit status: 0 when there is one, 1 when there is none, 2 on bad input.",
     )
     parser.add_argument("value", metavar="VALUE", help="the number with all its decimals, such as 0.1623")
+    add_measure(parser, "was measured")
     parser.add_argument(
         "--k",
         type=_cutoff_or_unknown,
@@ -34,14 +36,19 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=_run)
 
 
+def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the option that names a measure."""
+    parser.add_argument("--measure", choices=MEASURES, default="ndcg", help=f"what {what} (default: ndcg)")
+
+
 def cutoff(text: str) -> int | None:
-    """Read a cutoff; `all` is none."""
+    """Read a cutoff; `all` is None."""
     if text == "all":
         return None
     try:
         return whole_from(1)(text)
     except argparse.ArgumentTypeError:
-        msg = f"{text!r} is no cutoff; allowed are whole numbers from 1 on, and 'all'"
+        msg = f"{text!r} is not a cutoff; allowed are whole numbers from 1 on, and 'all'"
         raise argparse.ArgumentTypeError(msg) from None
 
 
@@ -56,7 +63,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from rankadapters.audit import identify
 
         try:
-            found = identify(arguments.value, judgments.queries, judgments.scores, k=arguments.k, progress=step)
+            found = identify(
+                arguments.value, judgments.queries, judgments.scores, measure=arguments.measure, k=arguments.k,
+                progress=step,
+            )  # fmt: skip
         except InputError as error:
             raise sources.located(error, judgments) from None
     print_document(found, arguments, [judgments.note])

@@ -8,7 +8,7 @@ from typing import Any
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME
 from rankadapters.cli.documents import add_format, bar, check_format, print_document
-from rankadapters.cli.identify import cutoff
+from rankadapters.cli.identify import add_measure, cutoff
 from rankadapters.core.errors import InputError
 
 
@@ -22,6 +22,7 @@ def add(commands: Any) -> None:
         "that each field of a convention makes, and the pitfalls that concern them. Exit status: 0, or 2 on bad input.",
     )
     parser.add_argument("--k", type=cutoff, nargs="+", default=[10], help="cutoffs in question, or 'all' (default: 10)")
+    add_measure(parser, "is measured")
     sources.add(parser)
     add_format(parser)
     parser.set_defaults(run=_run)
@@ -34,7 +35,10 @@ def _run(arguments: argparse.Namespace) -> int:
         from rankadapters.audit import profile
 
         try:
-            found = profile(judgments.queries, k=arguments.k, scores=judgments.scores if scored else None)
+            found = profile(
+                judgments.queries, k=arguments.k, scores=judgments.scores if scored else None,
+                measure=arguments.measure,
+            )  # fmt: skip
         except InputError as error:
             raise sources.located(error, judgments) from None
     print_document(found, arguments, [judgments.note])

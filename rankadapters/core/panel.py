@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Unpack
 
@@ -190,6 +190,15 @@ class Measured:
         """
         self._refuse_over_rows("standard error")
         return {member.convention: self._standard_error(member, numerators) for member, numerators in self._found}
+
+    def under(self, conventions: Collection[Convention]) -> Measured:
+        """Give what was found under some of the conventions, from the same pass."""
+        members, numerators = [], []
+        for member, found in self._found:
+            if member.convention in conventions:
+                members.append(member)
+                numerators.append(found)
+        return Measured(self._queries, members, numerators)
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
         """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""

@@ -81,7 +81,7 @@ class Toolkit(ABC):
         What its values can be trusted to.
     """
 
-    vocabulary: ClassVar[Vocabulary]
+    vocabulary: ClassVar[Vocabulary[Any]]
     version: ClassVar[str]
     precision: ClassVar[float] = FULL_DOUBLE
 

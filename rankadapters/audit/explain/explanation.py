@@ -28,8 +28,9 @@ class Explanation(Document):
         By the fields taken from `b`, all others being `a`'s: what the parts were computed from.
     query_ids : array, shape (n_queries,)
         Query identifiers.
-    per_query : dict of str to float64 array, shape (n_queries,)
-        What each query adds to each field's part; a column adds up to the contribution.
+    per_query : dict of str to float64 array, shape (n_queries,), or None
+        What each query adds to each field's part; a column adds up to the contribution. None where the value is not a
+        sum over the queries.
     top : int
         How many queries the printed forms show.
     """
@@ -39,7 +40,7 @@ class Explanation(Document):
     contributions: dict[str, float]
     mixtures: dict[tuple[str, ...], Score] = field(repr=False)
     query_ids: Array = field(repr=False)
-    per_query: dict[str, Floats] = field(repr=False)
+    per_query: dict[str, Floats] | None = field(repr=False)
     top: int = field(repr=False)
 
     @property
@@ -48,7 +49,10 @@ class Explanation(Document):
         return self.b.value - self.a.value
 
     def queries(self, top: int | None = None) -> list[dict[str, Any]]:
-        """Give the queries that contribute most, with what each adds to the gap and to each field's part."""
+        """Give the queries that contribute most, with what each adds to the gap and to each field's part.
+
+        There are none where the value is not a sum over the queries.
+        """
         if not self.per_query:
             return []
         parts = np.stack(list(self.per_query.values()))
@@ -89,10 +93,12 @@ class Explanation(Document):
         queries = self.queries()
         if queries:
             found.append(self._query_table(queries))
+        if self.per_query is None:
+            found.append(self._totals_only())
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types; of the queries those that contribute most."""
+        """Give plain JSON types; of the queries those that contribute most, None where they have no parts."""
         return {
             "a": {"name": self.a.convention.name, "signature": str(self.a.convention), "value": self.a.value},
             "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},
@@ -102,8 +108,14 @@ class Explanation(Document):
                 {"from_b": list(names), "signature": str(score.convention), "value": score.value}
                 for names, score in self.mixtures.items()
             ],
-            "queries": [{**query, "query": str(query["query"])} for query in self.queries()],
-        }
+            "queries": None if self.per_query is None else [
+                {**query, "query": str(query["query"])} for query in self.queries()
+            ],
+        }  # fmt: skip
+
+    def _totals_only(self) -> str:
+        [name, *_] = [s.convention.name for s in self.mixtures.values() if not s.convention.is_sum]
+        return f"Totals only: under {name} the value is not a sum over the queries, so that they have no parts of it."
 
     def _sorted(self) -> dict[str, float]:
         return dict(sorted(self.contributions.items(), key=lambda part: -abs(part[1])))

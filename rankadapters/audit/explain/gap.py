@@ -14,7 +14,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
-from rankadapters.core.panel import Panel
+from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
@@ -55,12 +55,13 @@ def explain(
     Returns
     -------
     Explanation
-        Its `contributions` add up to `b.value - a.value`.
+        Its `contributions` add up to `b.value - a.value`. Where the value under some mixture is not a sum over the
+        queries (a geometric mean, or all rows as one query) there are these totals only, and `per_query` is None.
 
     Raises
     ------
     ConventionError
-        The conventions are of two measures, whose values are in different units.
+        The conventions are of two measures, whose values are in different units, or a mixture is not a convention.
     InputError
         A convention, or a mixture of the two, has no value on this data.
 
@@ -80,20 +81,46 @@ def explain(
     if not is_whole(top) or int(top) < 0:
         msg = f"top={top!r}; allowed are whole numbers from 0 on.\nHint: top=10."
         raise InputError(msg)
-    queries = as_queries(labels, **columns)
+    return explained(as_queries(labels, **columns), scores, (a, b), top=int(top), n_threads=n_threads)
+
+
+def explained(
+    queries: Queries,
+    scores: object,
+    pair: tuple[Convention, Convention],
+    *,
+    known: Measured | None = None,
+    top: int = 10,
+    n_threads: int | None = None,
+) -> Explanation:
+    """Explain as `explain` does, without computing once more what was measured of these scores."""
+    a, b = pair
     differing = list(a.diff(b))
-    mixed = {names: a.replace(**{name: getattr(b, name) for name in names}) for names in subsets(differing)}
+    mixed = {names: _mixture(a, b, names) for names in subsets(differing)}
     mixed |= {(): a, tuple(differing): b}  # with their names
-    found, worth = _evaluate(queries, scores, mixed, n_threads)
-    parts = split_columns(np.stack([worth[convention] for convention in mixed.values()]))
+    found, worth = _evaluate(queries, scores, mixed, known, n_threads)
+    parts = split_columns(np.stack([worth[convention] for convention in mixed.values()])) if worth else ()
     return Explanation(
         a=found[()], b=replace(found[tuple(differing)], convention=b),
         contributions=dict(zip(differing, split([score.value for score in found.values()]), strict=True)),
-        mixtures=found, query_ids=queries.query_ids, per_query=dict(zip(differing, parts, strict=True)), top=int(top),
+        mixtures=found, query_ids=queries.query_ids,
+        per_query=dict(zip(differing, parts, strict=True)) if worth else None, top=top,
     )  # fmt: skip
 
 
 Mixtures = dict[tuple[str, ...], Convention]
+
+
+def _mixture(a: Convention, b: Convention, names: tuple[str, ...]) -> Convention:
+    try:
+        return a.replace(**{name: getattr(b, name) for name in names})
+    except ConventionError as error:
+        why = str(error).partition("\n")[0]
+        msg = (
+            f"a with {', '.join(names)} of b is not a convention: {why}\n"
+            "Hint: explain in two steps, over a convention between the two that avoids this mixture."
+        )
+        raise ConventionError(msg) from None
 
 
 def _require_one_measure(a: Convention, b: Convention) -> None:
@@ -107,15 +134,22 @@ def _require_one_measure(a: Convention, b: Convention) -> None:
 
 
 def _evaluate(
-    queries: Queries, scores: object, mixed: Mixtures, n_threads: int | None
+    queries: Queries, scores: object, mixed: Mixtures, known: Measured | None, n_threads: int | None
 ) -> tuple[dict[tuple[str, ...], Score], dict[Convention, Floats]]:
-    """Score of each mixture, and what each query adds to it."""
+    """Score of each mixture, and what each query adds to it; the latter is empty where one is not a sum over them."""
+    given = {} if known is None else known.scores
+    unknown = [convention for convention in mixed.values() if convention not in given]
+    passes = [] if known is None else [known.under(mixed.values())]
     try:
-        measured = Panel(queries, mixed.values(), n_threads=n_threads).measure(scores)
-        found = measured.scores
+        if unknown:
+            passes.append(Panel(queries, unknown, n_threads=n_threads).measure(scores))
+        found = {convention: score for each in passes for convention, score in each.scores.items()}
     except InputError as error:
         raise _about_a_mixture(error, queries, scores, mixed) from None
-    return {names: found[convention] for names, convention in mixed.items()}, measured.shares
+    shares: dict[Convention, Floats] = {}
+    if all(convention.is_sum for convention in mixed.values()):
+        shares = {convention: share for each in passes for convention, share in each.shares.items()}
+    return {names: found[convention] for names, convention in mixed.items()}, shares
 
 
 def _about_a_mixture(error: InputError, queries: Queries, scores: object, mixed: Mixtures) -> InputError:

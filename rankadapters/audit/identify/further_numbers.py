@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.field_grid import evaluated
+from rankadapters.audit.evaluation import evaluated
+from rankadapters.audit.field_grid import has_cutoff
 from rankadapters.audit.identify.known_presets import USUAL
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
-from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
+from rankadapters.core.score import Score
 
 AMONG = 50  # conventions; the likeliest stand first
 NOTHING = "-"
@@ -33,11 +34,14 @@ class Telling:
         Which cutoff (None is all ranks), or which query.
     values : tuple of str
         By convention, in the order of the matches; '-' where it has none.
+    measure : str
+        Of the conventions.
     """
 
     kind: str
     where: Any
     values: tuple[str, ...]
+    measure: str
 
     @property
     def n_groups(self) -> int:
@@ -48,7 +52,8 @@ class Telling:
         """Name the number."""
         if self.kind == "query":
             return f"query {self.where}"
-        return "NDCG without a cutoff" if self.where is None else f"NDCG@{self.where}"
+        measure = self.measure.upper()
+        return f"{measure} without a cutoff" if self.where is None else f"{measure}@{self.where}"
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
@@ -57,34 +62,60 @@ class Telling:
 
 
 def tell_apart(
-    queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]
+    queries: Queries,
+    scores: Array,
+    printed: Printed,
+    known: Mapping[Convention, Score],
+    values: Mapping[Convention, NDArray[np.float64]],
 ) -> tuple[Telling, ...]:
-    """Find the cutoff, and the query, whose number makes the most groups of the first conventions."""
-    if len(conventions) < 2:  # noqa: PLR2004 - one has nothing to be told from
+    """Find the cutoff, and the query, whose number makes the most groups of the first conventions.
+
+    Parameters
+    ----------
+    known : mapping of Convention to Score
+        The conventions, the likeliest first, and what they give.
+    values : mapping of Convention to float64 array, shape (n_queries,)
+        Value of each query under those of the first `AMONG` that value single queries.
+    """
+    if len(known) < 2:  # noqa: PLR2004 - one has nothing to be told from
         return ()
-    several = conventions[:AMONG]
-    found = [_by_cutoff(queries, scores, printed, several), _by_query(queries, scores, printed, several)]
+    several = list(known)[:AMONG]
+    found = [_by_cutoff(queries, scores, printed, several, known), _by_query(queries, printed, several, values)]
     return tuple(telling for telling in found if telling is not None and telling.n_groups > 1)
 
 
-def _by_cutoff(queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]) -> Telling | None:
+def _by_cutoff(
+    queries: Queries,
+    scores: Array,
+    printed: Printed,
+    conventions: Sequence[Convention],
+    known: Mapping[Convention, Score],
+) -> Telling | None:
+    if not has_cutoff(type(conventions[0])):
+        return None
     own = {getattr(convention, "k", None) for convention in conventions}
     cutoffs = [k for k in USUAL if own != {k}]
-    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in cutoffs))
+    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in cutoffs), known)
     tellings = []
     for k in cutoffs:
         said = (values.get(c.at(k)) for c in conventions)
         shown = tuple(NOTHING if score is None else printed.same(score.value) for score in said)
-        tellings.append(Telling(kind="cutoff", where=k, values=shown))
+        tellings.append(Telling(kind="cutoff", where=k, values=shown, measure=conventions[0].measure))
     return max(tellings, key=lambda telling: telling.n_groups, default=None)
 
 
-def _by_query(queries: Queries, scores: Array, printed: Printed, conventions: Sequence[Convention]) -> Telling | None:
-    values = Panel(queries, conventions).per_query(scores)
-    table = np.stack([values[convention] for convention in conventions])
+def _by_query(
+    queries: Queries,
+    printed: Printed,
+    conventions: Sequence[Convention],
+    values: Mapping[Convention, NDArray[np.float64]],
+) -> Telling:
+    none = np.full(queries.n_queries, np.nan)
+    table = np.stack([values.get(convention, none) for convention in conventions])
     query = int(np.argmax(_distinct(table, printed.decimals)))
     shown = tuple(NOTHING if np.isnan(value) else printed.same(value) for value in table[:, query].tolist())
-    return Telling(kind="query", where=queries.query_ids[query : query + 1].tolist()[0], values=shown)
+    where = queries.query_ids[query : query + 1].tolist()[0]
+    return Telling(kind="query", where=where, values=shown, measure=conventions[0].measure)
 
 
 def _distinct(table: NDArray[np.float64], decimals: int) -> NDArray[np.intp]:

@@ -1,194 +1,281 @@
-"""The search: every convention of the grid, computed with what they share, held against a printed number."""
+"""The search: every convention of the grid, computed with what they share, compared with a printed number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.audit.field_grid import Values, grid
-from rankadapters.audit.identify.policy_means import Outcomes, Policies
-from rankadapters.audit.identify.rank_sums import Cutoffs, Ranks, gains_by_rank
+from rankadapters.audit.field_grid import REFUSAL, Values, has_cutoff, left_out, searched
+from rankadapters.audit.identify.alike import classes, formula_key, keys_of, lowered
+from rankadapters.audit.identify.candidates import Block, Candidates, Cutoffs, Progress
+from rankadapters.audit.identify.policy_means import POLICIES, Policies, PolicyMeans, PolicyValues
+from rankadapters.audit.identify.rank_tables import PlanAt, RankedRows, merged, rank
+from rankadapters.audit.identify.whole_search import search_whole
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
-from rankadapters.core.errors import InputError
-from rankadapters.core.gains import gains_of
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.lowering import Bound
-from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Progress = Callable[[int, int], object]
-
-SLACK = 1e-9  # sums here are not exact: what comes close is evaluated
-
-_BASE = NDCG(
-    k=None, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty="skip",
-    missing="skip", unjudged="zero", average="query",
-)  # fmt: skip
-
-Block = dict[str, tuple[Any, ...]]  # conventions: each combination of these values, which give every query one value
-
-
-@dataclass(slots=True)
-class Found:
-    """What the search found.
-
-    Attributes
-    ----------
-    groups : dict
-        By what every query's value is: the blocks of conventions that give these values.
-    nearest : (float, Block)
-        The smallest distance to the printed number, and who has it.
-    left_out : list of str
-        What could not be searched, and why.
-    """
-
-    groups: dict[object, list[Block]] = field(default_factory=dict)
-    nearest: tuple[float, Block] = (np.inf, {})
-    left_out: list[str] = field(default_factory=list)
-
-
-class Ranked(NamedTuple):
-    """Conventions that rank the same gains in the same order."""
-
-    gains: Floats
-    ties: list[tuple[str, str]]  # ties and precision
 
 
 def search(
-    queries: Queries, scores: Array, printed: Printed, cutoffs: Cutoffs, progress: Progress | None = None
-) -> Found:
-    """Hold every convention of the grid at every cutoff against a printed number."""
-    with np.errstate(over="ignore", invalid="ignore"):  # an ideal DCG that overflows is left out
-        return _search(queries, scores, printed, cutoffs, progress)
-
-
-def _search(queries: Queries, scores: Array, printed: Printed, cutoffs: Cutoffs, progress: Progress | None) -> Found:
-    found, values = Found(), grid(NDCG, queries)
-    if "docid-ascending" not in values["ties"]:
-        found.left_out.append("ties=docid-descending and docid-ascending were not searched: there are no docids")
-    if queries.query_weight is not None:
-        found.left_out.append("average=uniform was not searched: there are query weights")
-    ties = [(str(order), precision) for precision in _precisions(scores, found) for order in values["ties"]]
-    tasks = [
-        (gain, unjudged) for gain in _gain_classes(queries, values["gain"], found) for unjudged in _unjudged(queries)
-    ]
-    for number, ((gain_names, row_gains), unjudged) in enumerate(tasks):
-        shared = {"gain": gain_names, "unjudged": unjudged}
-        _search_gain(queries, row_gains, ties, scores, _Goal(printed, cutoffs, shared, found))
-        if progress is not None:
-            progress(number + 1, len(tasks))
+    queries: Queries,
+    scores: Array,
+    measure: type[Convention],
+    printed: Printed,
+    cutoffs: Cutoffs,
+    *,
+    progress: Progress | None = None,
+) -> Candidates:
+    """Compare every convention of a measure's grid at every cutoff with a printed number."""
+    found = Candidates(printed)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is left out
+        if has_cutoff(measure):
+            _search(queries, scores, measure, found, cutoffs=cutoffs, progress=progress)
+        else:
+            search_whole(queries, scores, measure, found, progress)
+    found.left_out[:0] = left_out(measure, queries)
     return found
 
 
-class _Goal(NamedTuple):
-    printed: Printed
-    cutoffs: Cutoffs
+class _Task(NamedTuple):
+    """Conventions whose rows bring the same to a ranking."""
+
+    space: _Space
+    base: Convention
     shared: Block
-    found: Found
 
 
-def _search_gain(queries: Queries, row_gains: Floats, ties: list[tuple[str, str]], scores: Array, goal: _Goal) -> None:
-    """Search all conventions of one gain and one treatment of unjudged rows."""
-    base = _base(goal.shared["gain"][0], goal.shared["unjudged"][0])
-    bound = Bound(queries, None)
-    retrieved = bound.retrieved(base.unjudged).sizes
-    policies = Policies.of(queries, retrieved, bound.judged.sizes, goal.cutoffs)
-    ranks, rankings = Ranks.of(retrieved), _rankings(bound, base, ties, scores)
-    for discount in grid(NDCG, queries)["discount"]:
-        ideals = list(_ideals(bound, row_gains, str(discount), retrieved, goal.cutoffs))
+def _search(
+    queries: Queries,
+    scores: Array,
+    measure: type[Convention],
+    found: Candidates,
+    *,
+    cutoffs: Cutoffs,
+    progress: Progress | None,
+) -> None:
+    values = searched(measure, queries)
+    spaces = [_Space.of(*base, queries, values) for base in _bases(measure, values)]
+    tasks = [_Task(space, *task) for space in spaces for task in space.tasks()]
+    refused: dict[str, None] = {}
+    for number, task in enumerate(tasks):
+        _search_rows(task, scores, found, cutoffs, refused)
+        if progress is not None:
+            progress(number + 1, len(tasks))
+    found.left_out += dict.fromkeys([*refused, *(note for space in spaces for note in space.refused)])
+
+
+def _bases(measure: type[Convention], values: dict[str, Values]) -> Iterator[tuple[Convention, Values]]:
+    """Give a convention of each way to pool, and the averages that go with it.
+
+    Where all rows are one query these say the same: with query weights the grid has but one average that counts them.
+    """
+    kinds = measure.declared()
+    pools = [name for name, kind in kinds.items() if kind.group == "pool"]
+    first: dict[str, Any] = {name: tried[0] for name, tried in values.items()}
+    for chosen in product(*(values[name] for name in pools)):
+        fields = {"k": None, **first, **dict(zip(pools, chosen, strict=True))}
+        found: dict[str, Convention] = {}
+        for average in values["average"]:
+            with suppress(ConventionError):  # an average that means nothing with this pool
+                found[average] = measure(**{**fields, "average": average})
+        if found:
+            yield next(iter(found.values())), tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Space:
+    """The fields of a measure by what they decide, on given queries.
+
+    Attributes
+    ----------
+    rows : dict of str to list of tuple
+        Fields that decide what rows there are and what they bring, and the values that are alike.
+    formula, ranking : dict of str to tuple
+        Fields that decide what becomes of it, and how the rows are ranked.
+    refused : list of str
+        Values that these labels have none under, and why.
+    """
+
+    base: Convention
+    bound: Bound
+    policies: PolicyValues
+    rows: dict[str, list[Values]] = field(default_factory=dict)
+    formula: dict[str, Values] = field(default_factory=dict)
+    ranking: dict[str, Values] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, base: Convention, averages: Values, queries: Queries, values: dict[str, Values]) -> _Space:
+        """Sort the fields by lowering the convention under each of their values."""
+        policies = replace(PolicyValues.of(type(base), queries), average=averages)
+        if base.over == "rows":
+            weights = queries.query_weight if base.weighting == "query_weight" else None
+            queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
+        bound = Bound(queries, None, over_rows=base.over == "rows")
+        found = cls(base, bound, policies)
+        for name, kind in base.declared().items():
+            if kind.group == "ranking":
+                found.ranking[name] = values[name]
+            elif kind.group == "value" or (kind.group == "retrieval" and name not in POLICIES):
+                base = found._sort(base, name, kind.group, values[name])
+        return found
+
+    def _sort(self, base: Convention, name: str, group: str, tried: Values) -> Convention:
+        several = tried if group == "value" else (REFUSAL, *tried)
+        plans, refused = lowered(base, self.bound, name, several)
+        self.refused.extend(
+            f"{name}={value} was not searched: {why}" for value, why in refused.items() if value != REFUSAL
+        )
+        if group == "value" and len({keys_of(plan) for plan in plans.values()}) == 1 < len(plans):
+            self.formula[name] = tuple(plans)
+        else:
+            self.rows[name] = classes(plans)
+        return base.replace(**{name: next(iter(plans))}) if plans else base
+
+    def tasks(self) -> Iterator[tuple[Convention, Block]]:
+        """Give each choice of what the rows bring."""
+        pool = {name: (getattr(self.base, name),) for name, k in self.base.declared().items() if k.group == "pool"}
+        for chosen in product(*self.rows.values()):
+            fields = dict(zip(self.rows, chosen, strict=True))
+            yield self.base.replace(**{name: values[0] for name, values in fields.items()}), {**pool, **fields}
+
+
+class _Cutoffs(NamedTuple):
+    """Cutoffs searched, those that differ on queries of this length, and which of these each one is."""
+
+    asked: Cutoffs
+    different: Cutoffs
+    place: list[int]
+
+    @classmethod
+    def of(cls, asked: Cutoffs, longest: int) -> _Cutoffs:
+        """Take those beyond the longest query as one."""
+        cut = [None if k is None else min(k, longest) for k in asked]
+        different = tuple(dict.fromkeys(cut))
+        return cls(asked, different, [different.index(k) for k in cut])
+
+
+class _Formula(NamedTuple):
+    """Values of the formula's fields that say the same here, with their plan at each cutoff; None where unusable."""
+
+    fields: Block
+    plans: list[PlanAt | None]
+
+
+def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, refused: dict[str, None]) -> None:
+    """Search all conventions whose rows bring the same to a ranking."""
+    space = task.space
+    cutoffs = _Cutoffs.of(asked, space.bound.longest)
+    rankings = _rankings(task, scores, refused)
+    *outer, inner = [*space.formula] or [""]
+    for chosen in product(*(space.formula[name] for name in outer)):
+        fixed = dict(zip(outer, chosen, strict=True))
+        formulas: dict[object, list[_Formula]] = {}
         for ranked in rankings:
-            dcg = ranks.dcg(ranked.gains, str(discount), goal.cutoffs)
-            for names, ideal, usable in ideals:
-                fields = {**goal.shared, "discount": (discount,), "ideal": names}
-                finite = usable & np.isfinite(ideal).all(axis=0)
-                _collect(policies.outcomes(dcg, ideal, finite), fields, ranked, goal)
+            if ranked.form not in formulas:
+                fields = {**fixed, **ranked.choices[0]}
+                formulas[ranked.form] = list(_formulas(task, fields, inner, cutoffs.different))
+            for formula in formulas[ranked.form]:
+                means = _means(space, ranked, formula, cutoffs)
+                fields = {**task.shared, **{name: (value,) for name, value in fixed.items()}, **formula.fields}
+                _collect(means, fields, ranked, found, _At(type(task.base), asked))
 
 
-def _collect(outcomes: Outcomes, fields: Block, ranked: Ranked, goal: _Goal) -> None:
-    """Keep the means that come close to the printed number, and the nearest of all."""
-    distances = np.abs(outcomes.values - float(goal.printed.value))
-    least = float(np.fmin.reduce(distances, axis=None))  # passes over NaN
-    if least < goal.found.nearest[0]:
-        number, column = np.argwhere(distances == least)[0].tolist()
-        [block] = _blocks(outcomes.fields(number, column), fields, ranked.ties[:1], goal.cutoffs[column])
-        goal.found.nearest = (least, block)
-    for number, column in np.argwhere(distances <= float(goal.printed.half) + SLACK).tolist():
-        blocks = _blocks(outcomes.fields(number, column), fields, ranked.ties, goal.cutoffs[column])
-        goal.found.groups.setdefault(outcomes.key(number, column), []).extend(blocks)
-
-
-def _blocks(policies: Block, fields: Block, ties: list[tuple[str, str]], k: int | None) -> list[Block]:
-    chosen = {**fields, **policies, **({"short": ("pad",)} if k is None else {})}
-    return [{"k": (k,), **chosen, "ties": (order,), "precision": (precision,)} for order, precision in ties]
-
-
-def _base(gain: object, unjudged: object) -> NDCG:
-    return _BASE.replace(gain=gain, unjudged=unjudged)
-
-
-def _precisions(scores: Array, found: Found) -> tuple[str, ...]:
-    with np.errstate(over="ignore", invalid="ignore"):
-        beyond = bool((np.isinf(scores.astype(np.float32)) & np.isfinite(scores)).any())
-    if beyond:
-        found.left_out.append("precision=float32 was not searched: a score is beyond float32")
-    return ("float64",) if beyond else ("float64", "float32")
-
-
-def _unjudged(queries: Queries) -> list[Values]:
-    """Treatments of unjudged rows that differ on this data."""
-    retrieved = np.ones(queries.n_docs, np.bool_) if queries.retrieved is None else queries.retrieved
-    if queries.judged is None or not (retrieved & ~queries.judged).any():
-        return [("error", "zero", "drop")]
-    return [("zero",), ("drop",)]
-
-
-def _gain_classes(queries: Queries, gains: Values, found: Found) -> list[tuple[Values, Floats]]:
-    """Gains that differ on these labels, each with what its rows are worth."""
-    classes: dict[bytes, tuple[list[Any], Floats]] = {}
-    for gain in gains:
+def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[RankedRows]:
+    """Choices of the ranking's fields that differ on these scores."""
+    space, several = task.space, []
+    for chosen in product(*reversed(space.ranking.values())):
+        choice = dict(zip(reversed(space.ranking), chosen, strict=True))
         try:
-            row_gains = gains_of(queries.labels, queries.judged, str(gain))
-            Bound(queries, None).ideal_dcg(_base(gain, "zero"))  # refuses one that overflows
-        except InputError as error:
-            why = str(error).partition("\n")[0]
-            found.left_out.append(f"gain={gain} was not searched: {why}")
+            plan = task.base.replace(**choice).lower(space.bound)
+        except ConventionError:  # the fields do not go together
             continue
-        classes.setdefault((row_gains + 0.0).tobytes(), ([], row_gains))[0].append(gain)
-    return [(tuple(names), row_gains) for names, row_gains in classes.values()]
+        compared = scores.astype(
+            np.result_type(np.float32, scores) if scores.dtype == np.float32 else plan.ranking.precision
+        )
+        if (np.isinf(compared) & np.isfinite(scores)).any():
+            [name] = [name for name, value in choice.items() if value == plan.ranking.precision]
+            refused[f"{name}={choice[name]} was not searched: a score is beyond {choice[name]}"] = None
+            continue
+        several.append(rank(plan, compared, choice))
+    return merged(several)
 
 
-def _rankings(bound: Bound, base: NDCG, ties: list[tuple[str, str]], scores: Array) -> list[Ranked]:
-    """Orders of ties and precisions that differ on these scores."""
-    found: dict[bytes, Ranked] = {}
-    for order, precision in ties:
-        convention = base.replace(ties=order, precision=precision)
-        compared = scores.astype(np.float32) if precision == "float32" else scores
-        gains = gains_by_rank(bound.ranked(convention, bound.gains(base.gain)), compared)
-        found.setdefault(gains.tobytes(), Ranked(gains, [])).ties.append((order, precision))
-    return list(found.values())
+def _formulas(task: _Task, fields: dict[str, Any], inner: str, cutoffs: Cutoffs) -> Iterator[_Formula]:
+    """Give the values of the last field of the formula that differ here, all others being fixed."""
+    found: dict[object, _Formula] = {}
+    for value in task.space.formula.get(inner, (None,)):
+        last = {inner: value} if inner else {}
+        plans = [_plan(task, {**fields, **last}, k) for k in cutoffs]
+        key = tuple(None if plan is None else formula_key(plan.plan) for plan in plans)
+        same = found.setdefault(key, _Formula(dict.fromkeys(last, ()), plans))
+        for name in last:
+            same.fields[name] = (*same.fields[name], value)
+    yield from found.values()
 
 
-def _ideals(
-    bound: Bound, row_gains: Floats, discount: str, retrieved: NDArray[np.int64], cutoffs: Cutoffs
-) -> Iterator[tuple[Values, Floats, Flags]]:
-    """Ideal DCG at each cutoff for the choices of `ideal` that differ here, and the cutoffs at which they are one."""
-    queries = bound.queries
-    judged = np.ones(queries.n_docs, np.bool_) if queries.judged is None else queries.judged
-    rows = np.flatnonzero(judged)
-    query = queries.query_of_row[rows]
-    ranked = row_gains[rows][np.lexsort((-row_gains[rows], query))]
-    ranks = Ranks.of(bound.judged.sizes)
-    every = np.ones(len(cutoffs), np.bool_)
-    alike = bool((retrieved >= bound.judged.sizes).all())
-    yield ("cutoff", "retrieved") if alike else ("cutoff",), ranks.dcg(ranked, discount, cutoffs), every
-    if not alike:
-        yield ("retrieved",), ranks.dcg(ranked, discount, cutoffs, upto=retrieved), every
-    # Without a cutoff the list is not cut at any rate.
-    whole = ranks.dcg(ranked, discount, (None,))
-    yield ("all",), np.repeat(whole, len(cutoffs), axis=1), np.array([k is not None for k in cutoffs])
+def _plan(task: _Task, fields: dict[str, Any], k: int | None) -> PlanAt | None:
+    """Lower a convention; None where it is not one, means the same as another one, or has no value here."""
+    try:
+        convention = task.base.replace(k=k, **fields)
+        if any(getattr(convention, name) != value for name, value in fields.items()):
+            return None
+        return PlanAt.of(convention.lower(task.space.bound))
+    except (ConventionError, InputError):
+        return None
+
+
+def _means(space: _Space, ranked: RankedRows, formula: _Formula, cutoffs: _Cutoffs) -> PolicyMeans | None:
+    """Give the means of all policies at every cutoff; None where the formula has no value at any."""
+    first = next((at for at in formula.plans if at is not None), None)
+    if first is None:
+        return None
+    none = np.zeros(first.status.size, np.bool_)
+    empty = np.stack([none if at is None else at.plan.empty for at in formula.plans], axis=1)
+    usable = np.array([at is not None for at in formula.plans])
+    sizes = first.plan.retrieved.sizes, space.bound.judged.sizes
+    policies = Policies.of(space.policies, space.bound.queries, *sizes, cutoffs.asked)
+    place = cutoffs.place
+    return policies.means(ranked.table(formula.plans)[:, place], empty[:, place], usable[place])
+
+
+class _At(NamedTuple):
+    """What the conventions found have in common."""
+
+    measure: type[Convention]
+    cutoffs: Cutoffs
+
+    def blocks(self, column: int, fields: Block, choices: list[dict[str, Any]]) -> Iterator[Block]:
+        """Give the conventions of each choice of the ranking's fields at a cutoff, without those that are not one."""
+        k = self.cutoffs[column]
+        chosen = {**fields, **({"short": ("pad",)} if k is None and "short" in fields else {})}
+        for choice in choices:
+            block = {"k": (k,), **chosen, **{name: (value,) for name, value in choice.items()}}
+            try:
+                self.measure(**{name: values[0] for name, values in block.items()})
+            except ConventionError:
+                continue
+            yield block
+
+
+def _collect(means: PolicyMeans | None, fields: Block, ranked: RankedRows, found: Candidates, at: _At) -> None:
+    """Keep the means that come close to the printed number, and the nearest of all."""
+    if means is None:
+        return
+    distances = found.distances(means.means)
+    least = float(np.fmin.reduce(distances, axis=None))  # passes over NaN
+    if least < found.nearest[0]:
+        number, column = np.argwhere(distances == least)[0].tolist()
+        for block in at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices[:1]):
+            found.nearest = (least, block)
+    for number, column in np.argwhere(distances <= found.near).tolist():
+        blocks = at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices)
+        found.add(means.key(number, column), blocks)

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rankadapters.audit.identify.candidates import Block
 from rankadapters.audit.identify.further_numbers import Telling
-from rankadapters.audit.identify.known_presets import Block
 from rankadapters.audit.printed import Printed
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import NDCG
 from rankadapters.statistics.cells import signed, spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.table import Table
@@ -25,7 +24,7 @@ class Match:
 
     Attributes
     ----------
-    convention : NDCG
+    convention : Convention
         The one that is nearest to a preset.
     value : float
         What `evaluate` gives under it.
@@ -39,7 +38,7 @@ class Match:
         Fields that have several values among the conventions, with these: on this data they cannot be told.
     """
 
-    convention: NDCG
+    convention: Convention
     value: float
     presets: tuple[str, ...]
     near: tuple[str, ...]
@@ -50,7 +49,9 @@ class Match:
     def covers(self, convention: Convention) -> bool:
         """Tell whether a convention is among those that are the same on this data."""
         fields = convention.to_dict()
-        return any(all(fields.get(name) in values for name, values in block.items()) for block in self.blocks)
+        if type(convention) is not type(self.convention):
+            return False
+        return any(all(fields[name] in values for name, values in block.items()) for block in self.blocks)
 
     def __str__(self) -> str:
         """Write the convention as `ra.parse` and the commands' `--convention` read it."""

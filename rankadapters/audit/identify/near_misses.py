@@ -2,62 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from rankadapters.audit.field_grid import evaluated
+from rankadapters.audit.evaluation import evaluated
+from rankadapters.audit.field_grid import has_cutoff
+from rankadapters.audit.identify.candidates import Cutoffs
 from rankadapters.audit.identify.grid_search import search
 from rankadapters.audit.identify.known_presets import known, named, nearest_of
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
-from rankadapters.core.measures import NDCG
+from rankadapters.core.convention import Convention
+from rankadapters.core.fields import NumberOrWord
 from rankadapters.core.queries import Queries
 from rankadapters.statistics.cells import spelled
 
-DIGITS = 2  # of a value of `empty`; with more, some value fits any number
+DIGITS = 2  # of a field's number; with more, some number fits any value
 
 
-def needed(
-    queries: Queries, scores: Array, printed: Printed, ks: Iterable[int | None], cutoffs: tuple[int | None, ...]
-) -> Iterator[str]:
-    """Tell which one field of a preset would have to have which value outside the grid: `empty` at `ks`, then `k`."""
-    found = [note for k in ks for note in _needed_empty(queries, scores, printed, k)]
-    found += _needed_cutoff(queries, scores, printed, cutoffs) if cutoffs else []
-    yield from found
-    if not found:
-        yield "no other value of `empty`, and no other cutoff up to 100, would give it in a preset"
+@dataclass(frozen=True, slots=True, eq=False)
+class NearMisses:
+    """What would have to be different in a preset for a number to be the one that was printed."""
 
+    queries: Queries
+    scores: Array
+    measure: type[Convention]
+    printed: Printed
 
-def _needed_empty(queries: Queries, scores: Array, printed: Printed, k: int | None) -> Iterator[str]:
-    ends = evaluated(queries, scores, (c.replace(empty=empty) for c in known(k).values() for empty in (0, 1)))
-    found: dict[float, list[str]] = {}
-    for label, convention in known(k).items():
-        below, above = (ends.get(convention.replace(empty=empty)) for empty in (0, 1))
-        if below is None or above is None or below.value == above.value:
-            continue
-        exact = (float(printed.value) - below.value) / (above.value - below.value)
-        empty = _shortest(queries, scores, printed, convention, exact)
-        if empty is not None:
-            found.setdefault(empty, []).append(label)
-    for empty, labels in sorted(found.items(), key=lambda each: len(spelled(each[0]))):
-        yield f"empty={spelled(empty)} in {', '.join(labels)} at {spelled(k)} would give it"
+    def notes(self, ks: Cutoffs, others: Cutoffs) -> tuple[str, ...]:
+        """Tell which one field would need which value outside the grid: a number at the cutoffs `ks`, or a cutoff.
 
+        The cutoffs in question are `others`.
+        """
+        kinds = {name: kind for name, kind in self.measure.declared().items() if isinstance(kind, NumberOrWord)}
+        found = [note for k in ks for name, kind in kinds.items() for note in self._numbers(name, kind, k)]
+        found += self._cutoffs(others) if others else []
+        return tuple(dict.fromkeys(found or self._nothing(list(kinds))))
 
-def _shortest(queries: Queries, scores: Array, printed: Printed, convention: NDCG, exact: float) -> float | None:
-    """Value of `empty` with the fewest digits that gives the number."""
-    if not 0 <= exact <= 1:
-        return None
-    rounded = dict.fromkeys(float(np.round(exact, digits)) for digits in range(DIGITS + 1))
-    values = evaluated(queries, scores, (convention.replace(empty=empty) for empty in rounded))
-    holding = (e for e in rounded if (c := convention.replace(empty=e)) in values and printed.holds(values[c].value))
-    return next(holding, None)
+    def _nothing(self, names: list[str]) -> Iterator[str]:
+        tried = [f"no other value of `{name}`" for name in names]
+        tried += ["no other cutoff up to 100"] if has_cutoff(self.measure) else []
+        if tried:
+            yield f"{', and '.join(tried)}{',' if len(tried) > 1 else ''} would give it in a preset"
 
+    def _numbers(self, name: str, kind: NumberOrWord, k: int | None) -> Iterator[str]:
+        """Name the presets that give the number under another number of a field, in which a value is linear."""
+        presets = known(self.measure, k)
+        variants = {c: [c.replace(**{name: end}) for end in (kind.low, kind.high)] for c in presets.values()}
+        values = evaluated(self.queries, self.scores, (c for pair in variants.values() for c in pair))
+        found: dict[float, list[str]] = {}
+        for label, convention in presets.items():
+            below, above = (values.get(end) for end in variants[convention])
+            if below is None or above is None or below.value == above.value:
+                continue
+            share = (float(self.printed.value) - below.value) / (above.value - below.value)
+            if 0 <= share <= 1:
+                number = self._shortest(convention, name, kind.low + share * (kind.high - kind.low))
+                if number is not None:
+                    found.setdefault(number, []).append(label)
+        for number, labels in sorted(found.items(), key=lambda each: len(spelled(each[0]))):
+            at = f" at {spelled(k)}" if has_cutoff(self.measure) else ""
+            yield f"{name}={spelled(number)} in {', '.join(labels)}{at} would give it"
 
-def _needed_cutoff(queries: Queries, scores: Array, printed: Printed, cutoffs: tuple[int | None, ...]) -> Iterator[str]:
-    """Name the presets that give the number at another cutoff."""
-    for blocks in search(queries, scores, printed, cutoffs).groups.values():
-        near = nearest_of(blocks)
-        values = {} if near.changes else evaluated(queries, scores, [near.convention])
-        if any(printed.holds(score.value) for score in values.values()):
-            yield f"k={spelled(near.convention.k)} in {', '.join(named(blocks))} would give it"
+    def _shortest(self, convention: Convention, name: str, exact: float) -> float | None:
+        """Number with the fewest digits under which the convention gives what was printed."""
+        rounded = dict.fromkeys(float(np.round(exact, digits)) for digits in range(DIGITS + 1))
+        tried = {number: convention.replace(**{name: number}) for number in rounded}
+        values = evaluated(self.queries, self.scores, tried.values())
+        holding = (n for n, one in tried.items() if one in values and self.printed.holds(values[one].value))
+        return next(holding, None)
+
+    def _cutoffs(self, others: Cutoffs) -> Iterator[str]:
+        """Name the presets that give the number at another cutoff."""
+        for blocks in search(self.queries, self.scores, self.measure, self.printed, others).groups.values():
+            near = nearest_of(self.measure, blocks)
+            values = {} if near.changes else evaluated(self.queries, self.scores, [near.convention])
+            if any(self.printed.holds(score.value) for score in values.values()):
+                k = getattr(near.convention, "k", None)
+                yield f"k={spelled(k)} in {', '.join(named(self.measure, blocks))} would give it"

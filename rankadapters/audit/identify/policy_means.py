@@ -8,20 +8,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.field_grid import Values
-from rankadapters.core.measures import NDCG
+from rankadapters.audit.field_grid import REFUSAL, Values, grid
+from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Cutoffs = tuple[int | None, ...]
 
-AVERAGES: Values = NDCG.declared()["average"].tried
-EMPTY: Values = NDCG.declared()["empty"].tried
+POLICIES = ("short", "empty", "missing", "average")  # the fields that `core.policies` reads, which decide no value
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PolicyValues:
+    """Values of the policies of a measure that are searched; empty where it does not have the field.
+
+    The last value of `empty`, and the first one of `missing`, is the one that refuses such queries.
+    """
+
+    short: Values
+    empty: Values
+    missing: Values
+    average: Values
+
+    @classmethod
+    def of(cls, measure: type[Convention], queries: Queries) -> PolicyValues:
+        """Ask the fields of a measure."""
+        tried = {name: values for name, values in grid(measure, queries).items() if name in POLICIES}
+        short, empty, missing, average = (tried.get(name, ()) for name in POLICIES)
+        return cls(short, (*empty, REFUSAL) if empty else (), (REFUSAL, *missing) if missing else (), average)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChoice:
     """A choice of policies; several values of a field say the same on this data."""
 
     short: str
@@ -31,40 +50,37 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
+class PolicyMeans:
     """The mean under each choice of policies, at each cutoff; NaN where another choice says the same there."""
 
-    choices: list[Choice]
-    values: Floats  # shape (n_choices, n_cutoffs)
-    table: _Table
+    choices: list[PolicyChoice]
+    means: Floats  # shape (n_choices, n_cutoffs)
+    policies: Policies
+    values: Floats  # of each query at each cutoff, 0 where it is empty; shape (n_queries, n_cutoffs)
+    empty: Flags  # shape (n_queries, n_cutoffs)
 
     def fields(self, number: int, column: int) -> dict[str, Values]:
         """Give the fields of a choice at a cutoff, with all that say the same there."""
         choice = self.choices[number]
-        short: Values = (choice.short,) if self.table.policies.some_short[column] else ("pad", "zero", "skip")
-        return {"short": short, "empty": choice.empty, "missing": choice.missing, "average": choice.average}
+        short: Values = (choice.short,) if self.policies.some_short[column] else self.policies.known.short
+        found = {"short": short, "empty": choice.empty, "missing": choice.missing, "average": choice.average}
+        return {name: values for name, values in found.items() if values}
 
     def key(self, number: int, column: int) -> tuple[bytes, object]:
         """Name what every query's value is: equal keys mean equal values of all queries, and an equal mean."""
-        choice, policies, table = self.choices[number], self.table.policies, self.table
-        values = np.where(table.empty[:, column], _fixed(choice.empty[0]), table.ndcg[:, column])
+        choice, policies = self.choices[number], self.policies
+        values = self.values[:, column].copy()
+        if choice.empty:
+            values[self.empty[:, column]] = _fixed(choice.empty[0])
         if choice.short != "pad":
             values[policies.short[:, column]] = _fixed(choice.short)
-        values[policies.missing] = _fixed(choice.missing[0])
+        if choice.missing:
+            values[policies.missing] = _fixed(choice.missing[0])
         return (values + 0.0).tobytes(), choice.average[0]  # + 0.0 makes -0.0 and 0.0 one value
 
 
 def _fixed(choice: float | str) -> float:
     return float("nan") if choice == "skip" else 0.0 if isinstance(choice, str) else choice
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Table:
-    """NDCG of each query at each cutoff, 0 where it is empty, and where that is; shape (n_queries, n_cutoffs)."""
-
-    policies: Policies
-    ndcg: Floats
-    empty: Flags
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +96,7 @@ class _Sums:
 class Policies:
     """What decides which queries a policy concerns: their sizes and weights."""
 
+    known: PolicyValues
     weights: Floats  # shape (n_queries,), 0 where missing
     counts: Floats  # 1, and 0 where missing
     missing: Flags
@@ -91,39 +108,53 @@ class Policies:
 
     @classmethod
     def of(
-        cls, queries: Queries, retrieved: NDArray[np.int64], judged: NDArray[np.int64], cutoffs: Cutoffs
+        cls,
+        known: PolicyValues,
+        queries: Queries,
+        retrieved: NDArray[np.int64],
+        judged: NDArray[np.int64],
+        cutoffs: Cutoffs,
     ) -> Policies:
         """Look at the sizes of the queries."""
         weights = np.ones(queries.n_queries) if queries.query_weight is None else queries.query_weight
         missing = (retrieved == 0) & (judged > 0)
         short = retrieved[:, None] < np.array([k or 0 for k in cutoffs])[None, :]
         return cls(
+            known=known,
             weights=np.where(missing, 0.0, weights),
             counts=(~missing).astype(float),
             missing=missing,
             missing_weight=float(weights[missing].sum()),
             short=short,
             long=~short,
-            some_short=np.asarray(short.any(axis=0)),
+            some_short=np.asarray(short.any(axis=0)) & bool(known.short),
             weighted=queries.query_weight is not None,
         )
 
-    def outcomes(self, dcg: Floats, ideal: Floats, usable: Flags) -> Outcomes:
-        """Give the mean under every choice of policies that differs here, at the usable cutoffs."""
-        empty = ideal <= 0
-        ndcg = np.divide(dcg, ideal, out=np.zeros_like(dcg), where=~empty)
-        whole = self._sums(ndcg, empty)
-        cut = self._sums(ndcg * self.long, empty & self.long) if self.some_short.any() else whole
-        choices, values = [], []
+    def means(self, values: Floats, empty: Flags, usable: Flags) -> PolicyMeans:
+        """Give the mean under every choice of policies that differs here, at the usable cutoffs.
+
+        Parameters
+        ----------
+        values : float64 array, shape (n_queries, n_cutoffs)
+            Value of each query before any policy, 0 where it is empty.
+        empty : bool array, shape (n_queries, n_cutoffs)
+            Where a query has nothing to find.
+        usable : bool array, shape (n_cutoffs,)
+            Which cutoffs to look at.
+        """
+        whole = self._sums(values, empty)
+        cut = self._sums(values * self.long, empty & self.long) if self.some_short.any() else whole
+        choices, means = [], []
         for short, missing in self._pairs():
             total = self.weights @ self.long if short == "skip" else np.full(usable.size, self.weights.sum())
             if missing == "zero":
                 total = total + self.missing_weight
             concerned = usable & (self.some_short | (short == "pad"))
-            for names, averages, value, where in self._empties(whole if short == "pad" else cut, total):
-                choices.append(Choice(short, names, self._missing(missing), averages))
-                values.append(np.where(concerned & where, value, np.nan))
-        return Outcomes(choices, np.stack(values), _Table(self, ndcg, empty))
+            for names, averages, mean, where in self._empties(whole if short == "pad" else cut, total):
+                choices.append(PolicyChoice(short, names, self._missing(missing), averages))
+                means.append(np.where(concerned & where, mean, np.nan))
+        return PolicyMeans(choices, np.stack(means), self, values, empty)
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
         """Choices of `short` and `missing` that concern some query."""
@@ -132,22 +163,26 @@ class Policies:
                 yield short, missing
 
     def _missing(self, choice: str) -> Values:
-        return (choice,) if self.missing.any() else ("error", "zero", "skip")
+        return (choice,) if self.missing.any() and self.known.missing else self.known.missing
 
-    def _sums(self, ndcg: Floats, empty: Flags) -> _Sums:
-        return _Sums(self.weights @ ndcg, self.weights @ empty, self.counts @ empty)
+    def _sums(self, values: Floats, empty: Flags) -> _Sums:
+        return _Sums(self.weights @ values, self.weights @ empty, self.counts @ empty)
 
     def _empties(self, sums: _Sums, total: Floats) -> Iterator[tuple[Values, Values, Floats, Flags]]:
         """Give every choice of `empty` and `average`, its mean at each cutoff, and the cutoffs that it concerns."""
         some = sums.empty > 0
-        averages = AVERAGES[1:] if self.weighted else AVERAGES
+        averages = self.known.average
         with np.errstate(divide="ignore", invalid="ignore"):
-            yield (*EMPTY, "error"), averages, sums.values / total, ~some
-            yield ("skip",), averages, sums.values / (total - sums.weight_of_empty), some
-            for value in (choice for choice in EMPTY if not isinstance(choice, str)):
+            yield self.known.empty, averages, sums.values / total, ~some
+            if "skip" in self.known.empty:
+                yield ("skip",), averages, sums.values / (total - sums.weight_of_empty), some
+            for value in (choice for choice in self.known.empty if not isinstance(choice, str)):
                 plain = (sums.values + value * sums.weight_of_empty) / total
-                if not (self.weighted and value):
+                exempting = tuple(average for average in averages if average == "query-except-empty")
+                if not (self.weighted and value and exempting):
                     yield (value,), averages, plain, some
                     continue
-                yield (value,), ("query",), plain, some
-                yield (value,), ("query-except-empty",), (sums.values + value * sums.empty) / total, some
+                others = tuple(average for average in averages if average not in exempting)
+                if others:
+                    yield (value,), others, plain, some
+                yield (value,), exempting, (sums.values + value * sums.empty) / total, some

@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.audit.models import Contest, enter
+from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.audit.order.report import Change, Comparison, OrderReport
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], object]
 
 def order(
     labels: object,
-    models: Mapping[str, object],
+    models: Mapping[str, object] | object,
     conventions: Iterable[Convention | str] | str,
     *,
     n_resamples: int = 9999,
@@ -43,8 +43,9 @@ def order(
     ----------
     labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
         Relevance labels. A Queries for each model serves models that retrieved other rows of the same queries.
-    models : mapping of str to array-like, shape (n_docs,)
-        Scores by the name of the model, two at least.
+    models : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
+        Scores by the name of the model, two at least; of a DataFrame the columns are the models, and those of a matrix
+        are named by their numbers.
     conventions : iterable of Convention or str
         What to compare under.
     n_resamples : int
@@ -63,7 +64,8 @@ def order(
     Returns
     -------
     OrderReport
-        Values, rank correlations, comparisons of every pair, and the pairs that change places.
+        Values, rank correlations, comparisons of every pair, and the pairs that change places. Under a convention whose
+        value is not a sum over the queries (a geometric mean, or all rows as one query) nothing is tested.
 
     Raises
     ------
@@ -84,21 +86,35 @@ def order(
     """
     scipy_stats()
     _check(n_resamples, confidence, seed)
-    contest = enter(labels, models, conventions, n_threads, columns)
-    plan = [(number, pair) for number, pair in enumerate(combinations(contest.scores, 2))]
-    n_tests = len(plan) * len(contest.conventions)
+    found = score_models(labels, as_models(models), conventions, n_threads, columns)
+    return compared(found, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress)
+
+
+def compared(
+    found: ModelScores,
+    *,
+    n_resamples: int = 9999,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> OrderReport:
+    """Compare models whose scores are known; as `order`."""
+    scipy_stats()
+    _check(n_resamples, confidence, seed)
+    plan = list(enumerate(combinations(found.scores, 2)))
+    n_comparisons = len(plan) * len(found.conventions)
     comparisons: list[Comparison] = []
     for number, pair in plan:
         test = _Test(int(n_resamples), float(confidence), (int(seed), number))
-        for convention in contest.conventions:
-            comparisons.append(_compare(contest, pair, convention, test))
+        for convention in found.conventions:
+            comparisons.append(_compare(found, pair, convention, test))
             if progress is not None:
-                progress(len(comparisons), n_tests)
+                progress(len(comparisons), n_comparisons)
     corrected = _corrected(comparisons, 1 - confidence)
     return OrderReport(
-        scores=contest.scores, conventions=contest.conventions, correlations=_correlations(contest),
-        comparisons=tuple(corrected), changes=_changes(corrected, len(contest.conventions)),
-        confidence=float(confidence), notes=_notes(contest, n_tests, int(n_resamples), 1 - confidence),
+        scores=found.scores, conventions=found.conventions, correlations=_correlations(found),
+        comparisons=tuple(corrected), changes=_changes(corrected, len(found.conventions)),
+        confidence=float(confidence), notes=_notes(found, len(plan), int(n_resamples), 1 - confidence),
     )  # fmt: skip
 
 
@@ -129,12 +145,12 @@ def _check(n_resamples: object, confidence: object, seed: object) -> None:
         raise InputError(msg)
 
 
-def _compare(contest: Contest, pair: tuple[str, str], convention: Convention, test: _Test) -> Comparison:
+def _compare(found: ModelScores, pair: tuple[str, str], convention: Convention, test: _Test) -> Comparison:
     first, second = pair
-    values = [contest.scores[name][convention].value for name in pair]
+    values = [found.scores[name][convention].value for name in pair]
     tested = None
-    if contest.n_queries > 1:
-        tested = test(contest.shares[first][convention], contest.shares[second][convention])
+    if found.n_queries > 1 and convention.is_sum:
+        tested = test(found.shares[first][convention], found.shares[second][convention])
     return Comparison(
         first=first, second=second, convention=convention, difference=values[0] - values[1],
         low=tested.low if tested else None, high=tested.high if tested else None,
@@ -143,11 +159,12 @@ def _compare(contest: Contest, pair: tuple[str, str], convention: Convention, te
 
 
 def _corrected(comparisons: list[Comparison], level: float) -> list[Comparison]:
-    tested = [c for c in comparisons if c.p_value is not None]
-    if not tested:
-        return comparisons
-    p_values = holm([c.p_value for c in tested if c.p_value is not None])
-    return [replace(c, p_corrected=p, significant=p <= level) for c, p in zip(tested, p_values, strict=True)]
+    p_values = holm([c.p_value for c in comparisons if c.p_value is not None])
+    corrected = iter(p_values)
+    return [
+        c if c.p_value is None else replace(c, p_corrected=(p := next(corrected)), significant=p <= level)
+        for c in comparisons
+    ]
 
 
 def _changes(comparisons: list[Comparison], n_conventions: int) -> tuple[Change, ...]:
@@ -155,19 +172,26 @@ def _changes(comparisons: list[Comparison], n_conventions: int) -> tuple[Change,
     return tuple(change for change in each if {c.ahead for c in change.comparisons} >= set(change.models))
 
 
-def _correlations(contest: Contest) -> tuple[tuple[float | None, ...], ...]:
-    values = [[scores[c].value for scores in contest.scores.values()] for c in contest.conventions]
+def _correlations(found: ModelScores) -> tuple[tuple[float | None, ...], ...]:
+    values = [[scores[c].value for scores in found.scores.values()] for c in found.conventions]
     return tuple(tuple(tau_b(first, second) for second in values) for first in values)
 
 
-def _notes(contest: Contest, n_tests: int, n_resamples: int, level: float) -> tuple[str, ...]:
-    if contest.n_queries == 1:
+def _notes(found: ModelScores, n_pairs: int, n_resamples: int, level: float) -> tuple[str, ...]:
+    if found.n_queries == 1:
         return ("a single query says nothing of significance: there is nothing to resample",)
-    least = 2 / min(n_resamples + 1, 2**contest.n_queries)  # two-sided; all swaps are tried where these are fewer
+    tested = [convention for convention in found.conventions if convention.is_sum]
+    untested = tuple(
+        f"nothing is tested under {convention.name}: its value is not a sum over the queries, which could be resampled"
+        for convention in found.conventions
+        if convention not in tested
+    )
+    n_tests = n_pairs * len(tested)
+    least = 2 / min(n_resamples + 1, 2**found.n_queries)  # two-sided; all swaps are tried where these are fewer
     if least * n_tests <= level:
-        return ()
+        return untested
     note = (
-        f"no difference can be significant: the smallest p-value of {n_resamples} resamples of {contest.n_queries} "
+        f"no difference can be significant: the smallest p-value of {n_resamples} resamples of {found.n_queries} "
         f"queries, corrected for {n_tests} comparisons, is {min(1.0, least * n_tests):.2g}"
     )
-    return (note,)
+    return (*untested, note)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.audit.evaluation import evaluated
 from rankadapters.audit.explain.explanation import Explanation
-from rankadapters.audit.field_grid import evaluated
+from rankadapters.audit.field_grid import has_cutoff
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
+from rankadapters.core.score import Score
 from rankadapters.plotting.curves import curves
 from rankadapters.plotting.scatter import scatter
 from rankadapters.plotting.svg import inline_svg
@@ -48,9 +50,10 @@ def query_scatter(x: Floats, y: Floats, names: tuple[str, str], model: str, name
     )  # fmt: skip
 
 
-def cutoff_curves(queries: Queries, scores: object, conventions: Sequence[Convention], model: str, name: str) -> Chart:
-    """Draw the value of a model against the cutoff under each convention."""
-    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS))
+def cutoff_curves(queries: Queries, scores: object, known: Mapping[Convention, Score], model: str, name: str) -> Chart:
+    """Draw the value of a model against the cutoff under each convention that has one; `known` at its own cutoff."""
+    conventions = [convention for convention in known if has_cutoff(type(convention))]
+    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS), known)
     # Conventions that differ in their cutoff only are one line, under the name of the first.
     different = {c.at(CUTOFFS[0]): c for c in reversed(conventions)}
     lines = {}

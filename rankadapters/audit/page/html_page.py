@@ -7,12 +7,13 @@ from typing import Unpack
 
 import numpy as np
 
-from rankadapters.audit.explain.gap import explain
-from rankadapters.audit.models import Contest, enter
-from rankadapters.audit.order.ordering import Progress, order
+from rankadapters.audit.explain.gap import explained
+from rankadapters.audit.field_grid import has_cutoff
+from rankadapters.audit.models import ModelScores, as_models, score_models
+from rankadapters.audit.order.ordering import Progress, compared
 from rankadapters.audit.order.report import OrderReport
 from rankadapters.audit.page.charts import cutoff_curves, query_scatter, waterfalls
-from rankadapters.audit.profile.profiling import profile
+from rankadapters.audit.profile.profiling import described
 from rankadapters.core.convention import Convention
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
@@ -23,7 +24,7 @@ from rankadapters.statistics.table import Table
 
 def page(
     labels: object,
-    models: Mapping[str, object],
+    models: Mapping[str, object] | object,
     conventions: Iterable[Convention | str] | str,
     *,
     title: str = "Ranking report",
@@ -36,7 +37,7 @@ def page(
 
     It shows the models under the conventions and, with two models or more, what `order` says of them; for each model
     the gap between the first convention and each other one, as `explain` splits it, and the value of every query under
-    the two; NDCG at the cutoffs 1 to 20; what `profile` says of the data; and the signatures.
+    the two; the value at the cutoffs 1 to 20; what `profile` says of the data; and the signatures.
 
     Parameters
     ----------
@@ -65,46 +66,45 @@ def page(
     normalized discounted cumulative gain, Figure 1, for NDCG against the cutoff.
     """
     template = Page()
+    several = as_models(models)
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
-    contest = enter(queries, models, conventions, None, {}, least=1)
+    found = score_models(queries, several, conventions, None, {}, least=1)
     report = None
-    if len(models) > 1:
-        report = order(
-            queries, models, contest.conventions, n_resamples=n_resamples, seed=seed, progress=progress
-        )  # fmt: skip
-    sections = list(_sections(queries, models, contest, report))
+    if len(several) > 1:
+        report = compared(found, n_resamples=n_resamples, seed=seed, progress=progress)
+    each = {name: queries[name] if isinstance(queries, Mapping) else queries for name in several}
+    sections = _sections(each, several, found, report)
     summary = (
-        f"{len(models)} model{'s' * (len(models) > 1)} under {len(contest.conventions)} "
-        f"convention{'s' * (len(contest.conventions) > 1)}, over {contest.n_queries} queries."
+        f"{len(several)} model{'s' * (len(several) > 1)} under {len(found.conventions)} "
+        f"convention{'s' * (len(found.conventions) > 1)}, over {found.n_queries} queries."
     )
     return template.write(title, summary, sections)
 
 
 def _sections(
-    queries: Queries | Mapping[str, Queries], models: Mapping[str, object], contest: Contest, report: OrderReport | None
+    each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores, report: OrderReport | None
 ) -> Iterable[Section]:
-    each = {name: queries[name] if isinstance(queries, Mapping) else queries for name in models}
-    yield _values(contest, report)
+    yield _values(found, report)
     if report is not None:
         yield _order(report)
-    if len(contest.conventions) > 1:
-        yield _gaps(each, models, contest)
-    yield _curves(each, models, contest)
-    yield _data(each, models, contest)
+    if len(found.conventions) > 1:
+        yield _gaps(each, models, found)
+    yield _curves(each, models, found)
+    yield _data(each, models, found)
     yield Section(
         name="signatures", heading="Signatures",
         paragraphs=("A signature says everything that decides the value; ra.parse reads it back.",),
-        signatures={convention.name: str(convention) for convention in contest.conventions},
+        signatures={convention.name: str(convention) for convention in found.conventions},
     )  # fmt: skip
 
 
-def _values(contest: Contest, report: OrderReport | None) -> Section:
+def _values(found: ModelScores, report: OrderReport | None) -> Section:
     if report is not None:
         table = report.values_table()
     else:
-        [(name, scores)] = contest.scores.items()
-        line = (name, *(f"{scores[c].value:.6f}" for c in contest.conventions))
-        table = Table.of("Values", ("model", *(c.name for c in contest.conventions)), [line])
+        [(name, scores)] = found.scores.items()
+        line = (name, *(f"{scores[c].value:.6f}" for c in found.conventions))
+        table = Table.of("Values", ("model", *(c.name for c in found.conventions)), [line])
     return Section(name="values", heading="Models and conventions", tables=(table,))
 
 
@@ -118,20 +118,22 @@ def _order(report: OrderReport) -> Section:
     )  # fmt: skip
 
 
-def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
-    first, *others = contest.conventions
+def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores) -> Section:
+    first, *others = found.conventions
     others = [other for other in others if other.measure == first.measure]  # the others have no gap to explain
     tables, charts, paragraphs = [], [], []
     for number, (name, scores) in enumerate(models.items()):
         for place, other in enumerate(others):
-            x, y = (contest.values[name][convention] for convention in (first, other))
-            found = explain(each[name], scores, first, other)
-            same = np.array_equal(x, y, equal_nan=True)
+            gap = explained(each[name], scores, (first, other), known=found.measured[name])
+            x, y = (found.values[name].get(convention) for convention in (first, other))
+            same = x is not None and y is not None and np.array_equal(x, y, equal_nan=True)
             every = ", and every query has the same value" if same else ""
-            paragraphs.append(f"{name}: {signed(found.gap)} from {first.name} to {other.name}{every}.")
-            if not same:
-                tables.append(found.parts_table(f"{name}, {first.name} to {other.name}: parts of the gap"))
-                charts.append(waterfalls(found, name, f"gap-{number}-{place}"))
+            paragraphs.append(f"{name}: {signed(gap.gap)} from {first.name} to {other.name}{every}.")
+            if same:
+                continue
+            tables.append(gap.parts_table(f"{name}, {first.name} to {other.name}: parts of the gap"))
+            charts.append(waterfalls(gap, name, f"gap-{number}-{place}"))
+            if x is not None and y is not None:
                 charts.append(query_scatter(x, y, (first.name, other.name), name, f"queries-{number}-{place}"))
     return Section(
         name="gaps", heading="Why the conventions differ", paragraphs=tuple(paragraphs), tables=tuple(tables),
@@ -139,10 +141,10 @@ def _gaps(each: Mapping[str, Queries], models: Mapping[str, object], contest: Co
     )  # fmt: skip
 
 
-def _curves(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
-    cut = [convention for convention in contest.conventions if "k" in convention.fields()]
+def _curves(each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores) -> Section:
+    cut = any(has_cutoff(type(convention)) for convention in found.conventions)
     charts = [
-        cutoff_curves(each[name], scores, cut, name, f"curve-{number}")
+        cutoff_curves(each[name], scores, found.scores[name], name, f"curve-{number}")
         for number, (name, scores) in enumerate(models.items())
         if cut
     ]
@@ -152,10 +154,11 @@ def _curves(each: Mapping[str, Queries], models: Mapping[str, object], contest: 
     )  # fmt: skip
 
 
-def _data(each: Mapping[str, Queries], models: Mapping[str, object], contest: Contest) -> Section:
+def _data(each: Mapping[str, Queries], models: Mapping[str, object], found: ModelScores) -> Section:
     name, scores = next(iter(models.items()))
-    found = profile(each[name], k=[getattr(c, "k", None) for c in contest.conventions], scores=scores)
+    cutoffs = [getattr(convention, "k", None) for convention in found.conventions]
+    seen = described(each[name], scores, type(found.conventions[0]), cutoffs)
     return Section(
-        name="data", heading="The data", paragraphs=(found.size, f"Ties and effects are those of {name}."),
-        warnings=found.warnings, tables=found.tables(),
+        name="data", heading="The data", paragraphs=(seen.size, f"Ties and effects are those of {name}."),
+        warnings=seen.warnings, tables=seen.tables(),
     )  # fmt: skip

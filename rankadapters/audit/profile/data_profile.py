@@ -35,6 +35,8 @@ class DataProfile(Document):
         Share of the queries in which rows on both sides of the cut are tied and differ in label, by k.
     labels : dict of float to int
         How many rows have each label.
+    measure : str
+        Whose fields were varied, as signatures name it.
     effects : tuple of Effect
         For each field of a convention the largest change it makes on this data, largest first.
     warnings : tuple of str
@@ -52,6 +54,7 @@ class DataProfile(Document):
     tied: float | None
     tied_at_cut: dict[int | None, float] | None
     labels: dict[float, int]
+    measure: str
     effects: tuple[Effect, ...]
     warnings: tuple[str, ...]
 
@@ -66,7 +69,7 @@ class DataProfile(Document):
 
     def tables(self) -> tuple[Table, ...]:
         """Give the shares, the labels and the effects."""
-        return self._share_table(), self._label_table(), self._effect_table()
+        return self._share_table(), self._label_table(), *([self._effect_table()] if self.effects else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
@@ -110,5 +113,5 @@ class DataProfile(Document):
     def _effect_table(self) -> Table:
         of = "expected of random rankings" if self.tied is None else "of these scores"
         lines = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
-        caption = f"Largest change of NDCG that each field makes, {of}, all else being one preset's"
+        caption = f"Largest change of {self.measure.upper()} that each field makes, {of}, all else being one preset's"
         return Table.of(caption, ("field", "change", "lowest with", "highest with", "in"), lines)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rankadapters.audit.field_grid import evaluated, grid
+from rankadapters.audit.evaluation import evaluated
+from rankadapters.audit.field_grid import Values, grid
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import NDCG
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
 from rankadapters.statistics.cells import spelled
 
-CUTOFFS = (1, 3, 5, 10, 20, None)  # what `k` is varied over, beside the cutoffs asked for
+CUTOFFS = (1, 3, 5, 10, 20, None)  # what a cutoff is varied over, beside those asked for
+RANDOM = {"ties": "average"}  # where all scores are equal: the expectation over all rankings
 
 Variants = dict[tuple[Convention, str], dict[Any, Convention]]
 
@@ -43,17 +46,19 @@ class Effect:
     convention: Convention
 
 
-def effects(queries: Queries, scores: object, cutoffs: tuple[int | None, ...]) -> tuple[Effect, ...]:
+def effects(
+    queries: Queries, scores: object, measure: type[Convention], cutoffs: tuple[int | None, ...]
+) -> tuple[Effect, ...]:
     """Vary each field of every preset by itself, and keep the preset in which it matters most; largest first.
 
     Without scores (None) every document has the same: `ties` then makes the largest change that it can make for any
     scores, and the other fields are varied in the expectation over all rankings (`ties="average"`).
     """
-    bases = _bases(cutoffs, random=scores is None)
+    bases = list(_bases(measure, cutoffs, RANDOM if scores is None else {}))
     given = np.zeros(queries.n_docs) if scores is None else scores
     usable = evaluated(queries, given, bases)
-    variants = _variants(queries, list(usable), cutoffs)
-    values = evaluated(queries, given, (c for choices in variants.values() for c in choices.values()))
+    variants = _variants(queries, measure, list(usable), cutoffs)
+    values = evaluated(queries, given, (c for choices in variants.values() for c in choices.values()), usable)
     found: dict[str, Effect] = {}
     for (base, name), choices in variants.items():
         effect = _effect(base, name, {text: values[c] for text, c in choices.items() if c in values})
@@ -62,24 +67,41 @@ def effects(queries: Queries, scores: object, cutoffs: tuple[int | None, ...]) -
     return tuple(sorted(found.values(), key=lambda effect: -effect.change))
 
 
-def _bases(cutoffs: tuple[int | None, ...], *, random: bool) -> list[Convention]:
-    """Every preset at every cutoff, once."""
-    found = [presets.make(name, k) for name in presets.names() for k in cutoffs]
-    if random:
-        found = [c.replace(ties="average") for c in found]
-    return list(dict.fromkeys(found))
+def _bases(measure: type[Convention], cutoffs: tuple[int | None, ...], changes: dict[str, str]) -> Iterable[Convention]:
+    """Every preset of the measure at every cutoff, once."""
+    found: dict[Convention, None] = {}
+    for name in presets.names(measure.measure):
+        for k in cutoffs:
+            base = presets.make(name, k)
+            varied = _replaced(base, changes) if changes else base
+            if varied is not None:
+                found[varied] = None
+    return found
 
 
-def _variants(queries: Queries, bases: list[Convention], cutoffs: tuple[int | None, ...]) -> Variants:
-    fields: dict[str, tuple[Any, ...]] = {"k": tuple(dict.fromkeys([*cutoffs, *CUTOFFS])), **grid(NDCG, queries)}
-    for name, kind in NDCG.declared().items():
-        if kind.column and kind.column not in queries.columns:
-            del fields[name]
-    return {
-        (base, name): {value: base.replace(**{name: value}) for value in (getattr(base, name), *values)}
-        for base in bases
-        for name, values in fields.items()
-    }
+def _replaced(convention: Convention, fields: dict[str, Any]) -> Convention | None:
+    try:
+        return convention.replace(**fields)
+    except ConventionError:  # these fields do not go together
+        return None
+
+
+def _variants(
+    queries: Queries, measure: type[Convention], bases: list[Convention], cutoffs: tuple[int | None, ...]
+) -> Variants:
+    fields: dict[str, Values] = {}
+    tried = grid(measure, queries)
+    for name, kind in measure.declared().items():
+        if kind.group == "head":
+            fields[name] = tuple(dict.fromkeys([*cutoffs, *CUTOFFS]))
+        elif not kind.column or kind.column in queries.columns:
+            fields[name] = tried[name]
+    found: Variants = {}
+    for base in bases:
+        for name, values in fields.items():
+            choices = {value: _replaced(base, {name: value}) for value in (getattr(base, name), *values)}
+            found[base, name] = {value: variant for value, variant in choices.items() if variant is not None}
+    return found
 
 
 def _effect(base: Convention, name: str, values: dict[Any, Score]) -> Effect:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankadapters.audit.profile.field_effects import Effect
-from rankadapters.audit.profile.query_flags import Seen
+from rankadapters.audit.profile.query_flags import QueryFlags
 from rankadapters.core import presets
 from rankadapters.core.errors import InputError
 from rankadapters.core.panel import Panel
@@ -20,12 +20,12 @@ LIGHTGBM_LABELS = 30  # the largest label with a default gain there
 MOST = 0.5
 
 
-def pitfalls(queries: Queries, seen: Seen, effects: tuple[Effect, ...]) -> tuple[str, ...]:
+def pitfalls(queries: Queries, seen: QueryFlags, effects: tuple[Effect, ...]) -> tuple[str, ...]:
     """Tell every pitfall that concerns the data."""
     return (*_grades(seen), *_cutoffs(queries, seen), *_long_cut(seen), *_cut_ties(seen, effects), *_idle(seen))
 
 
-def _grades(seen: Seen) -> Iterator[str]:
+def _grades(seen: QueryFlags) -> Iterator[str]:
     highest = max(seen.labels, default=0.0)
     if highest >= MANY_GRADES:
         worth = f"{2.0**highest - 1:.4g}" if highest < LARGEST_EXPONENT else "more than float64 holds in"
@@ -38,7 +38,7 @@ def _grades(seen: Seen) -> Iterator[str]:
         yield f"labels above {LIGHTGBM_LABELS} have no default gain in LightGBM: it refuses them without label_gain."
 
 
-def _cutoffs(queries: Queries, seen: Seen) -> Iterator[str]:
+def _cutoffs(queries: Queries, seen: QueryFlags) -> Iterator[str]:
     if len(seen.short) < 2:  # noqa: PLR2004 - one cutoff has nothing to be compared with
         return
     conventions = {k: presets.textbook(k).replace(average="query") for k in seen.short}
@@ -55,7 +55,7 @@ def _cutoffs(queries: Queries, seen: Seen) -> Iterator[str]:
     )
 
 
-def _long_cut(seen: Seen) -> Iterator[str]:
+def _long_cut(seen: QueryFlags) -> Iterator[str]:
     for k, short in seen.short.items():
         if np.mean(short) > MOST:
             yield (
@@ -64,18 +64,18 @@ def _long_cut(seen: Seen) -> Iterator[str]:
             )
 
 
-def _cut_ties(seen: Seen, effects: tuple[Effect, ...]) -> Iterator[str]:
+def _cut_ties(seen: QueryFlags, effects: tuple[Effect, ...]) -> Iterator[str]:
     changes = {effect.field: effect.change for effect in effects}
     for k, tied in (seen.tied_at_cut or {}).items():
         if tied.any():
+            much = f", which changes the value here by up to {changes['ties']:.4f}" if "ties" in changes else ""
             yield (
                 f"in {int(tied.sum())} queries ({percent(float(tied.mean()))}) rows of different labels tie across the "
-                f"cut at {k}: which of them count is the convention's choice of ties, which changes the value here by "
-                f"up to {changes['ties']:.4f}."
+                f"cut at {k}: which of them count is the convention's choice of ties{much}."
             )
 
 
-def _idle(seen: Seen) -> Iterator[str]:
+def _idle(seen: QueryFlags) -> Iterator[str]:
     if seen.equal.any():
         yield (
             f"{int(seen.equal.sum())} queries ({percent(float(seen.equal.mean()))}) have equal labels throughout: "

@@ -8,20 +8,27 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.audit.field_grid import measure_named
 from rankadapters.audit.profile.data_profile import DataProfile
 from rankadapters.audit.profile.field_effects import effects
 from rankadapters.audit.profile.pitfalls import pitfalls
-from rankadapters.audit.profile.query_flags import see
+from rankadapters.audit.profile.query_flags import flags_of
+from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import as_cutoff
 from rankadapters.core.keywords import Columns
-from rankadapters.core.queries import as_queries
+from rankadapters.core.queries import Queries, as_queries
 
 Flags = NDArray[np.bool_]
 
 
 def profile(
-    labels: object, *, k: int | Iterable[int | None] | None, scores: object = None, **columns: Unpack[Columns]
+    labels: object,
+    *,
+    k: int | Iterable[int | None] | None,
+    scores: object = None,
+    measure: str = "ndcg",
+    **columns: Unpack[Columns],
 ) -> DataProfile:
     """Describe judged queries: what is peculiar about them, and which choices of a convention matter here.
 
@@ -34,6 +41,8 @@ def profile(
     scores : array-like, shape (n_docs,), optional
         Predicted scores. Without them the effects are those on the expected value of a random ranking, and that of
         `ties` the largest for any scores.
+    measure : str
+        Whose fields are varied, as signatures name it, such as `ndcg` or `ap`.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
@@ -47,7 +56,7 @@ def profile(
     InputError
         The columns contradict each other, or no preset has a value on the data.
     ConventionError
-        A cutoff is no whole number from 1 on.
+        A cutoff is not a whole number from 1 on, or there is no such measure.
 
     Examples
     --------
@@ -55,21 +64,29 @@ def profile(
     >>> found.empty, found.labels, {effect.field: effect.change for effect in found.effects}["empty"]
     (0.5, {0.0: 3, 1.0: 1}, 0.5)
     """
-    cutoffs = _cutoffs(k)
-    queries = as_queries(labels, **columns).weighed_by("query_weight")
-    given = None if scores is None else queries.check_scores(scores)
-    seen = see(queries, given, cutoffs)
-    found = effects(queries, given, cutoffs)
-    if not found:
-        msg = "no preset has a value on this data.\nHint: ra.evaluate under one of them says why."
+    kind = measure_named(measure)
+    found = described(as_queries(labels, **columns), scores, kind, _cutoffs(k))
+    if not found.effects:
+        msg = f"no preset of {kind.__name__} has a value on this data.\nHint: ra.evaluate under one of them says why."
         raise InputError(msg)
+    return found
+
+
+def described(
+    queries: Queries, scores: object, measure: type[Convention], cutoffs: Iterable[int | None]
+) -> DataProfile:
+    """Describe queries as `profile` does, even where no preset has a value, so that there are no effects."""
+    queries, several = queries.weighed_by("query_weight"), tuple(dict.fromkeys(cutoffs))
+    given = None if scores is None else queries.check_scores(scores)
+    flags = flags_of(queries, given, several)
+    found = effects(queries, given, measure, several)
     return DataProfile(
-        k=cutoffs, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
-        empty=_share(seen.empty), short={k: _share(flags) for k, flags in seen.short.items()},
-        single_document=_share(seen.single), all_equal=_share(seen.equal),
-        tied=None if seen.tied is None else _share(seen.tied),
-        tied_at_cut=None if seen.tied_at_cut is None else {k: _share(f) for k, f in seen.tied_at_cut.items()},
-        labels=seen.labels, effects=found, warnings=pitfalls(queries, seen, found),
+        k=several, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
+        empty=_share(flags.empty), short={k: _share(each) for k, each in flags.short.items()},
+        single_document=_share(flags.single), all_equal=_share(flags.equal),
+        tied=None if flags.tied is None else _share(flags.tied),
+        tied_at_cut=None if flags.tied_at_cut is None else {k: _share(each) for k, each in flags.tied_at_cut.items()},
+        labels=flags.labels, measure=measure.measure, effects=found, warnings=pitfalls(queries, flags, found),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ Cutoffs = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class QueryFlags:
     """Flags of shape (n_queries,), and the labels; as `DataProfile` says."""
 
     empty: Flags
@@ -27,10 +27,10 @@ class Seen:
     labels: dict[float, int]
 
 
-def see(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> Seen:
+def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryFlags:
     """Look at every query.
 
-    >>> found = see(Queries([2, 0, 0], group_sizes=[2, 1]), None, (2,))
+    >>> found = flags_of(Queries([2, 0, 0], group_sizes=[2, 1]), None, (2,))
     >>> found.empty.tolist(), found.equal.tolist(), found.short[2].tolist(), found.labels
     ([False, True], [False, True], [False, True], {0.0: 2, 2.0: 1})
     """
@@ -45,7 +45,7 @@ def see(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> Seen:
     sizes = np.bincount(query[retrieved], minlength=n_queries)
     ties = None if scores is None else _ties(queries, scores, retrieved, query)
     values, counts = np.unique(queries.labels[judged], return_counts=True)
-    return Seen(
+    return QueryFlags(
         empty=high <= 0,
         single=np.bincount(query[judged], minlength=n_queries) == 1,
         equal=low >= high,  # also where nothing is judged

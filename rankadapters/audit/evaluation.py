@@ -1,0 +1,50 @@
+"""Evaluating many conventions, some of which may have no value on the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+from rankadapters.core.panel import Measured, Panel
+from rankadapters.core.queries import Queries
+from rankadapters.core.score import Score
+
+AT_ONCE = 256  # conventions whose values of all queries are in memory together
+
+_NOTHING: Mapping[Convention, Score] = MappingProxyType({})
+
+
+def evaluated(
+    queries: Queries, scores: object, conventions: Iterable[Convention], known: Mapping[Convention, Score] = _NOTHING
+) -> dict[Convention, Score]:
+    """Score of each convention that has one on this data; those that have none are left out.
+
+    What is `known` already is not computed once more.
+    """
+    several = dict.fromkeys(conventions)
+    found = {convention: known[convention] for convention in several if convention in known}
+    for measured in passes(queries, scores, (convention for convention in several if convention not in found)):
+        found |= measured.scores
+    return {convention: found[convention] for convention in several if convention in found}
+
+
+def passes(queries: Queries, scores: object, conventions: Iterable[Convention]) -> Iterator[Measured]:
+    """Evaluate some conventions after the other; each is in one pass, those without a value on this data in none."""
+    several = list(dict.fromkeys(conventions))
+    for first in range(0, len(several), AT_ONCE):
+        yield from _passes(queries, scores, several[first : first + AT_ONCE])
+
+
+def _passes(queries: Queries, scores: object, several: list[Convention]) -> Iterator[Measured]:
+    try:
+        found = Panel(queries, several).measure(scores)
+        found.scores  # noqa: B018 - where nothing is left to average this raises
+    except InputError:
+        if len(several) > 1:
+            middle = len(several) // 2
+            yield from _passes(queries, scores, several[:middle])
+            yield from _passes(queries, scores, several[middle:])
+    else:
+        yield found
