@@ -5,38 +5,23 @@ import io
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import rankadapters as ra
 from rankadapters import cli, crosscheck
-from rankadapters.cli import parity as parity_command
 from rankadapters.core import presets
 from rankadapters.crosscheck.toolkits import Said
 from rankadapters.datasets import mq2008_like
+from tests.cli_data import NAMES
 from tests.stand_in import trainer
 
-ROOT = Path(__file__).parent.parent  # where the package is found, installed or not
-NAMES = ("sklearn", "lightgbm", "xgboost", "catboost")
 ROW_KEYS = [
     "model", "toolkit", "version", "native_metric", "native_value", "native_convention", "our_value", "difference",
     "declared", "note",
 ]  # fmt: skip
-
-
-def run_module(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "rankadapters", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-    )
 
 
 def stand_in(name, shift=0.0, noise=None):
@@ -165,11 +150,6 @@ def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monke
     assert len(row.split()) == 1 + 3 + 12
 
 
-def test_a_long_class_name_is_broken_between_its_words():
-    assert parity_command._broken("HistGradientBoostingRegressor") == "HistGradient\nBoostingRegressor"
-    assert parity_command._broken("LGBMRanker") == "LGBMRanker"
-
-
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
 def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form):
     if form == "table":
@@ -236,14 +216,6 @@ def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, i
 def test_bad_arguments_are_one_line_that_names_them(capsys, installed, arguments, match):
     installed("sklearn")
     assert re.search(match, refused(capsys, "--format", "csv", *arguments))
-
-
-def test_no_command_or_an_unknown_one_is_refused(capsys):
-    for arguments in ([], ["compare"]):
-        with pytest.raises(SystemExit) as stop:
-            cli.main(arguments)
-        assert stop.value.code == 2
-        assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -321,48 +293,3 @@ def test_a_seed_decides_the_generated_data(capsys, installed):
         assert parity("--format", "json", "--seed", seed) == 0
         found.append(capsys.readouterr().out)
     assert found[0] == found[1] != found[2]
-
-
-def test_version_and_help_are_printed(capsys):
-    for arguments, expected in ((["--version"], f"rankadapters {ra.__version__}\n"), (["parity", "--help"], "letor4")):
-        with pytest.raises(SystemExit) as stop:
-            cli.main(arguments)
-        assert stop.value.code == 0
-        assert expected in capsys.readouterr().out
-
-
-def test_the_command_knows_the_toolkits_that_crosscheck_asks():
-    assert tuple(crosscheck.TOOLKITS) == parity_command.TOOLKITS
-
-
-def test_python_m_is_the_same_command_with_the_same_exit_codes():
-    done = run_module("--version")
-    assert (done.returncode, done.stdout) == (0, f"rankadapters {ra.__version__}\n")
-    done = run_module("parity", "--k", "0")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "rankadapters: error: argument --k: '0' is no whole number from 1 to 2147483647\n"
-
-
-def test_help_and_bad_arguments_import_neither_numba_nor_a_toolkit():
-    code = (
-        "import sys, rankadapters.cli as cli\n"
-        "assert cli.main(['parity', '--convention', 'foo']) == 2\n"
-        "print(sorted({'numba', 'sklearn', 'lightgbm', 'xgboost', 'catboost'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "[]\n"
-
-
-def test_all_toolkits_agree_on_the_generated_data_in_a_process_of_its_own():
-    for package in NAMES:
-        pytest.importorskip(package)
-    done = run_module("parity", "--format", "json", PYTHONWARNINGS="error")
-    assert done.stderr == ""
-    assert done.returncode == 0
-    found = json.loads(done.stdout)
-    assert found["parity"] is True
-    assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
-    assert all(abs(row["difference"]) <= 1e-9 for row in found["rows"])
-    values = [value for row in found["rows"] for value in row["declared"].values()]
-    assert len(values) == 16
-    assert all(0 < value < 1 for value in values)

@@ -1,0 +1,112 @@
+"""`assert_same_ndcg`: the same numbers pass, others fail and say why."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert_same_ndcg(0.5, 0.5)",
+        "assert_same_ndcg(0.5, 0.5 + 1e-10, tol=1e-9)",
+        "assert_same_ndcg(np.float64(0.5), 0.5)",
+        "assert_same_ndcg(ours, ours)",
+        "assert_same_ndcg(ours, ours.value)",
+        "assert_same_ndcg(ours.value, ours)",
+        "assert_same_ndcg(ours, ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=['1', '1', '1', '2', '2']).value)",
+        # Nothing here is empty or tied, so that the two conventions are one.
+        "assert_same_ndcg(ours, ra.evaluate(labels, scores, other, qid=qid), labels=labels, scores=scores, qid=qid)",
+    ],
+)
+def test_the_same_numbers_pass(run, body):
+    found = run(f"""
+ours = ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid)
+other = ra.presets.textbook(2)
+
+def test(assert_same_ndcg):
+    {body}
+""")
+    found.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        ("assert_same_ndcg(0.5, 0.25)", ["*different: first number: 0.5, ours 0.25, difference 0.25 (<= 0)"]),
+        ("assert_same_ndcg(0.5, 0.5 + 1e-10)", ["*difference -1e-10 (<= 0)"]),
+        ("assert_same_ndcg(float('nan'), float('nan'))", ["*different: first number: nan*"]),
+        (
+            "assert_same_ndcg(ours, ra.evaluate(labels, scores, ra.presets.ranklib(2), qid=qid))",
+            ["*not-comparable: first number*", "*The conventions differ in empty=1 against empty=0."],
+        ),
+        (
+            "assert_same_ndcg(ours, ra.evaluate(labels[:3], scores[:3], ra.presets.yahoo(2), qid=qid[:3]))",
+            ["*They are of other queries: 2 queries, 0 of them empty and 0 short against 1 queries*"],
+        ),
+        (
+            (
+                "assert_same_ndcg(ra.evaluate(labels, scores, ra.presets.sklearn(2), qid=qid).value, ours,"
+                " labels=labels, scores=scores, qid=qid)"
+            ),
+            [
+                "*Looking for the cause: it is the value under gain='linear' in place of gain='exp2'*",
+                "*the queries that contribute most:",
+                "*query 1: *, ours *, contributes *",
+            ],
+        ),
+        (
+            (
+                "assert_same_ndcg(ra.evaluate(labels, tied, ra.presets.yahoo(2), qid=qid),"
+                " ra.evaluate(labels, tied, ra.presets.sklearn(2), qid=qid), labels=labels, scores=tied, qid=qid)"
+            ),
+            [
+                (
+                    "*The conventions differ in gain='exp2', ties='input', *against gain='linear', ties='average', *"
+                    "Of no consequence here: empty, average."
+                ),
+                "*the queries that contribute most:",
+                "*query 2: 1, ours 0.8*",
+            ],
+        ),
+        (
+            "assert_same_ndcg(0.123456, ours, labels=labels, scores=tied, qid=qid)",
+            ["*The data given makes 0.9131*, which is not the second number."],
+        ),
+    ],
+)
+def test_other_numbers_fail_and_say_why(run, body, lines):
+    found = run(f"""
+ours = ra.evaluate(labels, scores, ra.presets.yahoo(2), qid=qid)
+
+def test(assert_same_ndcg):
+    {body}
+""")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*ParityError: parity fails: *", *lines])
+    found.stdout.no_fnmatch_line("*pytest_plugin.py*")  # the user's line is what is shown
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("assert_same_ndcg('0.5', 0.5)", "the first of the two is '0.5', but Scores and numbers are compared"),
+        ("assert_same_ndcg(0.5, True)", "the second of the two is True"),
+        ("assert_same_ndcg(0.5, 0.5, tol=-1)", "tol=-1 is no tolerance"),
+        ("assert_same_ndcg(0.5, 0.5, tol=float('nan'))", "tol=nan is no tolerance"),
+        ("assert_same_ndcg(0.5, 0.5, labels=labels)", "exactly one of qid and group_sizes is needed"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(run, body, message):
+    found = run(f"def test(assert_same_ndcg):\n    {body}\n")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines([f"*InputError: {message}*"])
+
+
+@pytest.mark.parametrize("given", ["labels=labels, qid=qid", "scores=scores", "qid=qid"])
+def test_data_by_halves_is_refused(run, given):
+    result = run(f"def test(assert_same_ndcg): assert_same_ndcg(0.5, 0.5, {given})")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*labels= and scores= go together*"])

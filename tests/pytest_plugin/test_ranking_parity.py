@@ -1,0 +1,126 @@
+"""`ranking_parity`, its marker and the toolkits that it asks."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+PARITY = """
+@pytest.mark.rank_parity({marker})
+def test(ranking_parity):
+    report = ranking_parity(labels, scores, qid=qid{more})
+    assert report.ok
+    print("rows:", [row.source.split()[0] for row in report.rows])
+    print("under:", report.rows[-1].convention.name)
+"""
+
+
+def test_the_marker_declares_convention_and_toolkits(run):
+    pytest.importorskip("lightgbm")
+    found = run(PARITY.format(marker="convention='yahoo@2', toolkits=['lightgbm']", more=""), "-s")
+    found.assert_outcomes(passed=1)
+    found.stdout.fnmatch_lines(["*rows: [[]'lightgbm', 'lightgbm']", "under: ndcg@2/yahoo"])
+
+
+@pytest.mark.parametrize(
+    ("marker", "more", "options", "shown"),
+    [
+        ("convention='yahoo@2'", "", ["--rank-convention", "textbook@1"], "ndcg@2/yahoo"),
+        ("", "", ["--rank-convention", "textbook@1"], "ndcg@1/textbook"),
+        ("convention='yahoo@2'", ", convention='ranklib@3'", [], "ndcg@3/ranklib"),
+        ("convention=ra.presets.yahoo(2)", "", [], "ndcg@2/yahoo"),
+        ("convention=str(ra.presets.yahoo(2))", "", [], "ndcg@2/*"),
+        ("", ", convention=ra.presets.yahoo(5)", [], "ndcg@5/yahoo"),
+    ],
+)
+def test_the_call_comes_first_then_the_marker_then_the_option(run, marker, more, options, shown):
+    pytest.importorskip("lightgbm")
+    found = run(PARITY.format(marker=marker, more=more + ", toolkits=['lightgbm']"), "-s", *options)
+    found.assert_outcomes(passed=1)
+    found.stdout.fnmatch_lines([f"under: {shown}"])
+
+
+def test_without_any_convention_the_test_fails_with_a_hint(run):
+    found = run("def test(ranking_parity):\n    ranking_parity(labels, scores, qid=qid)\n")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(
+        ["no convention is declared, *", "Hint: @pytest.mark.rank_parity(convention='letor4@10')*"]
+    )
+
+
+def test_too_few_toolkits_fail_with_the_fields_and_the_queries(run):
+    pytest.importorskip("catboost")
+    found = run("""
+@pytest.mark.rank_parity(convention="textbook@2", toolkits=["catboost"], require=1)
+def test(ranking_parity):
+    ranking_parity(labels, tied, qid=qid)
+""")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(
+        [
+            "*ParityError: parity fails: 1 equal, 1 not-comparable; 1 toolkit must be compared *",
+            "*CatBoost cannot express ties='average', only ties='worst', which matters here. *",
+            "*the queries that contribute most:",
+            "*query 1: *, ours *, contributes -0.*",
+        ]
+    )
+
+
+def test_a_marker_that_declares_nothing_that_is_used_is_refused(run):
+    found = run("@pytest.mark.rank_parity(convention='yahoo@2')\ndef test():\n    pass\n")
+    found.assert_outcomes(errors=1)
+    found.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares something*"])
+
+
+def test_a_marker_of_a_class_may_meet_tests_that_compare_nothing(run):
+    found = run("@pytest.mark.rank_parity(convention='yahoo@2')\nclass TestIt:\n    def test(self):\n        pass\n")
+    found.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("marker", "message"),
+    [
+        (
+            "'yahoo@2'",
+            "the marker rank_parity was given 'yahoo@2'; it takes the keywords convention, toolkits, require.",
+        ),
+        ("conventions='yahoo@2'", "the marker rank_parity was given conventions; it takes"),
+        ("convention='yaho@2'", "the convention of rank_parity: 'yaho@2' is neither a preset@k"),
+        ("convention=10", "the convention of rank_parity: 10 is no convention."),
+    ],
+)
+def test_a_marker_that_is_misspelt_is_refused(run, marker, message):
+    found = run(PARITY.format(marker=marker, more=""))
+    found.stdout.fnmatch_lines([f"*UsageError: {message}*"])
+
+
+def test_a_missing_toolkit_is_named_with_its_extra(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    found = run("""
+@pytest.mark.rank_parity(convention="catboost@2", toolkits=["catboost"])
+def test(ranking_parity):
+    ranking_parity(labels, scores, qid=qid)
+""")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(['*catboost is not installed: pip install "rankadapters[[]catboost]"'])
+
+
+def test_markers_of_a_class_and_its_test_are_joined(run):
+    result = run(
+        """
+@pytest.mark.rank_parity(convention="lightgbm@2", toolkits=["catboost"])
+class TestBoth:
+    @pytest.mark.rank_parity(toolkits=["sklearn"])
+    def test_joined(self, request):
+        from rankadapters.pytest_plugin import _declared
+
+        declared = _declared(request)
+        assert declared["convention"] == ra.presets.lightgbm(2)
+        assert declared["toolkits"] == ["sklearn"]
+"""
+    )
+    result.assert_outcomes(passed=1)
