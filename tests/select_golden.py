@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections import Counter
 from typing import Any
 
 from tests.golden_measures import TOOLKITS, compared
-from tests.shared_data import KEPT, shared_records
+from tests.shared_data import KEPT, kept, shared_records, shared_tools_data_sets
 
 Record = dict[str, Any]
 
-NDCG = re.compile("n?dcg", re.IGNORECASE)
 NDCG_FILES = ("lightgbm", "xgboost", "catboost", "scikit_learn", "ranx", "ir_measures", "pytrec_eval_terrier",
               "torchmetrics")  # fmt: skip
 INPUTS = ("labels", "scores", "group", "X")
@@ -40,13 +38,13 @@ def spread(records: list[Record], step: int) -> list[Record]:
     seen: Counter[str] = Counter()
     found = []
     for record in records:
-        kept = []
+        taken = []
         for metric in record["metrics"]:
             key = _metric(metric)
             seen[key] += 1
             if (seen[key] + places[key]) % min(step, often[key]) == 0:
-                kept.append(metric)
-        found.append({**record, "metrics": kept or record["metrics"][-1:]})
+                taken.append(metric)
+        found.append({**record, "metrics": taken or record["metrics"][-1:]})
     return [record for record in found if record["metrics"]]
 
 
@@ -59,7 +57,7 @@ def toolkits() -> dict[str, Any]:
     found = {}
     for name in NDCG_FILES:
         records = [
-            {**record, "metrics": [metric for metric in record["metrics"] if NDCG.match(metric["metric"])]}
+            {**record, "metrics": [metric for metric in record["metrics"] if "dcg" in metric["metric"].lower()]}
             for record in first_of_each_case(shared_records(f"toolkits/{name}_metrics"))
         ]
         found[name] = spread(records, 1 if name == "catboost" else 3)
@@ -79,7 +77,7 @@ def measures() -> dict[str, Any]:
 def objectives() -> dict[str, Any]:
     """First trees: each objective with each set of parameters, on the inputs in turn; none with position bias."""
     inputs: dict[str, Any] = {}
-    kept, settings = [], {}
+    chosen, settings = [], {}
     for library in ("lightgbm", "xgboost"):
         by_options: dict[str, list[Record]] = {}
         for record in shared_records(f"toolkits/{library}_objectives"):
@@ -87,8 +85,26 @@ def objectives() -> dict[str, Any]:
                 by_options.setdefault(json.dumps([record["objective"], record["params"]]), []).append(record)
                 settings[library] = record["train_params"]
         for place, same in enumerate(by_options.values()):
-            kept += [_apart(same[(place + shift) % len(same)], inputs) for shift in (0, 3)]
-    return {"train_params": settings, "inputs": inputs, "records": kept}
+            chosen += [_apart(same[(place + shift) % len(same)], inputs) for shift in (0, 3)]
+    return {"train_params": settings, "inputs": inputs, "records": chosen}
+
+
+def tools() -> dict[str, Any]:
+    """NDCG and average precision of the data sets and tools that were chosen by hand and stand in the file."""
+    whole = {data["name"]: data for data in shared_tools_data_sets()}
+    return {"sets": [{**data, "tools": _printed(data, whole[data["name"]])} for data in kept("tools")["sets"]]}
+
+
+def _printed(data: Record, whole: Record) -> Record:
+    chosen = {}
+    for tool, known in data["tools"].items():
+        parts = {part: whole["tools"][tool][part] for part in ("mean", "per_query")}
+        wanted = {
+            part: {m: v for m, v in found.items() if m.startswith(("ndcg", "map"))} for part, found in parts.items()
+        }
+        mean_ndcg = {m: v for m, v in parts["mean"].items() if m == "meanndcg"}
+        chosen[tool] = {**known, "mean": wanted["mean"] | mean_ndcg, "per_query": wanted["per_query"]}
+    return chosen
 
 
 def _apart(record: Record, inputs: dict[str, Any]) -> Record:
@@ -101,7 +117,7 @@ def _apart(record: Record, inputs: dict[str, Any]) -> Record:
     return {"input": name, **{part: record[part] for part in RESULTS}}
 
 
-PARTS = {"toolkits": toolkits, "measures": measures, "objectives": objectives}
+PARTS = {"toolkits": toolkits, "measures": measures, "objectives": objectives, "tools": tools}
 
 
 def main() -> None:

@@ -57,5 +57,9 @@ def shared_records(name: str) -> list[dict[str, Any]]:
 
 def tools_data_sets() -> list[dict[str, Any]]:
     """Data sets with what the evaluation tools printed for them: those kept here, and all where they are there."""
-    whole = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(SHARED.glob("golden/tools/*.json"))]
-    return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in whole]
+    return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in shared_tools_data_sets()]
+
+
+def shared_tools_data_sets() -> list[dict[str, Any]]:
+    """All of them; none where they are not there."""
+    return [json.loads(file.read_text(encoding="utf-8")) for file in sorted(SHARED.glob("golden/tools/*.json"))]
