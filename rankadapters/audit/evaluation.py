@@ -10,6 +10,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
+from rankadapters.progress import advance
 
 AT_ONCE = 256  # conventions whose values of all queries are in memory together
 
@@ -35,6 +36,7 @@ def passes(queries: Queries, scores: object, conventions: Iterable[Convention]) 
     several = list(dict.fromkeys(conventions))
     for first in range(0, len(several), AT_ONCE):
         yield from _passes(queries, scores, several[first : first + AT_ONCE])
+        advance(len(several[: first + AT_ONCE]), len(several))
 
 
 def _passes(queries: Queries, scores: object, several: list[Convention]) -> Iterator[Measured]:

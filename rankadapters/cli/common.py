@@ -13,6 +13,7 @@ from typing import Any
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, MissingToolkitError
 from rankadapters.core.texts import parse
+from rankadapters.progress import advance, has_rich, shown
 
 SAME, DIFFERENT, BAD_INPUT = 0, 1, 2
 
@@ -57,25 +58,9 @@ def quiet_stdout() -> Iterator[None]:
 @contextmanager
 def progress(n_models: int) -> Iterator[Callable[[str], None]]:
     """Show on a terminal's stderr which model is being trained; nothing elsewhere, or without rich."""
-    if not sys.stderr.isatty() or not has_rich():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console, steps = Console(stderr=True), itertools.count()
-    with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task("", total=n_models + 1)
-        yield lambda name: bar.update(task, description=name, completed=next(steps))
-
-
-def has_rich() -> bool:
-    """Tell whether rich is installed."""
-    try:
-        import rich  # noqa: F401 - whether it is there is all that is asked
-    except ImportError:
-        return False
-    return True
+    steps = itertools.count()
+    with shown("training", after=0):
+        yield lambda name: advance(next(steps), n_models + 1, name)
 
 
 def require_rich() -> None:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.cli.common import has_rich, print_whole, require_rich
+from rankadapters.cli.common import print_whole, require_rich
+from rankadapters.progress import advance, shown
 
 if TYPE_CHECKING:
     from rankadapters.statistics.document import Document
@@ -65,14 +66,5 @@ def _print_table(table: Table) -> None:
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], Any]]:
     """Show on a terminal's stderr how far a computation is; nothing elsewhere, or without rich."""
-    if not sys.stderr.isatty() or not has_rich():
-        yield lambda done, total: None  # noqa: ARG005 - the signature of a progress callback
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(
-        console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    with shown(what, after=0):
+        yield advance

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, print_whole, require_rich, resolve
+from rankadapters.cli.documents import bar
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -64,8 +65,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.format == "table":
         require_rich()
     conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
-    judgments = sources.read(arguments, docids=sources.by_docid(conventions))
-    found = _evaluate(judgments, conventions, per_query=arguments.per_query)
+    with bar("evaluating"):
+        judgments = sources.read(arguments, docids=sources.by_docid(conventions))
+        found = _evaluate(judgments, conventions, per_query=arguments.per_query)
     _FORMATS[arguments.format](found)
     return SAME
 

@@ -18,10 +18,12 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.fields import as_cutoff
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
+from rankadapters.progress import shown
 
 Flags = NDArray[np.bool_]
 
 
+@shown("profiling")
 def profile(
     labels: object,
     *,

@@ -1,0 +1,117 @@
+"""A bar where a terminal is, nothing anywhere else."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import progress
+from rankadapters.progress import advance, shown
+
+LABELS, SIZES = [2, 0, 1, 0], [2, 2]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class AtOnce:
+    """A timer that does not wait."""
+
+    def __init__(self, after, draw):
+        assert after in {0, progress.SOON}
+        self.start = draw
+
+    def cancel(self):
+        self.start = None
+
+
+def at_a_terminal(monkeypatch):
+    # Called by each test and no fixture, since pytest puts its own stderr in place between the two.
+    pytest.importorskip("rich")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress.threading, "Timer", AtOnce)
+    monkeypatch.setenv("TERM", "xterm")
+    return sys.stderr
+
+
+AUDITS = {
+    "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
+}
+
+
+@pytest.mark.parametrize("what", AUDITS)
+def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
+    terminal = at_a_terminal(monkeypatch)
+    AUDITS[what]()
+    assert what in terminal.getvalue()
+    assert "100%" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("what", AUDITS)
+def test_it_is_silent_elsewhere_and_without_rich(capsys, monkeypatch, what):
+    AUDITS[what]()
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress.threading, "Timer", AtOnce)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    AUDITS[what]()
+    assert sys.stderr.getvalue() == ""
+
+
+def test_what_is_soon_done_shows_nothing(monkeypatch):
+    class Never(AtOnce):
+        def __init__(self, after, draw):
+            super().__init__(after, lambda: None)
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(progress.threading, "Timer", Never)
+    ra.audit.profile(LABELS, k=2, group_sizes=SIZES)
+    assert sys.stderr.getvalue() == ""
+
+
+def test_the_bar_of_who_called_moves_and_no_second_one_is_drawn(monkeypatch):
+    terminal = at_a_terminal(monkeypatch)
+    with shown("outside", after=0):
+        with shown("inside"):
+            advance(1, 4)
+        assert "25%" in rendered(terminal)
+    assert "inside" not in terminal.getvalue()
+
+
+def rendered(terminal):
+    progress._open.get()._drawn.refresh()
+    return terminal.getvalue()
+
+
+def test_what_is_being_done_is_named(monkeypatch):
+    terminal = at_a_terminal(monkeypatch)
+    with shown("training", after=0):
+        advance(1, 2, "the second model")
+        assert "the second model" in rendered(terminal)
+
+
+def test_a_bar_goes_when_the_computation_fails(monkeypatch):
+    terminal = at_a_terminal(monkeypatch)
+    with pytest.raises(ra.InputError, match="labels"):
+        ra.audit.profile([None], k=2, group_sizes=[1])
+    assert progress._open.get() is None
+    assert sys.stderr is terminal  # rich has given it back
+
+
+def test_a_bar_that_the_caller_draws_by_rich_is_left_alone(monkeypatch):
+    at_a_terminal(monkeypatch)
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True)):
+        assert ra.audit.profile(LABELS, k=2, group_sizes=SIZES).n_queries == 2
+
+
+def test_to_advance_where_nothing_is_shown_does_nothing(capsys):
+    advance(1, 2)
+    assert capsys.readouterr() == ("", "")
