@@ -8,6 +8,7 @@ import warnings
 
 import lightgbm as lgb
 
+UPDATE = lgb.Booster.update.__code__
 BY_QUERY = (
     "bagging_by_query: LightGBM draws queries for its own objectives only. Under a callable one it trains on all rows, "
     "or grows no tree where bagging_fraction / bagging_freq is at most 1/2, and adds every tree to the score of row 0 "
@@ -55,11 +56,9 @@ def _settings() -> dict[str, str]:
 
 def _booster() -> lgb.Booster | None:
     # A callable is handed no booster, and a Dataset keeps the parameters that it was constructed with, whatever a later
-    # training on it has: only the calling `Booster.update` knows.
+    # training on it has: only the calling `Booster.update` knows. Reading the variables of any other frame would keep
+    # them, datasets among them, alive.
     frame = inspect.currentframe()
-    while frame is not None:
-        caller = frame.f_locals.get("self")
-        if isinstance(caller, lgb.Booster):
-            return caller
+    while frame is not None and frame.f_code is not UPDATE:
         frame = frame.f_back
-    return None
+    return None if frame is None else frame.f_locals["self"]
