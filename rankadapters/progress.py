@@ -1,18 +1,22 @@
 """How far a long computation is: one bar on a terminal, nothing anywhere else or without rich.
 
-Whoever takes long is decorated with `shown` and calls `advance`; the command opens its bar in the same way, and what it
-calls moves that one.
+What takes long is decorated with `shows` and calls `advance`; the command opens a bar of its own by `shown`, and then
+that is the one that moves.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SOON = 1.0  # seconds that a computation takes at least before a bar is worth its line
 
@@ -63,9 +67,9 @@ _open: ContextVar[Bar | None] = ContextVar("_open", default=None)
 
 @contextmanager
 def shown(what: str, *, after: float = SOON) -> Iterator[None]:
-    """Show a bar on a terminal's stderr while the block, or the function decorated with it, takes longer than `after`.
+    """Show a bar on a terminal's stderr while the block takes, once that is longer than `after` seconds.
 
-    Inside another such block the outer one's bar is moved on.
+    Inside another such block nothing more is drawn: `advance` moves the bar that is there.
     """
     if _open.get() is not None or sys.stderr is None or not sys.stderr.isatty() or not has_rich():
         yield
@@ -81,6 +85,22 @@ def shown(what: str, *, after: float = SOON) -> Iterator[None]:
         timer.cancel()
         bar.close()
         _open.reset(before)
+
+
+def shows(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function that may take long: it is `shown`, unless the caller has a `progress=` of its own."""
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*given: P.args, **named: P.kwargs) -> T:
+            if named.get("progress") is not None:
+                return function(*given, **named)
+            with shown(what):
+                return function(*given, **named)
+
+        return call
+
+    return decorate
 
 
 def advance(done: int, total: int, what: str | None = None) -> None:

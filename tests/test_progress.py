@@ -11,7 +11,7 @@ import rankadapters as ra
 from rankadapters import progress
 from rankadapters.progress import advance, shown
 
-LABELS, SIZES = [2, 0, 1, 0], [2, 2]
+LABELS, SCORES, SIZES = [2, 0, 1, 0], [0.1, 0.4, 0.3, 0.2], [2, 2]
 
 
 class Terminal(io.StringIO):
@@ -41,12 +41,18 @@ def at_a_terminal(monkeypatch):
 
 AUDITS = {
     "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
+    "searching": lambda: ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES),
+    "comparing": lambda: ra.audit.order(
+        LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
+    ),
 }
 
 
 @pytest.mark.parametrize("what", AUDITS)
 def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
     terminal = at_a_terminal(monkeypatch)
+    if what == "comparing":
+        pytest.importorskip("scipy")
     AUDITS[what]()
     assert what in terminal.getvalue()
     assert "100%" in terminal.getvalue()
@@ -54,6 +60,8 @@ def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
 
 @pytest.mark.parametrize("what", AUDITS)
 def test_it_is_silent_elsewhere_and_without_rich(capsys, monkeypatch, what):
+    if what == "comparing":
+        pytest.importorskip("scipy")
     AUDITS[what]()
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys, "stderr", Terminal())
@@ -93,6 +101,13 @@ def test_what_is_being_done_is_named(monkeypatch):
     with shown("training", after=0):
         advance(1, 2, "the second model")
         assert "the second model" in rendered(terminal)
+
+
+def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monkeypatch):
+    terminal, calls = at_a_terminal(monkeypatch), []
+    ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far))
+    assert calls[-1][0] == calls[-1][1] == len(calls)
+    assert terminal.getvalue() == ""
 
 
 def test_a_bar_goes_when_the_computation_fails(monkeypatch):

@@ -14,6 +14,7 @@ from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, Said, Task,
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity import FULL_DOUBLE, relative
 from rankadapters.parity.ours import Ours
+from rankadapters.progress import shows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,6 +91,7 @@ class CrossCheck:
         return {"convention": signatures, "rows": [asdict(row) for row in self.rows], "parity": self.parity}
 
 
+@shows("training")
 def check_models(
     train: RankingData,
     test: RankingData,

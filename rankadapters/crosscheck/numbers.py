@@ -16,10 +16,12 @@ from rankadapters.core.texts import as_convention
 from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, named, probe
 from rankadapters.parity import ParityReport, ParityRow
 from rankadapters.parity.ours import Ours
+from rankadapters.progress import shows
 
 INSTALLED = "installed"
 
 
+@shows("asking the toolkits")
 def check(
     labels: object,
     scores: object,

@@ -18,8 +18,10 @@ from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
+from rankadapters.progress import shows
 
 
+@shows("explaining")
 def explain(
     labels: object,
     scores: object,

@@ -21,10 +21,12 @@ from rankadapters.core.keywords import Columns
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
+from rankadapters.progress import advance, shows
 
 UPTO = 100
 
 
+@shows("searching")
 def identify(
     value: object,
     labels: object,
@@ -88,7 +90,7 @@ def identify(
     array = queries.check_scores(scores)
     printed = read(value, decimals, negative=_may_leave_the_unit_interval(kind, queries))
     cutoffs = _cutoffs(kind, k)
-    found = search(queries, array, kind, printed, cutoffs, progress=progress)
+    found = search(queries, array, kind, printed, cutoffs, progress=progress or advance)
     matches, values = _confirmed(queries, array, kind, found)
     if matches:
         known = {match.convention: score for match, score in matches}

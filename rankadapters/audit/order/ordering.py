@@ -16,6 +16,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
+from rankadapters.progress import advance, shows
 from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.paired_tests import PairedTest, paired_test
 from rankadapters.statistics.rank_correlation import tau_b
@@ -25,6 +26,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
 
 
+@shows("comparing")
 def order(
     labels: object,
     models: Mapping[str, object] | object,
@@ -108,8 +110,7 @@ def compared(
         test = _Test(int(n_resamples), float(confidence), (int(seed), number))
         for convention in found.conventions:
             comparisons.append(_compare(found, pair, convention, test))
-            if progress is not None:
-                progress(len(comparisons), n_comparisons)
+            (progress or advance)(len(comparisons), n_comparisons)
     corrected = _corrected(comparisons, 1 - confidence)
     return OrderReport(
         scores=found.scores, conventions=found.conventions, correlations=_correlations(found),

@@ -18,12 +18,12 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.fields import as_cutoff
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
-from rankadapters.progress import shown
+from rankadapters.progress import shows
 
 Flags = NDArray[np.bool_]
 
 
-@shown("profiling")
+@shows("profiling")
 def profile(
     labels: object,
     *,
