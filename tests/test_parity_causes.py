@@ -275,7 +275,7 @@ def test_a_printed_number_is_trusted_to_its_decimals(data, shift, ok):
 @pytest.mark.parametrize("value", ["0.5.1", "", "high", None, [0.5]])
 def test_what_is_no_number_is_refused(data, value):
     labels, scores, columns = data
-    with pytest.raises(ra.InputError, match="is no number"):
+    with pytest.raises(ra.InputError, match="is not a number"):
         check_value(labels, scores, DECLARED, value, **columns)
 
 

@@ -111,6 +111,6 @@ def _as_decimal(value: object) -> Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if isinstance(value, bool) or not number.is_finite():
-        msg = f"value={value!r:.80} is no number.\nHint: what was printed, such as '0.1623'."
+        msg = f"value={value!r:.80} is not a number.\nHint: what was printed, such as '0.1623'."
         raise InputError(msg)
     return number

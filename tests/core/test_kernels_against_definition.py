@@ -68,6 +68,7 @@ def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str,
     return found
 
 
+@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @given(data=st.data(), convention=conventions(lenient=True), weighted=st.booleans())
 @settings(max_examples=400)
 def test_value_and_per_query_are_those_of_the_definition(data, convention, weighted):
