@@ -131,13 +131,13 @@ class _Space:
     def _sort(self, base: Convention, name: str, group: str, tried: Values) -> Convention:
         several = tried if group == "value" else (REFUSAL, *tried)
         plans, refused = lowered(base, self.bound, name, several)
-        self.refused.extend(
-            f"{name}={value} was not searched: {why}" for value, why in refused.items() if value != REFUSAL
-        )
         if group == "value" and len({keys_of(plan) for plan in plans.values()}) == 1 < len(plans):
-            self.formula[name] = tuple(plans)
+            self.formula[name] = tried  # what overflows here may not under another gain
         else:
             self.rows[name] = classes(plans)
+            self.refused.extend(
+                f"{name}={value} was not searched: {why}" for value, why in refused.items() if value != REFUSAL
+            )
         return base.replace(**{name: next(iter(plans))}) if plans else base
 
     def tasks(self) -> Iterator[tuple[Convention, Block]]:
@@ -193,7 +193,7 @@ def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[Rank
     """Choices of the ranking's fields that differ on these scores."""
     space, several = task.space, []
     for chosen in product(*reversed(space.ranking.values())):
-        choice = dict(zip(reversed(space.ranking), chosen, strict=True))
+        choice = dict(zip(space.ranking, reversed(chosen), strict=True))
         try:
             plan = task.base.replace(**choice).lower(space.bound)
         except ConventionError:  # the fields do not go together
@@ -214,12 +214,20 @@ def _formulas(task: _Task, fields: dict[str, Any], inner: str, cutoffs: Cutoffs)
     found: dict[object, _Formula] = {}
     for value in task.space.formula.get(inner, (None,)):
         last = {inner: value} if inner else {}
-        plans = [_plan(task, {**fields, **last}, k) for k in cutoffs]
-        key = tuple(None if plan is None else formula_key(plan.plan) for plan in plans)
-        same = found.setdefault(key, _Formula(dict.fromkeys(last, ()), plans))
+        plans = {k: _plan(task, {**fields, **last}, k) for k in dict.fromkeys((*cutoffs, None))}
+        key = _key(task.space, list(plans.values())) or value
+        same = found.setdefault(key, _Formula(dict.fromkeys(last, ()), [plans[k] for k in cutoffs]))
         for name in last:
             same.fields[name] = (*same.fields[name], value)
     yield from found.values()
+
+
+def _key(space: _Space, plans: list[PlanAt | None]) -> object:
+    """Name what plans say; None where a query retrieved fewer rows than are judged, so that they agree by chance."""
+    some = [at.plan for at in plans if at is not None]
+    if any((plan.retrieved.sizes < space.bound.judged.sizes).any() for plan in some[:1]):
+        return None
+    return tuple(None if at is None else formula_key(at.plan) for at in plans)
 
 
 def _plan(task: _Task, fields: dict[str, Any], k: int | None) -> PlanAt | None:

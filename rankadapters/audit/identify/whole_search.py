@@ -46,7 +46,7 @@ def _alike(queries: Queries, measure: type[Convention]) -> Iterator[list[Convent
     found: dict[object, list[Convention]] = {}
     for chosen in product(*values.values()):
         fields = dict(zip(values, chosen, strict=True))
-        first = _convention(measure, {**fields, **{name: each[0] for name, each in {**ranking, **idle}.items()}})
+        first = _convention(measure, fields, {name: each[0] for name, each in {**ranking, **idle}.items()})
         with suppress(InputError):  # a query is refused
             if first is not None:
                 [member] = bind(queries, [first])
@@ -55,16 +55,16 @@ def _alike(queries: Queries, measure: type[Convention]) -> Iterator[list[Convent
         for ranked in product(*ranking.values()):
             choice = dict(zip(ranking, ranked, strict=True))
             others = (dict(zip(idle, each, strict=True)) for each in product(*idle.values()))
-            yield [one.replace(**choice, **other) for other in others for one in several]
+            yield list(dict.fromkeys(one.replace(**choice, **other) for other in others for one in several))
 
 
-def _convention(measure: type[Convention], fields: dict[str, Any]) -> Convention | None:
-    """Make a convention; None where the fields do not go together, or mean the same as others."""
+def _convention(measure: type[Convention], fields: dict[str, Any], others: dict[str, Any]) -> Convention | None:
+    """Make a convention; None where its fields do not go together, or mean the same as other values of these."""
     try:
-        made = measure(**fields)
+        made = measure(**fields, **others)
     except ConventionError:
         return None
-    return made if made.to_dict() == fields else None
+    return made if all(getattr(made, name) == value for name, value in fields.items()) else None
 
 
 def _measured(queries: Queries, scores: Array, several: list[Convention]) -> Iterator[Measured | None]:
