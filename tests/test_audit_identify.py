@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters.audit.field_grid import grid
-from rankadapters.audit.printed import read
 from tests.audit_data import mq2008, small
 
 
@@ -202,53 +200,6 @@ def test_a_single_query_can_be_identified():
     assert "yahoo" in found[0].presets
 
 
-@pytest.mark.parametrize(
-    ("value", "decimals", "problem"),
-    [
-        (1.2, None, r"value=1.2 is outside \[0, 1\].*\nHint: .*percentage"),
-        ("-0.1", None, r"value=-0.1 is outside \[0, 1\]"),
-        ("16.23", None, r"value=16.23 is outside \[0, 1\]"),
-        (0.1623, 2, r"value=0.1623 has 4 decimals, but decimals=2.\nHint"),
-        ("0.1623", 6, r"value=0.1623 has 4 decimals, but decimals=6"),
-        (1, None, r"value=1 to decimals=0: allowed are 1 to 17.\nHint: .*'0.5000'"),
-        (0.5, 18, r"decimals=18: allowed are 1 to 17"),
-        (0.5, True, r"decimals=True: allowed are 1 to 17"),
-        ("letor4", None, r"value='letor4' is not a number.\nHint: .*'0.1623'"),
-        (float("nan"), None, r"value=nan is not a number"),
-        (True, None, r"value=True is not a number"),
-        (None, None, r"value=None is not a number"),
-    ],
-)
-def test_bad_values(value, decimals, problem):
-    with pytest.raises(ra.InputError, match=problem):
-        ra.audit.identify(value, [1, 0], [1, 2], decimals=decimals, group_sizes=[2])
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [
-        ("0.1620", None, "0.1620"),
-        (0.162, None, "0.162"),
-        (0.162, 4, "0.1620"),
-        (np.float32(0.1623), None, "0.1623"),
-        (Decimal("0.50"), None, "0.50"),
-        (1.0, None, "1.0"),
-        (0, 3, "0.000"),
-        ("1e-3", None, "0.001"),
-        (" 0.16 ", None, "0.16"),
-    ],
-)
-def test_decimals_are_those_that_the_number_is_written_with(value, decimals, text):
-    assert str(read(value, decimals)) == text
-
-
-def test_a_value_matches_where_it_rounds_to_the_number():
-    printed = read("0.125", None)
-    assert [printed.holds(v) for v in (0.12450001, 0.12549999, 0.12449999, 0.12550001)] == [True, True, False, False]
-    assert read("0.2", None).holds(0.25)  # exactly between: printf and round-half-up disagree, so both
-    assert read("0.3", None).holds(0.25)
-
-
 def test_a_number_in_full_precision_is_found_in_spite_of_another_order_of_addition():
     queries, scores = small()
     value = ra.evaluate(queries, scores, ra.presets.textbook(10)).value
@@ -278,6 +229,7 @@ def test_gains_that_overflow_are_not_searched():
     found = ra.audit.identify(f"{value:.6f}", labels, scores, k=2, group_sizes=[3])
     assert "sklearn" in found[0].presets
     assert [note for note in found.notes if note.startswith("gain=exp2 was not searched: the ideal DCG of query 0 ov")]
+    assert not [note for note in found.notes if note.startswith("discount=")]  # too large under some gains only
 
 
 @pytest.mark.parametrize("k", [0, 1.5, "10"])
@@ -305,12 +257,6 @@ def test_every_form_holds_the_signature():
     found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json()):
         assert str(found[0].convention) in text
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float16])
-def test_numbers_of_narrow_types_are_found(kind):
-    for value in np.random.default_rng(0).random(500):
-        assert read(kind(value), None).holds(value)
 
 
 def test_another_value_of_empty_is_told_where_no_cutoff_is_known():

@@ -38,5 +38,5 @@ def test_a_matrix_has_a_column_for_each_model_named_by_its_number():
 def test_two_columns_of_one_name_are_refused():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame([[1, 2], [2, 1]], columns=["a", "a"])
-    with pytest.raises(ra.InputError, match=r"two columns of models are named 'a'.\nHint: rename one"):
+    with pytest.raises(ra.InputError, match=r"two columns of scores are named 'a'.\nHint"):
         ra.audit.order([1, 0], table, [YAHOO], group_sizes=[2])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.models import scores_by_model
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
@@ -85,27 +86,15 @@ def as_models(models: object) -> Mapping[str, object]:
     """
     if isinstance(models, Mapping):
         return models
-    if isinstance(models, np.ndarray) and models.ndim == 2:  # noqa: PLR2004 - rows and models
-        return {str(number): column for number, column in enumerate(models.T)}
-    names = _columns_of(models)
-    if names is None:
+    found = scores_by_model(models)
+    if found is None:
         what = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
         msg = (
             f"models is {what}, not scores by name.\n"
             "Hint: {'a': scores, 'b': scores}, or a matrix or a table with a column for each model."
         )
         raise InputError(msg)
-    if len(set(names)) < len(names):
-        name = next(name for name in names if names.count(name) > 1)
-        msg = f"two columns of models are named {name!r}.\nHint: rename one."
-        raise InputError(msg)
-    return {str(name): models[name] for name in names}  # type: ignore[index]
-
-
-def _columns_of(table: Any) -> list[Any] | None:
-    """Name the columns of a table of pandas, polars or pyarrow; None for everything else."""
-    names = table.column_names if hasattr(table, "column_names") else getattr(table, "columns", None)
-    return None if names is None or isinstance(table, Queries) else list(names)
+    return {str(name): column for name, column in found.items()}
 
 
 def _check(models: Mapping[str, object], least: int) -> None:

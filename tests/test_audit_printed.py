@@ -1,0 +1,64 @@
+"""The number that is searched for: its decimals, and which values round to it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.audit.printed import read
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        ("0.1620", None, "0.1620"),
+        (0.162, None, "0.162"),
+        (0.162, 4, "0.1620"),
+        (np.float32(0.1623), None, "0.1623"),
+        (Decimal("0.50"), None, "0.50"),
+        (1.0, None, "1.0"),
+        (0, 3, "0.000"),
+        ("1e-3", None, "0.001"),
+        (" 0.16 ", None, "0.16"),
+    ],
+)
+def test_decimals_are_those_that_the_number_is_written_with(value, decimals, text):
+    assert str(read(value, decimals)) == text
+
+
+def test_a_value_matches_where_it_rounds_to_the_number():
+    printed = read("0.125", None)
+    assert [printed.holds(v) for v in (0.12450001, 0.12549999, 0.12449999, 0.12550001)] == [True, True, False, False]
+    assert read("0.2", None).holds(0.25)  # exactly between: printf and round-half-up disagree, so both
+    assert read("0.3", None).holds(0.25)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+def test_numbers_of_narrow_types_are_found(kind):
+    for value in np.random.default_rng(0).random(500):
+        assert read(kind(value), None).holds(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "problem"),
+    [
+        (1.2, None, r"value=1.2 is outside \[0, 1\].*\nHint: .*percentage"),
+        ("-0.1", None, r"value=-0.1 is outside \[0, 1\]"),
+        ("16.23", None, r"value=16.23 is outside \[0, 1\]"),
+        (0.1623, 2, r"value=0.1623 has 4 decimals, but decimals=2.\nHint"),
+        ("0.1623", 6, r"value=0.1623 has 4 decimals, but decimals=6"),
+        (1, None, r"value=1 to decimals=0: allowed are 1 to 17.\nHint: .*'0.5000'"),
+        (0.5, 18, r"decimals=18: allowed are 1 to 17"),
+        (0.5, True, r"decimals=True: allowed are 1 to 17"),
+        ("letor4", None, r"value='letor4' is not a number.\nHint: .*'0.1623'"),
+        (float("nan"), None, r"value=nan is not a number"),
+        (True, None, r"value=True is not a number"),
+        (None, None, r"value=None is not a number"),
+    ],
+)
+def test_bad_values(value, decimals, problem):
+    with pytest.raises(ra.InputError, match=problem):
+        ra.audit.identify(value, [1, 0], [1, 2], decimals=decimals, group_sizes=[2])
