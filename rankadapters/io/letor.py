@@ -5,20 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import AnyPath, as_paths, bad_line, finite, is_finite, lines, read_text
+from rankadapters.io.letor_lines import Rows, bad_token, line_of, read_rows
+from rankadapters.io.text import (
+    MERGED,
+    NEWLINE,
+    AnyPath,
+    as_paths,
+    bad_number,
+    finite,
+    is_finite,
+    is_merged,
+    read_rows_of_text,
+)
 
-EXPECTED = "'label qid:QUERY feature:value ...', the label a finite number"
-
-_DOCID = re.compile(rb"\bdocid\s*=\s*(\S+)")
+# The first of each line; with \b in place of what looks back it would take twice as long.
+_DOCIDS = re.compile(r"docid(?<!\wdocid)[^\S\n]*=[^\S\n]*(\S+).*", re.ASCII)
 
 
 def read_letor(
@@ -31,8 +43,8 @@ def read_letor(
 ) -> Judgments:
     r"""Read labels, queries and docids from SVMlight or LETOR files, and scores from predictions or from a feature.
 
-    Features are not parsed. A query may be any text without white space. What stands after `#` is read for a docid as
-    LETOR writes it, `#docid = GX008-86-4444840`.
+    A query may be any text without white space. Features may stand in any order, but each once in its row. What stands
+    after `#` is read for a docid as LETOR writes it, `#docid = GX008-86-4444840`.
 
     Parameters
     ----------
@@ -57,7 +69,7 @@ def read_letor(
     ------
     InputError
         A file cannot be read, a line is malformed, a document stands twice in a query, or the predictions are not as
-        many as the rows. The message names file and line.
+        many as the rows. The message names file, line and, in a feature file, the token.
 
     Examples
     --------
@@ -78,20 +90,20 @@ def read_letor(
         msg = "exactly one of predictions and feature is needed.\nHint: the scores are in one of the two."
         raise InputError(msg)
     splitting.check(split_queries)
-    rows = _read(as_paths(files), feature)
+    rows = _read(as_paths(files), feature, find_docids=docids is not False)
     scores = rows.feature(feature) if predictions is None else _predictions(as_paths(predictions), rows)
-    qid = splitting.split(np.asarray(rows.qid), np.asarray(rows.starts), split_queries, rows.place)
+    qid = splitting.split(rows.qid, rows.starts, split_queries, rows.place)
     return Judgments(Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), scores, rows.place)
 
 
 class _Rows(NamedTuple):
-    """What the lines hold."""
+    """Rows of all files."""
 
-    labels: list[float]
-    qid: list[str]
+    labels: NDArray[np.float64]
+    qid: NDArray[np.str_]
     docids: list[str | None]
-    scores: list[float | None]  # of the feature, None on a line that leaves it out
-    starts: list[int]  # first row of each stretch with one qid in one file
+    scores: NDArray[np.float64]  # of the feature, NaN on a line that leaves it out
+    starts: NDArray[np.int64]  # first row of each stretch with one qid in one file
     files: list[tuple[int, AnyPath]]  # first row and path of each file
 
     @property
@@ -106,10 +118,11 @@ class _Rows(NamedTuple):
 
     def feature(self, feature: int | None) -> NDArray[np.float64]:
         """Feature of each row, 0 where it was left out."""
-        if set(self.scores) == {None}:
+        left_out = np.isnan(self.scores)
+        if left_out.all():
             msg = f"{self.paths}: no line has feature {feature}.\nHint: features are numbered as they are written."
             raise InputError(msg)
-        return np.asarray([score or 0.0 for score in self.scores])
+        return np.where(left_out, 0, self.scores)
 
 
 def _listed(paths: Iterable[AnyPath]) -> str:
@@ -118,44 +131,60 @@ def _listed(paths: Iterable[AnyPath]) -> str:
 
 def _place(row: int, files: Sequence[tuple[int, AnyPath]]) -> str:
     first, path = next(file for file in reversed(files) if file[0] <= row)
-    kept = (number for number, line in lines(read_text(path)) if line.partition(b"#")[0].strip())
-    return f"{path}, line {next(number for i, number in enumerate(kept) if i == row - first)}"
+    return f"{path}, line {line_of(path, row - first)}"
 
 
-def _read(files: Sequence[AnyPath], feature: int | None) -> _Rows:
-    rows = _Rows([], [], [], [], [], [])
+def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -> _Rows:
+    labels, scores = [np.empty(0)], [np.empty(0)]
+    names: list[bytes] = []
+    docids: list[str | None] = []
+    starts, firsts = [], []
     for path in files:
-        rows.files.append((len(rows.labels), path))
-        rows.starts.append(len(rows.labels))
-        for number, line in lines(read_text(path)):
-            text, _, comment = line.partition(b"#")
-            if not text.strip():
-                continue
-            try:
-                _add(rows, text, None if feature is None else b"%d:" % feature)
-            except (ValueError, IndexError):
-                raise bad_line(path, number, line, EXPECTED) from None
-            found = _DOCID.search(comment)
-            rows.docids.append(found[1].decode() if found else None)
-    if not files or rows.starts[-1] == len(rows.labels):
-        msg = f"{rows.paths or 'no file'}: no line holds more than a comment; expected {EXPECTED}."
-        raise InputError(msg)
-    return rows
+        first = len(names)
+        for rows in read_rows(path):
+            scores.append(_scores(path, len(names) - first, rows, feature))
+            labels.append(rows.labels)
+            names += rows.queries
+            if find_docids:
+                docids += _found_docids(rows.comments)
+        if len(names) == first:
+            raise _no_rows(path)
+        firsts.append((first, path))
+        changes = (row for row, (one, other) in enumerate(pairwise(names[first:]), first + 1) if one != other)
+        starts += [first, *changes]
+    if not files:
+        raise _no_rows("no file")
+    qid = np.repeat([names[row].decode() for row in starts], np.diff(starts, append=len(names)))
+    return _Rows(np.concatenate(labels), qid, docids, np.concatenate(scores), np.asarray(starts), firsts)
 
 
-def _add(rows: _Rows, text: bytes, feature: bytes | None) -> None:
-    fields = text.split(None, 2)
-    label, qid = finite(fields[0]), fields[1]
-    if not qid.startswith(b"qid:") or qid == b"qid:":
-        raise ValueError(qid)
-    if feature is not None:
-        items = fields[2].split() if fields[2:] else ()
-        rows.scores.append(next((finite(item[len(feature) :]) for item in items if item.startswith(feature)), None))
-    name = qid[4:].decode()
-    if rows.starts[-1] < len(rows.labels) and name != rows.qid[-1]:
-        rows.starts.append(len(rows.labels))
-    rows.labels.append(label)
-    rows.qid.append(name)
+def _found_docids(comments: Sequence[bytes]) -> list[str] | list[str | None]:
+    """Docid in each comment, None where there is none."""
+    lines = b"\n".join(comments).decode()
+    found: list[str] = _DOCIDS.findall(lines)
+    if len(found) == len(comments):
+        return found
+    return [match and match[1] for match in map(_DOCIDS.search, lines.split("\n"))]
+
+
+def _no_rows(path: AnyPath) -> InputError:
+    return InputError(f"{path}: no line holds more than a comment.\nHint: 'label qid:QUERY feature:value ...'.")
+
+
+def _scores(path: AnyPath, first: int, rows: Rows, feature: int | None) -> NDArray[np.float64]:
+    """Values of the feature in some rows, of which `first` rows of the file stand before."""
+    scores = np.full(rows.labels.size, np.nan)
+    if feature is None:
+        return scores
+    which = np.flatnonzero(rows.features.numbers == feature)
+    for row, token in zip(rows.features.row_at(which).tolist(), rows.features.tokens(which), strict=True):
+        value = token.partition(b":")[2]
+        try:
+            scores[row] = finite(value)
+        except ValueError:
+            what = MERGED if is_merged(value) else "is no finite number, which the score must be"
+            raise bad_token(path, line_of(path, first + row), token, what) from None
+    return scores
 
 
 def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str | None] | None:  # noqa: FBT001
@@ -169,8 +198,11 @@ def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str
             "Hint: '#docid = NAME' at the end of every line, or other ties."
         )
         raise InputError(msg)
+    keys = list(zip(qid.tolist(), rows.docids, strict=True))
+    if len(set(keys)) == len(keys):
+        return rows.docids
     seen: dict[tuple[str, str | None], int] = {}
-    for row, key in enumerate(zip(qid.tolist(), rows.docids, strict=True)):
+    for row, key in enumerate(keys):
         if seen.setdefault(key, row) != row:
             msg = (
                 f"{rows.place(row)}: document {key[1]!r} of query {key[0]!r} stands in {rows.place(seen[key])} too.\n"
@@ -193,17 +225,18 @@ def _predictions(paths: Sequence[AnyPath], rows: _Rows) -> NDArray[np.float64]:
 
 def read_numbers(path: AnyPath) -> NDArray[np.float64]:
     """Read a file of one finite number per line; blank lines at its end are no lines."""
-    data = read_text(path).rstrip()
-    every = data.split(b"\n")
+    data = read_rows_of_text(path).rstrip()
+    every = data.split(NEWLINE)
     try:
         numbers = np.asarray(list(map(float, every)))
     except ValueError:
         raise _no_number(path, every) from None
-    if b"_" in data or not np.isfinite(numbers).all():  # Python reads 1_000 as a number, which no file means
+    # Python reads 1_000 as a number, which no file means, and integers beyond 2^53 as their neighbours.
+    if b"_" in data or not ((np.abs(numbers) < EXACT_INT).all() or all(map(is_finite, every))):
         raise _no_number(path, every)
     return numbers
 
 
 def _no_number(path: AnyPath, every: list[bytes]) -> InputError:
     row = next(row for row, line in enumerate(every) if not is_finite(line))
-    return bad_line(path, row + 1, every[row], "one finite number per line")
+    return bad_number(path, row + 1, every[row], every[row].strip(), "one finite number per line")

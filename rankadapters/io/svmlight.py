@@ -1,40 +1,37 @@
-"""Readers of files: what cannot be read is named by file and line."""
+"""SVMlight and LETOR files as dense tables of features, with labels and queries."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import os
-import zlib
-from collections.abc import Callable, Sequence
-from io import BytesIO
-from pathlib import Path
-from typing import Any, NamedTuple
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
+from rankadapters.io.letor_lines import EXPECTED, Rows, bad_token, line_of, read_rows
+from rankadapters.io.text import AnyPath, as_paths
 
-AnyPath = str | os.PathLike[str]
-
-LINE = "label qid:QUERY feature:value ..."
 MOST_CELLS = 2**30  # of a dense table: 8 GiB. Beyond it stands a feature id gone wrong rather than data
-_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}  # what scikit-learn's reader opens
+
+_TOO_LARGE = "is beyond float64.\nHint: rescale the feature."
+_QID = re.compile(rb"-?[0-9]{1,18}")
 
 
-def read_svmlight(*parts: Sequence[AnyPath]) -> tuple[RankingData, ...]:
+def read_svmlight(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...]:
     r"""Read SVMlight or LETOR files with qid into dense tables whose columns mean the same feature in every part.
 
-    Features are numbered from 1, or in all files from 0 if any file uses 0; one that a line leaves out is 0. Whatever
-    follows a `#` is skipped. A qid that comes back later in its file is the same query.
+    Features are numbered from 1, or in all files from 0 if any file uses 0, and may stand in any order, but each once
+    in its row; one that a line leaves out is 0, one that is `nan` is missing. Whatever follows a `#` is skipped. A qid
+    is an integer, and one that comes back later in its file is the same query.
 
     Parameters
     ----------
-    *parts : sequence of path
-        The files of each part, such as the folds to train on and the one to test on. Ending in `.gz` or `.bz2` they
-        are decompressed.
+    *parts : path or sequence of path
+        The files of each part, such as the folds to train on and the one to test on. UTF-8; gzip and bzip2 are
+        decompressed.
 
     Returns
     -------
@@ -45,9 +42,7 @@ def read_svmlight(*parts: Sequence[AnyPath]) -> tuple[RankingData, ...]:
     ------
     InputError
         A file is missing, empty or malformed, or two files of a part hold the same qid, so that it is not known whether
-        they mean the same query. The message names file and line.
-    MissingToolkitError
-        scikit-learn, whose reader this uses, is not installed.
+        they mean the same query. The message names file, line and token.
 
     Examples
     --------
@@ -56,66 +51,63 @@ def read_svmlight(*parts: Sequence[AnyPath]) -> tuple[RankingData, ...]:
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = Path(folder.name, "fold.txt")
     >>> _ = file.write_text("2 qid:7 1:0.5 3:1\n0 qid:7 2:1 # docid = GX008\n")
-    >>> [data] = read_svmlight([file])
+    >>> [data] = read_svmlight(file)
     >>> data, data.X.tolist()
     (RankingData(1 queries, 2 rows, 3 features), [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]])
     >>> folder.cleanup()
     """
-    read = [[_read(Path(path)) for path in part] for part in parts]
+    read = [[_read(path) for path in as_paths(part)] for part in parts]
     files = [file for part in read for file in part]
-    width = max((file.X.shape[1] for file in files), default=1)
-    first = 0 if any(file.X[:, 0].nnz for file in files) else 1
-    if width <= first:
-        msg = f"{files[0].path if files else 'no file'}: no feature on any line; {_expected()}"
+    used = [numbers for file in files if (numbers := file.numbers).size]
+    if not used:
+        msg = f"{files[0].path if files else 'no file'}: no feature on any line; {EXPECTED}"
         raise InputError(msg)
+    first = min(1, *(int(numbers.min()) for numbers in used))
+    width = max(int(numbers.max()) for numbers in used) + 1
     return tuple(_stack(part, first, width) for part in read)
 
 
 class _File(NamedTuple):
-    """A parsed file: sparse features with a column for id 0, labels and qid."""
+    """What the lines of a file hold: labels and queries by row, and features one by one."""
 
-    path: Path
-    X: Any
-    labels: NDArray[Any]
-    qid: NDArray[Any]
+    path: AnyPath
+    labels: NDArray[np.float64]
+    qid: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    values: NDArray[np.float64]
 
 
-def _read(path: Path) -> _File:
-    try:
-        X, labels, qid = _parse(str(path))
-    except (OSError, EOFError, zlib.error) as error:
-        # What is wrong inside an archive has no strerror.
-        msg = f"{path}: {getattr(error, 'strerror', None) or error}.\nHint: give the path of a readable file."
-        raise InputError(msg) from None
-    except (ValueError, OverflowError) as error:
-        raise _malformed(path, error) from None
-    if not labels.size:
-        msg = f"{path} holds no rows; {_expected()}"
+def _read(path: AnyPath) -> _File:
+    n, columns = 0, []
+    for rows in read_rows(path):
+        values, row = rows.features.values(), rows.features.row_of()
+        if np.isinf(values).any():
+            at = int(np.argmax(np.isinf(values)))
+            [token] = rows.features.tokens(np.array([at]))
+            raise bad_token(path, line_of(path, n + int(row[at])), token, _TOO_LARGE)
+        columns.append((rows.labels, _qid(path, n, rows), row + n, rows.features.numbers, values))
+        n += rows.labels.size
+    if not n:
+        msg = f"{path} holds no rows; {EXPECTED}"
         raise InputError(msg)
-    if qid.size != labels.size:
-        without = [b"qid:" not in text for _, text in _rows(path)]
-        raise _bad_row(path, without.index(True), "has no qid")
-    for what, bad in (("label", ~np.isfinite(labels)), ("feature", _infinite_rows(X))):
-        if bad.any():
-            raise _bad_row(path, int(np.argmax(bad)), f"has a {what} that is not finite")
-    return _File(path, X, labels, qid)
+    return _File(path, *map(np.concatenate, zip(*columns, strict=True)))
 
 
-def _parse(source: str | BytesIO) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    try:
-        from sklearn.datasets import load_svmlight_file
-    except ImportError as error:
-        raise MissingToolkitError.of("scikit-learn", "sklearn") from error
-    # zero_based=True leaves ids as they are written, so that those of several files meet.
-    X, labels, qid = load_svmlight_file(source, query_id=True, zero_based=True)
-    return X, labels, qid
+def _qid(path: AnyPath, first: int, rows: Rows) -> NDArray[np.int64]:
+    """Read queries as integers, in rows of which `first` of the file stand before."""
+    for row, query in enumerate(rows.queries):
+        if not _QID.fullmatch(query):
+            what = "is not an integer of at most 18 digits, which a table's queries are.\nHint: number the queries."
+            raise bad_token(path, line_of(path, first + row), b"qid:" + query, what)
+    return np.asarray(list(map(int, rows.queries)), np.int64)
 
 
 def _stack(files: list[_File], first: int, width: int) -> RankingData:
     _refuse_shared_queries(files)
     n_rows = sum(file.labels.size for file in files)
     if n_rows * width > MOST_CELLS:
-        widest = max(files, key=lambda file: int(file.X.shape[1]))
+        widest = max(files, key=lambda file: int(file.numbers.max(initial=0)))
         msg = (
             f"{widest.path}: feature id {width - 1} would make a table of {n_rows} x {width}.\n"
             "Hint: number the features without gaps."
@@ -124,16 +116,15 @@ def _stack(files: list[_File], first: int, width: int) -> RankingData:
     X = np.zeros((n_rows, width - first))
     start = 0
     for file in files:
-        stop = start + file.labels.size
-        X[start:stop, : file.X.shape[1] - first] = file.X[:, first:].toarray()
-        start = stop
+        X[start + file.rows, file.numbers - first] = file.values
+        start += file.labels.size
     return RankingData(
         X=X, labels=np.concatenate([file.labels for file in files]), qid=np.concatenate([file.qid for file in files])
     )
 
 
 def _refuse_shared_queries(files: list[_File]) -> None:
-    seen: dict[int, Path] = {}
+    seen: dict[int, AnyPath] = {}
     for file in files:
         for qid in np.unique(file.qid).tolist():
             if qid in seen:
@@ -143,44 +134,3 @@ def _refuse_shared_queries(files: list[_File]) -> None:
                 )
                 raise InputError(msg)
             seen[qid] = file.path
-
-
-def _infinite_rows(X: Any) -> NDArray[np.bool_]:
-    bad = np.zeros(X.shape[0], dtype=bool)
-    bad[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[np.isinf(X.data)]] = True
-    return bad
-
-
-def _malformed(path: Path, error: Exception) -> InputError:
-    """Name the first line that does not parse, found by halving."""
-    lines = _lines(path)
-    low, high = 0, len(lines)
-    while high - low > 1:
-        middle = (low + high) // 2
-        try:
-            _parse(BytesIO(b"".join(lines[low:middle])))
-        except (ValueError, OverflowError):
-            high = middle
-        else:
-            low = middle
-    return InputError(f"{path}, line {low + 1}: {str(error).rstrip('.')}; {_expected()}")
-
-
-def _bad_row(path: Path, row: int, what: str) -> InputError:
-    number, _ = _rows(path)[row]
-    return InputError(f"{path}, line {number} {what}; {_expected()}")
-
-
-def _rows(path: Path) -> list[tuple[int, bytes]]:
-    """Lines that hold a row, numbered from 1, without their comments."""
-    texts = (line.partition(b"#")[0].strip() for line in _lines(path))
-    return [(number, text) for number, text in enumerate(texts, start=1) if text]
-
-
-def _lines(path: Path) -> list[bytes]:
-    with _OPENERS.get(path.suffix, open)(path, "rb") as file:
-        return list(file)
-
-
-def _expected() -> str:
-    return f"expected '{LINE}', features ascending.\nHint: SVMlight or LETOR format, decimal points, no header."

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
+from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 
 AnyPath = str | os.PathLike[str]
 
+NEWLINE = b"\n"
 _BOM = b"\xef\xbb\xbf"
 _MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
 
@@ -71,6 +73,31 @@ def read_text(path: AnyPath) -> bytes:
     return data
 
 
+def read_rows_of_text(path: AnyPath) -> bytes:
+    r"""Read a text file of a row per line, with `\n` alone between its lines.
+
+    Raises
+    ------
+    InputError
+        As `read_text`, or a carriage return stands within a line: where these alone end lines, the whole file would be
+        one row.
+    """
+    data = read_text(path)
+    if b"\r" not in data:
+        return data
+    while b"\r\n" in data:
+        data = data.replace(b"\r\n", b"\n")
+    data = data.rstrip(b"\r")
+    at = data.find(b"\r")
+    if at >= 0:
+        msg = (
+            f"{path}, line {data.count(NEWLINE, 0, at) + 1} holds a carriage return that does not end it.\n"
+            "Hint: write the file with a line feed after every line."
+        )
+        raise InputError(msg)
+    return data
+
+
 def _no_text(path: AnyPath, data: bytes, at: int) -> InputError:
     line, byte = data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at)
     return InputError(
@@ -90,13 +117,27 @@ def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str) -> In
     return InputError(f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.")
 
 
+def bad_number(path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str) -> InputError:
+    """Say what is wrong with a line whose number is not one that `finite` reads."""
+    if not is_merged(text):
+        return bad_line(path, number, line, expected)
+    shown = text if isinstance(text, str) else text.decode()
+    return InputError(f"{path}, line {number}: {shown!r:.60} {MERGED}")
+
+
+MERGED = (
+    "is an integer beyond 2^53, where float64 would merge neighbours into ties.\n"
+    "Hint: subtract a constant or rescale first."
+)
+
+
 def finite(text: bytes | str) -> float:
     """Read a finite decimal number.
 
     Raises
     ------
     ValueError
-        It is anything else; Python's own 1_000 is no number in a file.
+        It is anything else, or an integer beyond 2^53; Python's own 1_000 is not a number in a file.
 
     Examples
     --------
@@ -104,7 +145,9 @@ def finite(text: bytes | str) -> float:
     2.5
     """
     value = float(text)
-    if not math.isfinite(value) or ("_" in text if isinstance(text, str) else b"_" in text):
+    if not abs(value) < EXACT_INT and (not math.isfinite(value) or is_merged(text)):
+        raise ValueError(text)
+    if "_" in text if isinstance(text, str) else b"_" in text:
         raise ValueError(text)
     return value
 
@@ -116,3 +159,11 @@ def is_finite(text: bytes | str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_merged(text: bytes | str) -> bool:
+    """Tell whether a text is an integer that float64 need not tell from its neighbours."""
+    try:
+        return abs(int(text)) > EXACT_INT
+    except ValueError:
+        return False

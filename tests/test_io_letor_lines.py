@@ -1,0 +1,225 @@
+"""What every reader takes for a line of SVMlight or LETOR, and what it refuses by file, line and token."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.io import read_letor, read_svmlight
+from rankadapters.io.letor_lines import BLOCK, fault, read_rows
+
+GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="rows.txt"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def by_predictions(path):
+    n_rows = len(re.findall(rb"(?m)^[^#\n]+qid:", path.read_bytes()))
+    (path.parent / "scores.txt").write_text("1\n" * max(1, n_rows))
+    return read_letor(path, predictions=path.parent / "scores.txt")
+
+
+def by_feature(path):
+    return read_letor(path, feature=1)
+
+
+READERS = (by_predictions, by_feature, read_svmlight)
+
+
+@pytest.fixture(params=READERS, ids=lambda reader: reader.__name__)
+def reader(request):
+    return request.param
+
+
+BAD = [
+    # A file without a final line end, and one after it: 0.6309 became 0.3155.
+    ("0 qid:1 1:0.9 2:0.12 qid:2 1:0.5\n", 1, "qid:2", "is a second qid; two rows may have been joined"),
+    ("0 qid:1 1:0.9 # a2 qid:2 1:0.5\n", 1, "qid:2", "stands with features in the comment"),
+    ("1 qid:1 1:0.5 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),
+    ("1 qid:1 1:0.5 01:0.1\n", 1, "01:0.1", "gives feature 1 a second value"),
+    ("1 qid:1 3:0.5 1:0.5 2:1 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),
+    *((f"1 qid:1 1:1\n\n1 qid:1 1:2 {token}\n", 3, token, "is not a feature") for token in (
+        "-1:0.9", "+2:1", "1.5:0.9", "foo:0.9", ":0.9", "bar", "12", "3:", ":", "2:x", "2:0x10", "2:1_0", "2:inf",
+        "2:-Infinity", "2:1e", "2:e5", "2:.", "2:-", "2:+-1", "2:1-3", "2:1.2.3", "2:1e5.2", "2:1e5e5", "2:3:4",
+        "2::4", "2:1,5", "2:nanx", "2:5\v3:1", "9999999999999999999:1", "2:\u0663",
+    )),
+    ("1 qid:1 1: 0.9\n", 1, "1:", "is not a feature"),
+    ("x qid:1 1:1\n", 1, "x", "is not a label"),
+    ("1 qid:1 1:1\nnan qid:1 1:1\n", 2, "nan", "is not a label"),
+    ("1 qid:1 1:1\n1e999 qid:1 1:1\n", 2, "1e999", "is not a label"),
+    ("1_0 qid:1 1:1\n", 1, "1_0", "is not a label"),
+    ("1:1 qid:1\n", 1, "1:1", "is not a label"),
+    ("label,qid,f\n", 1, "label,qid,f", "is not a label"),
+    ("9007199254740993 qid:1 1:1\n", 1, "9007199254740993", "is an integer beyond 2^53"),
+    ("# head\n1 1:1\n", 2, "1:1", "stands where qid:QUERY is needed"),
+    ("1 qid: 1:1\n", 1, "qid:", "stands where qid:QUERY is needed"),
+    ("1\n", 1, "1", "stands without a qid:QUERY behind it"),
+    ("0 1:1 # qid:4\n", 1, "1:1", "stands where qid:QUERY is needed"),
+    ("1\vqid:7 1:1\n", 1, "1\vqid:7", "is not a label"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD, ids=[repr(bad[2]) for bad in BAD])
+def test_a_bad_token_is_named_by_file_and_line(write, reader, bad):
+    text, line, token, what = bad
+    with pytest.raises(ra.InputError, match=rf"rows\.txt, line {line}: {re.escape(repr(token))} {re.escape(what)}"):
+        reader(write(text))
+
+
+def test_lines_are_counted_across_blocks(write, reader):
+    text = GOOD * (BLOCK // len(GOOD) + 9)
+    with pytest.raises(ra.InputError, match=rf"rows\.txt, line {text.count(chr(10)) + 1}: 'bar' is not a feature"):
+        reader(write(text + "1 qid:7 1:1 bar\n" + text))
+
+
+@pytest.mark.parametrize("text", [GOOD.replace("\n", "\r"), "# head\r" + GOOD, GOOD.replace(" 25", " # a\r25")])
+def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1 holds a carriage return.*\nHint: .*line feed"):
+        reader(write(text))
+
+
+@pytest.mark.parametrize(
+    "text", [GOOD.replace("\n", "\r\n"), GOOD.replace("\n", "\r\r\n"), GOOD.rstrip("\n") + "\r", GOOD.rstrip("\n")]
+)
+def test_line_ends_of_other_systems_are_read(write, text):
+    [data] = read_svmlight(write(text))
+    assert (data.labels.tolist(), data.X[:, [0, 24]].tolist()) == ([2, 0], [[0.5, 1], [2, 0]])
+    assert by_feature(write(text)).scores.tolist() == [0.5, 2]
+
+
+def test_features_may_stand_in_any_order_as_in_ranklib_lightgbm_xgboost_and_catboost(write):
+    path = write("1 qid:1 3:0.3 1:0.1 2:0.2\n0 qid:1 10:1 9:2\n")
+    [data] = read_svmlight(path)
+    assert data.X.tolist() == [[0.1, 0.2, 0.3, *[0] * 7], [*[0] * 8, 2, 1]]
+    assert by_feature(path).scores.tolist() == [0.1, 0]
+
+
+NUMBERS = {
+    ".5": 0.5, "5.": 5, "+1": 1, "-2.5": -2.5, "1e-05": 1e-05, "2E3": 2000, "+.5e+1": 5, "007": 7, "-0": 0,
+    "0.1000000000000000055511151231257827": 0.1, "1e-999": 0, "123456789012345678901234567890": 1.2345678901234568e29,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_decimal_numbers_are_read_however_they_are_written(write, text):
+    rows = f"{'1' if len(text) > 20 else text} qid:1 1:{text}\t2:1 \n0 qid:1  1:0.25 2:{text}# {text}\n"
+    [data] = read_svmlight(write(rows))
+    assert data.X.tolist() == [[NUMBERS[text], 1], [0.25, NUMBERS[text]]]
+
+
+def test_a_score_that_is_missing_or_too_large_is_a_bad_feature(write):
+    for token in ("1:nan", "1:NaN", "1:1e999"):
+        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is no finite number, which the score must be"):
+            by_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
+    with pytest.raises(ra.InputError, match=r"line 2: '1:9007199254740993' is an integer beyond 2\^53, where"):
+        by_feature(write("1 qid:7 1:1\n0 qid:7 1:9007199254740993\n"))
+
+
+def test_a_missing_feature_stays_missing_in_a_table_and_is_not_looked_at_otherwise(write):
+    path = write("1 qid:1 1:nan 2:1\n")
+    assert np.isnan(read_svmlight(path)[0].X).tolist() == [[True, False]]
+    assert by_predictions(path).scores.tolist() == [1]
+    assert read_letor(path, feature=2).scores.tolist() == [1]
+    with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
+        read_svmlight(write("1 qid:1 1:1e999 2:1\n"))
+
+
+def test_a_row_that_is_commented_out_is_no_row(write, reader):
+    found = reader(write("#2 qid:1 1:0.5\n1 qid:2 1:1 # was qid:1\n"))
+    queries = found[0].qid if isinstance(found, tuple) else found.queries.query_ids
+    assert [str(query) for query in queries] == ["2"]
+
+
+# An independent grammar: one regular expression for a line, and a set for its features.
+DECIMAL = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+ROW = re.compile(
+    rf"[ \t]*(?:(?P<label>{DECIMAL})[ \t]+qid:(?P<qid>[^\s#]+)"
+    rf"(?P<features>(?:[ \t]+\d{{1,18}}:(?:{DECIMAL}|[nN][aA][nN]))*)[ \t]*)?(?P<comment>#.*)?",
+    re.ASCII,
+)
+
+
+def by_the_book(line):
+    """Label, query and features of a line; None where it holds none, False where it is malformed."""
+    found = ROW.fullmatch(line)
+    if not found or (found["label"] and re.search(r"\sqid:\S+\s+\d+:", found["comment"] or "", re.ASCII)):
+        return False
+    if found["label"] is None:
+        return None
+    features = [feature.split(":") for feature in found["features"].split()]
+    numbers = [int(number) for number, _ in features]
+    if any(token.startswith("qid:") for token in found["features"].split()) or len(set(numbers)) < len(numbers):
+        return False
+    return float(found["label"]), found["qid"], dict(zip(numbers, (float(v) for _, v in features), strict=True))
+
+
+PIECES = st.sampled_from(
+    ["1:0.5", "2:1", "3:-1e-3", "10:.5", "4:nan", "1", "qid:7", "qid:8", "0", "2.5", ":", ".", "-", "e5", "+", " ",
+     "  ", "\t", "#", "# docid = a", "x", "5", "12:", "\v", "_", "inf", "é", ""],
+)  # fmt: skip
+FEATURES = st.lists(st.sampled_from(["1:0.5", "2:1", "3:-1e-3", "10:.5", "4:nan", "21:0.000"]), max_size=5, unique=True)
+
+
+@st.composite
+def mutated(draw):
+    """A line that is right but for a few pieces put in or characters taken out."""
+    line = f"{draw(st.sampled_from(['0', '2', '-1.5']))} qid:7 {' '.join(draw(FEATURES))}"
+    for piece in draw(st.lists(PIECES, max_size=2)):
+        at = draw(st.integers(0, len(line)))
+        line = line[:at] + piece + line[at + draw(st.integers(0, 2)) :]
+    return line
+
+
+@st.composite
+def like_the_first(draw):
+    """A row of LETOR's own kind, and others of its length with characters changed."""
+    first = "2 qid:7 1:0.007477 2:1.000000 13:0.5e-05"
+    lines = [first]
+    for at in draw(st.lists(st.lists(st.integers(8, len(first) - 1), max_size=2), min_size=1, max_size=3)):
+        line = list(first)
+        for place in at:
+            line[place] = draw(st.sampled_from("0123456789:. e-x"))
+        lines.append("".join(line))
+    return lines
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(mutated(), min_size=1, max_size=4) | like_the_first())
+def test_lines_are_read_as_the_grammar_says(tmp_path_factory, lines):
+    expected = [by_the_book(line) for line in lines]
+    path = tmp_path_factory.mktemp("lines") / "rows.txt"
+    path.write_text("\n".join(["0 qid:1 1:1", *lines, ""]), encoding="utf-8")
+    assert [fault(line.encode()) is None for line in lines] == [found is not False for found in expected]
+    if False in expected:
+        with pytest.raises(ra.InputError, match=rf"rows\.txt, line {expected.index(False) + 2}: "):
+            list(read_rows(path))
+        return
+    [rows] = read_rows(path)
+    kept = [found for found in expected if found is not None]
+    assert rows.labels[1:].tolist() == [label for label, _, _ in kept]
+    assert [query.decode() for query in rows.queries[1:]] == [query for _, query, _ in kept]
+    features = rows.features
+    read = [
+        (row, number, repr(value))
+        for row, number, value in zip(
+            features.row_of().tolist(), features.numbers.tolist(), features.values().tolist(), strict=True
+        )
+    ][1:]
+    assert read == [(row, *item) for row, (_, _, of) in enumerate(kept, 1) for item in _items(of)]
+
+
+def _items(features):
+    return [(number, repr(value)) for number, value in features.items()]
