@@ -133,6 +133,59 @@ def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
         read_table(tmp_path / "table", **COLUMNS, docid="model")
 
 
+BEYOND = "is an integer beyond 2\\^53, where float64 would merge neighbours into ties.\nHint: subtract a constant"
+
+
+@pytest.mark.parametrize("column", ["grade", "model", "weight"])
+@pytest.mark.parametrize("kind", ["int64", "uint64", "decimal128(30, 2)", "dictionary"])
+def test_integers_that_float64_would_merge_are_named_in_parquet(tmp_path, arrow, column, kind):
+    from pyarrow import parquet
+
+    values = arrow.array([2**53, 2**53, 2**53 + 1, 1], "uint64" if kind == "uint64" else "int64")
+    values = values.dictionary_encode() if kind == "dictionary" else values
+    values = values.cast(arrow.decimal128(30, 2)) if kind.startswith("decimal") else values
+    parquet.write_table(arrow.table({**TABLE, column: values}), tmp_path / "table")
+    with pytest.raises(ra.InputError, match=rf"table, row 3: {column} is 9007199254740993.*, which {BEYOND}"):
+        read_table(tmp_path / "table", **COLUMNS, weight="weight")
+
+
+@pytest.mark.parametrize("column", ["grade", "model", "weight"])
+def test_integers_that_float64_would_merge_are_named_in_csv(tmp_path, arrow, column):
+    from pyarrow import csv
+
+    csv.write_csv(arrow.table({**TABLE, column: [2**53, 2**53, -(2**53) - 1, 1]}), tmp_path / "table.csv")
+    with pytest.raises(ra.InputError, match=rf"table.csv, line 4: '-9007199254740993' {BEYOND}"):
+        read_table(tmp_path / "table.csv", **COLUMNS, weight="weight")
+
+
+def test_large_numbers_that_are_not_merged_are_read(save):
+    found = read_table(save(model=[2.0**53, -(2.0**53), 1e300, 1.5]), **COLUMNS)
+    assert found.scores.tolist() == [2.0**53, -(2.0**53), 1e300, 1.5]
+    assert read_table(save(model=[2**53, -(2**53), 0, 1]), **COLUMNS).scores.tolist() == [2**53, -(2**53), 0, 1]
+
+
+@pytest.mark.parametrize("role", ["query", "doc", "grade", "model", "weight"])
+@pytest.mark.parametrize("kind", ["list", "fixed_size_list", "struct", "map"])
+def test_nested_columns_are_refused(tmp_path, arrow, role, kind):
+    from pyarrow import parquet
+
+    values = {
+        "list": lambda: arrow.array([[1], [1], [2], [2]]),
+        "fixed_size_list": lambda: arrow.array([[1, 2], [1, 2], [2, 3], [2, 3]], arrow.list_(arrow.int64(), 2)),
+        "struct": lambda: arrow.array([{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}]),
+        "map": lambda: arrow.array([[("a", 1)]] * 4, arrow.map_(arrow.string(), arrow.int64())),
+    }[kind]()
+    parquet.write_table(arrow.table({**TABLE, role: values}), tmp_path / "table")
+    needed = {"query": "one value per row is", "doc": "strings or integers are"}.get(role, "numbers are")
+    with pytest.raises(ra.InputError, match=rf"table: column '{role}' has type {kind}.*, but {needed} needed.\nHint"):
+        read_table(tmp_path / "table", **COLUMNS, docid="doc", weight="weight")
+
+
+def test_a_path_may_be_text(save):
+    path = save()
+    assert read_table(str(path), **COLUMNS).scores.tolist() == read_table(path, **COLUMNS).scores.tolist()
+
+
 CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
 
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO, TextIOWrapper
 from typing import Any
 
+import numpy as np
+
+from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
-from rankadapters.io.text import AnyPath, bad_line, is_finite, read_text
+from rankadapters.io.text import AnyPath, bad_line, bad_number, is_finite, read_text
 
 
 def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
@@ -39,6 +42,9 @@ def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any
         _refuse_first_bad(path, data, header, numbers)
         msg = f"{path}: {str(error).splitlines()[0]}.\nHint: comma-separated values with a header."
         raise InputError(msg) from None
+    values = (table.column(name).to_numpy() for name in numbers)
+    if any((np.isfinite(column) & (np.abs(column) >= EXACT_INT)).any() for column in values):
+        _refuse_first_bad(path, data, header, numbers)  # integers beyond 2^53 are told by their text alone
     return table
 
 
@@ -78,4 +84,4 @@ def _refuse_first_bad(path: AnyPath, data: bytes, header: list[str], numbers: Se
         for place in places:
             if not is_finite(fields[place]):
                 expected = f"a finite number in column {header[place]!r}"
-                raise bad_line(path, at, ",".join(fields), expected)
+                raise bad_number(path, at, ",".join(fields), fields[place], expected)

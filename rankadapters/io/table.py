@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array
+from rankadapters.core.columns import EXACT_INT, Array
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line
 from rankadapters.io.docids import Texts, order_docids
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import AnyPath
+from rankadapters.io.text import MERGED, AnyPath
 
 _PARQUET = b"PAR1"
 
@@ -38,9 +38,9 @@ def read_table(
     path : path
         Parquet, or CSV in UTF-8 with commas and a header, which may be compressed by gzip or bzip2.
     label, score : str
-        Columns of finite numbers. Float32 scores stay float32.
+        Columns of finite numbers, of which integers are within 2^53. Float32 scores stay float32.
     qid : str
-        Column of the query of each row. In CSV it is text, so that 07 is not 7.
+        Column of the query of each row, not nested. In CSV it is text, so that 07 is not 7.
     docid : str, optional
         Column of strings, or of integers, which are taken as their decimal digits.
     weight : str, optional
@@ -112,11 +112,12 @@ class _Table(NamedTuple):
         from pyarrow import types
 
         column = self._column(name)
-        if types.is_decimal(column.type):
-            column = column.cast("float64")
-        if not (types.is_integer(column.type) or types.is_floating(column.type) or types.is_boolean(column.type)):
+        exact = types.is_integer(column.type) or types.is_decimal(column.type)
+        if not (exact or types.is_floating(column.type) or types.is_boolean(column.type)):
             raise self._wrong_type(name, column, "numbers are")
-        values: Array = column.to_numpy()
+        values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
+        if exact:
+            self._refuse_merged(name, column, values)
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
@@ -125,7 +126,11 @@ class _Table(NamedTuple):
 
     def queries(self, name: str, split_queries: str) -> Array:
         """Query of each row, with those that return treated as said."""
+        from pyarrow import types
+
         column = self._column(name)
+        if types.is_nested(column.type):
+            raise self._wrong_type(name, column, "one value per row is")
         if not _is_text(column.type):
             qid = column.to_numpy()
         else:
@@ -160,6 +165,14 @@ class _Table(NamedTuple):
             msg = f"{self.place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."
             raise InputError(msg)
         return ordered.ranks()
+
+    def _refuse_merged(self, name: str, column: Any, values: Array) -> None:
+        """Refuse integers and decimals that float64 need not tell from their neighbours."""
+        for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
+            exact = column[row].as_py()
+            if abs(exact) > EXACT_INT:
+                msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
+                raise InputError(msg)
 
     def _column(self, name: str) -> Any:
         column = self.columns.column(name)
