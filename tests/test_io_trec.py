@@ -182,7 +182,15 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, "q Q0 a 1 3 \n", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 a 1 3 ", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 a\x0bb 1 3 t\n", r"run\.txt, line 1 .*score tag"),
-        (QRELS, "q Q0 a 1 3 t more\n", r"run\.txt, line 1 .*score tag"),
+        ("q 0 a 1 more\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        (QRELS, "q Q0 my a 1 3 t\n", r"run\.txt, line 1 .*score tag"),
+        (QRELS, "q Q0 a 1 3 tq Q0 b 2 1 t\n", r"run\.txt, line 1 .*score tag.* one row"),
+        (QRELS, "q Q0 a 1 3 t\rq Q0 b 2 1 t\r", r"run\.txt, line 1 holds a carriage return"),
+        ("q 0 a 1\rq 0 b 1\r", RUN, r"qrels\.txt, line 1 holds a carriage return"),
+        ("# none\n", RUN, r"qrels\.txt: every line begins with #"),
+        (QRELS, "# none\n", r"run\.txt: every line begins with #"),
+        (QRELS, RUN + "q Q0 c 1 9007199254740993 t\n", r"run\.txt, line 3: '9007199254740993' is an integer beyond"),
+        ("q 0 a -9007199254740993\n", RUN, r"qrels\.txt, line 1: '-9007199254740993' is an integer beyond 2\^53"),
         (QRELS, RUN + "q Q0 a 3 0 t\n", r"run\.txt, line 3: document 'a' of query 'q' stands in line 1 too"),
         (
             QRELS,
@@ -203,6 +211,43 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
 def test_what_cannot_be_read_is_named_by_file_and_line(write, pyarrow, qrels, run, match):
     with pytest.raises(ra.InputError, match=match):
         read(write, qrels, run)
+
+
+EVERY = (
+    "1 line of the qrels begins with # and was left out; 1 line of the run begins with # and was left out; "
+    "1 line of the run has words after the tag, which were not read; "
+    "1 query of the run is not in the qrels and was left out: z"
+)
+BOTH = "2 lines of the run have"
+TAGGED = "1 line of the run has words after the tag, which were not read"
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "note"),
+    [
+        (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", TAGGED),
+        (QRELS, RUN.replace("t\n", "t  more words\n"), TAGGED.replace("1 line of the run has", BOTH)),
+        ("# head\n" + QRELS, RUN, "1 line of the qrels begins with # and was left out"),
+        ("# a b 1\n" + QRELS + " #\n", RUN, "2 lines of the qrels begin with # and were left out"),
+        (QRELS, "# q Q0 c 1 t\n" + RUN, "1 line of the run begins with # and was left out"),
+        ("#\n" + QRELS, "#\nz Q0 a 1 3 t t\n" + RUN, EVERY),
+        (QRELS, RUN, ""),
+    ],
+)  # fmt: skip
+def test_words_after_the_tag_and_comments_are_passed_over_with_a_note(write, pyarrow, qrels, run, note):
+    # trec_eval, get_trec_results.c: "Any field following run_id is ignored"; get_qrels.c skips lines that begin with #.
+    found = read(write, qrels, run)
+    assert found.queries.labels.tolist() == [1, 0]
+    assert found.scores.tolist() == [3, 1]
+    assert found.note == note
+    assert found.place(1).startswith(str(write(run, "run.txt")))
+    lines = run.splitlines()
+    assert int(found.place(1).partition(", line ")[2].partition(" ")[0]) == lines.index(lines[-1]) + 1
+
+
+def test_a_path_may_be_text(write):
+    found = read_trec(str(write(QRELS, "qrels.txt")), str(write(RUN, "run.txt")))
+    assert found.scores.tolist() == [3, 1]
 
 
 def test_many_lines_are_read_alike_with_and_without_pyarrow(write, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -24,7 +25,8 @@ def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
     Lines are `query iteration document label` and `query Q0 document rank score tag`. As in trec_eval the rank is not
     read, and only queries of the qrels count. A document that was judged but not retrieved stands in the ideal list,
     one that was retrieved but not judged follows the convention's `unjudged`, a query of which nothing was retrieved
-    its `missing`. Queries stand in the order of the qrels, retrieved rows in the order of the run.
+    its `missing`. Queries stand in the order of the qrels, retrieved rows in the order of the run. Lines that begin
+    with `#`, and words after the tag, are passed over.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
     Returns
     -------
     Judgments
-        With docids; the note counts the run's queries that have no judgment.
+        With docids; the note counts the run's queries that have no judgment, and lines and words passed over.
 
     Raises
     ------
@@ -140,10 +142,14 @@ def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n
 
 
 def _note(judged: Lines, retrieved: Lines) -> str:
+    return "; ".join([*judged.notes, *retrieved.notes, *_left_out(judged, retrieved)])
+
+
+def _left_out(judged: Lines, retrieved: Lines) -> Iterator[str]:
     known = set(judged.queries)
     names = [name for name in retrieved.queries if name not in known]
     if not names:
-        return ""
+        return
     queries = "1 query of the run is" if len(names) == 1 else f"{len(names)} queries of the run are"
     shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-    return f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {shown}"
+    yield f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {shown}"

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.errors import InputError
 from rankadapters.io.docids import Texts
-from rankadapters.io.text import AnyPath, bad_line, finite, lines, read_text
+from rankadapters.io.text import AnyPath, bad_line, bad_number, finite, is_finite, lines, read_rows_of_text
 
 
 class Layout(NamedTuple):
     """What a line holds."""
 
+    name: str
     expected: str
     fields: int
     number: int  # place of the label or the score; query and document stand first and third in both
 
 
-QRELS = Layout("'query iteration document label', the label a finite number", 4, 3)
-RUN = Layout("'query Q0 document rank score tag', the score a finite number", 6, 4)
+QRELS = Layout("qrels", "'query iteration document label', the label a finite number", 4, 3)
+RUN = Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 4)
 
 
 class Lines(NamedTuple):
@@ -32,27 +35,37 @@ class Lines(NamedTuple):
     query: NDArray[np.int32]  # place of each line's query in `queries`
     docids: list[Texts]
     numbers: NDArray[np.float64]  # labels or scores
+    notes: tuple[str, ...]  # what was passed over
 
 
 def line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
     """Line that a row came from, with its number."""
-    return next(line for i, line in enumerate(lines(read_text(path))) if i == row)
+    return next(line for i, line in enumerate(_rows(read_rows_of_text(path))) if i == row)
 
 
 def read_lines(path: AnyPath, layout: Layout) -> Lines:
     """Read qrels or a run.
 
+    As in trec_eval, lines that begin with `#` are comments, and words after the tag of a run are not read.
+
     Raises
     ------
     InputError
         The file cannot be read, or a line is not as the layout says.
+
+    References
+    ----------
+    trec_eval, get_qrels.c and get_trec_results.c ("Any field following run_id is ignored").
     """
-    data = read_text(path)
-    columns = _regular(data, layout) or _any(path, data, layout)
-    return Lines(path, *columns)
+    data = read_rows_of_text(path)
+    return Lines(path, *(_regular(data, layout) or _any(path, data, layout)))
 
 
-_Columns = tuple[list[str], NDArray[np.int32], list[Texts], NDArray[np.float64]]
+_Columns = tuple[list[str], NDArray[np.int32], list[Texts], NDArray[np.float64], tuple[str, ...]]
+
+
+def _rows(data: bytes) -> Iterator[tuple[int, bytes]]:
+    return ((number, line) for number, line in lines(data) if not line.lstrip().startswith(b"#"))
 
 
 def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
@@ -61,17 +74,42 @@ def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
     query: list[int] = []
     docids: list[bytes] = []
     numbers: list[float] = []
-    for at, line in lines(data):
+    n_longer = 0
+    for at, line in _rows(data):
         fields = line.split()
+        whole = len(fields) == layout.fields or _is_longer(fields, layout)
+        if not whole or b"\v" in line or b"\f" in line:  # Python would split there
+            raise bad_line(path, at, line, f"{layout.expected}, and one row on each line")
         try:
             numbers.append(finite(fields[layout.number]))
-        except (ValueError, IndexError):
-            raise bad_line(path, at, line, layout.expected) from None
-        if len(fields) != layout.fields:
-            raise bad_line(path, at, line, layout.expected)
+        except ValueError:
+            raise bad_number(path, at, line, fields[layout.number], layout.expected) from None
+        n_longer += len(fields) > layout.fields
         query.append(seen.setdefault(fields[0], len(seen)))
         docids.append(fields[2])
-    return [name.decode() for name in seen], np.asarray(query, np.int32), [Texts.of(docids)], np.asarray(numbers)
+    if not seen:
+        msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
+        raise InputError(msg)
+    notes = tuple(_notes(layout, sum(1 for _ in lines(data)) - len(query), n_longer))
+    names = [name.decode() for name in seen]
+    return names, np.asarray(query, np.int32), [Texts.of(docids)], np.asarray(numbers), notes
+
+
+def _is_longer(fields: list[bytes], layout: Layout) -> bool:
+    """Tell whether a line of a run has words after its tag, and neither a second row nor a document of two words."""
+    if layout is not RUN or len(fields) < layout.fields:
+        return False
+    rank, tag = fields[3], fields[5]
+    return is_finite(rank) >= is_finite(tag) and fields[6:7] != fields[1:2]
+
+
+def _notes(layout: Layout, n_comments: int, n_longer: int) -> Iterator[str]:
+    if n_comments:
+        verbs = ("line", "begins", "was") if n_comments == 1 else ("lines", "begin", "were")
+        yield "{1} {2} of the {0} {3} with # and {4} left out".format(layout.name, n_comments, *verbs)
+    if n_longer:
+        have = "1 line of the run has" if n_longer == 1 else f"{n_longer} lines of the run have"
+        yield f"{have} words after the tag, which were not read"
 
 
 def _regular(data: bytes, layout: Layout) -> _Columns | None:
@@ -80,7 +118,7 @@ def _regular(data: bytes, layout: Layout) -> _Columns | None:
         import pyarrow as pa
     except ImportError:
         return None
-    if not _single_delimiters(data):
+    if not _single_delimiters(data) or data.startswith(b"#") or b"\n#" in data:
         return None
     try:
         queries, documents, numbers = _parsed(data, layout)
@@ -90,7 +128,7 @@ def _regular(data: bytes, layout: Layout) -> _Columns | None:
     coded = queries.combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
     values = numbers.to_numpy()
-    return (names, coded.indices.to_numpy(), docids, values) if _plain(names, docids, values) else None
+    return (names, coded.indices.to_numpy(), docids, values, ()) if _plain(names, docids, values) else None
 
 
 def _parsed(data: bytes, layout: Layout) -> tuple[Any, Any, Any]:
@@ -115,9 +153,7 @@ def _single_delimiters(data: bytes) -> bool:
     if any(white in data for white in unusual) or data.endswith((b" ", b"\t")):
         return False
     blank = np.frombuffer(data, np.uint8) <= ord(" ")
-    beside = int(np.count_nonzero(blank[1:] & blank[:-1]))
-    n_returns = data.count(b"\r\n") if b"\r" in data else 0
-    return beside == n_returns == data.count(b"\r")
+    return not (blank[1:] & blank[:-1]).any()
 
 
 def _texts(column: Any) -> Texts:
@@ -128,8 +164,10 @@ def _texts(column: Any) -> Texts:
 
 
 def _plain(queries: Iterable[str], docids: Iterable[Texts], numbers: NDArray[np.float64]) -> bool:
-    """Tell whether no field is empty or holds white space, and every number is finite."""
-    if not numbers.size or not np.isfinite(numbers).all() or any(query.split() != [query] for query in queries):
+    """Tell whether no field is empty or holds white space, and no number is infinite or may be a merged integer."""
+    if not numbers.size or not (np.abs(numbers) < EXACT_INT).all():
+        return False
+    if any(query.split() != [query] for query in queries):
         return False
     # White space has lower bytes than any other text, so one look at all of them is enough.
     return all(part.lengths.all() and part.used().min() > ord(" ") for part in docids)
