@@ -32,7 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     group.addoption(
         "--rank-parity-report", metavar="FILE",
-        help=f"always write what was compared to FILE; its suffix is the format: {', '.join(FORMS)}",
+        help=f"always write what was compared to FILE; its suffix is the format: {', '.join(FORMS)}; folders that are "
+        "missing are made",
     )  # fmt: skip
 
 
@@ -161,11 +162,13 @@ def _writable(file: str) -> Path:
         _refuse(
             f"--rank-parity-report {file}: the suffix is the format; allowed are {', '.join(f'.{f}' for f in FORMS)}."
         )
+    from rankadapters.core.errors import InputError
+    from rankadapters.io.writing import write_text
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("", encoding="utf-8")
-    except OSError as error:
-        _refuse(f"--rank-parity-report {file} cannot be written: {error.strerror}.")
+        write_text(path, "")
+    except InputError as error:
+        _refuse(f"--rank-parity-report {error}")
     return path.absolute()
 
 

@@ -222,8 +222,8 @@ def test_bad_arguments_are_one_line_that_names_them(capsys, installed, arguments
     ("content", "match"),
     [
         (None, "nowhere.txt: No such file or directory"),
-        ("", "holds no rows"),
-        ("1 qid:1 1:1\n1 1:1\n", "line 2 has no qid"),
+        ("", "is empty"),
+        ("1 qid:1 1:1\n1 1:1\n", "line 2: '1:1' stands where qid:QUERY is needed"),
         ("1 qid:1 1:1\n1 qid:1 one:1\n", "line 2: "),
         ("7 qid:1 1:1\n", "test: labels[0] is 7, outside the gain table"),
     ],
@@ -251,6 +251,18 @@ def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
         assert parity(*arguments) == 0
         found.append(json.loads(capsys.readouterr().out))
     assert found[0] == found[1] != found[2]
+
+
+def test_a_file_to_train_on_may_be_standard_input(capsys, files, monkeypatch):
+    pytest.importorskip("sklearn")
+    found = []
+    for train in (files["a"], "-"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(files["a"]).read_bytes())))
+        assert parity("--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert parity("--train", "-", "--test", "-") == 2
+    assert "'-' was given 2 times (--train, --test)" in capsys.readouterr().err
 
 
 def test_what_toolkits_print_stays_off_stdout(capfd, installed):

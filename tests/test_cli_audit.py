@@ -207,10 +207,48 @@ def test_report_writes_the_page(capsys, letor, tmp_path):
     assert out.read_text(encoding="utf-8") == ra.audit.page(
         LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
     )  # fmt: skip
-    nowhere = str(tmp_path / "nowhere" / "page.html")
-    assert "cannot be written: No such file or directory. Hint:" in refused(
-        capsys, "report", nowhere, *letor, "--feature", "1", *options
+    folder = tmp_path / "new" / "folder" / "page.html"
+    assert printed(capsys, "report", str(folder), *letor, "--feature", "1", "2", *options) == f"{folder}\n"
+    assert folder.read_bytes() == out.read_bytes()
+    assert "cannot be written: Is a directory. Hint:" in refused(
+        capsys, "report", str(tmp_path), *letor, "--feature", "1", *options
     )
+
+
+@pytest.fixture
+def pipe(monkeypatch):
+    """Hand a file to standard input."""
+    return lambda path: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(path).read_bytes())))
+
+
+def order(*options):
+    return (*COMMANDS["order"], *options, "--format", "json")
+
+
+def test_a_file_of_several_models_may_be_standard_input(capsys, letor, predictions, pipe):
+    pytest.importorskip("scipy")
+    good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
+    expected = printed(capsys, *order(*letor, *good, *bad))
+    pipe(predictions["good"])
+    assert printed(capsys, *order(*letor, "--predictions", "good=-", *bad)) == expected
+    pipe(letor[1])
+    assert printed(capsys, *order("--features", "-", *good, *bad)) == expected
+    pipe(predictions["good"])
+    assert '"standard input"' in printed(capsys, *order(*letor, "--predictions", "-", *bad))
+
+
+def test_two_models_cannot_both_be_standard_input(capsys, letor, pipe):
+    pipe(letor[1])
+    found = refused(capsys, *order(*letor, "--predictions", "a=-", "--predictions", "b=-"))
+    assert "'-' was given 2 times (--predictions, --predictions)" in found
+
+
+def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, pipe):
+    rows = write("# 10:30 o'clock\n1 qid:1 3:1 # 11:30\n0 qid:1 3:2\n", "a.txt")
+    expected = printed(capsys, "profile", "--features", rows, "--format", "json")
+    assert json.loads(expected)
+    pipe(rows)
+    assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,11 @@ def whole_from(least: int) -> Callable[[str], int]:
     return whole
 
 
+def flag(name: str) -> str:
+    """Write the option of an argument's name."""
+    return f"--{name.removesuffix('_file').replace('_', '-')}"
+
+
 def resolve(spec: str, option: str = "--convention") -> Convention:
     """Read a convention given as an option, in any of the forms that `ra.parse` takes."""
     try:

@@ -21,6 +21,7 @@ from rankadapters.cli.common import (
     resolve,
     whole_from,
 )
+from rankadapters.cli.standard_input import with_standard_input
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -43,7 +44,9 @@ def add(commands: Any) -> None:
         "reports, ours under the same convention, their difference, and ours under each declared convention. "
         "Exit status: 0 when every difference is within the toolkit's precision, 1 when not, 2 on bad input.",
     )
-    files = parser.add_argument_group("data", "SVMlight or LETOR files with qid; without them, a generated data set")
+    files = parser.add_argument_group(
+        "data", "SVMlight or LETOR files with qid; one may be '-', standard input; without them, a generated data set"
+    )
     files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
     files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
     parser.add_argument(
@@ -87,7 +90,8 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
         raise InputError(msg)
     from rankadapters.io import read_svmlight
 
-    return read_svmlight(arguments.train, arguments.test)
+    files = with_standard_input(arguments, ("train", "test"))
+    return read_svmlight(files.train, files.test)
 
 
 def _print_json(report: CrossCheck) -> None:

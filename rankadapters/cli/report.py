@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from rankadapters.cli import sources
@@ -24,7 +23,11 @@ def add(commands: Any) -> None:
         "order, the gaps between the first convention and the others, values against the cutoff, the data, the "
         "signatures. It needs no network, no script and no other file. Exit status: 0, or 2 on bad input.",
     )
-    parser.add_argument("out", metavar="OUT.html", help="where to write the page; an existing file is replaced")
+    parser.add_argument(
+        "out",
+        metavar="OUT.html",
+        help="where to write the page; a file there is replaced, folders that are missing are made",
+    )
     parser.add_argument("--title", default="Ranking report", help="of the page (default: Ranking report)")
     add_conventions(parser)
     add_tests(parser)
@@ -45,11 +48,9 @@ def _run(arguments: argparse.Namespace) -> int:
             )  # fmt: skip
         except InputError as error:
             raise sources.located(error, models.first) from None
-    try:
-        Path(arguments.out).write_text(text, encoding="utf-8")
-    except OSError as error:
-        msg = f"{arguments.out} cannot be written: {error.strerror}.\nHint: a path in a folder that exists."
-        raise InputError(msg) from None
+    from rankadapters.io.writing import write_text
+
+    write_text(arguments.out, text)
     for note in models.notes:
         print(note, file=sys.stderr)
     print(arguments.out)

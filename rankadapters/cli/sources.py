@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankadapters.cli.common import whole_from
+from rankadapters.cli.common import flag, whole_from
+from rankadapters.cli.standard_input import with_standard_input
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from rankadapters.core.queries import Queries
     from rankadapters.io import Judgments
 
+_FILES = ("features", "predictions", "table", "qrels", "run_file")
 SPLIT_QUERIES = ("error", "merge", "separate")  # io.splitting's, which is not read for --help
 _OPTIONS = {  # what each source needs, and what it may have
     "features": ((), ("predictions", "feature", "split_queries")),
@@ -28,7 +31,10 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """Add the options; with `several`, each of those that give scores may name more than one model."""
     more = " (one or more)" if several else ""
     number: dict[str, Any] = {"nargs": "+"} if several else {}
-    letor = parser.add_argument_group("SVMlight or LETOR files", "docids from the comments '#docid = NAME'")
+    letor = parser.add_argument_group(
+        "SVMlight or LETOR files", "docids from the comments '#docid = NAME'; here and below, one file may be '-', "
+        "standard input",
+    )  # fmt: skip
     letor.add_argument("--features", nargs="+", metavar="FILE", help="one or more, which follow each other")
     predictions = "one number per line for each of their rows"
     if several:
@@ -58,18 +64,11 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
         "--run", metavar="FILE", dest="run_file",
         help=f"lines 'query Q0 document rank score tag'; the rank is not read{more}", **number,
     )  # fmt: skip
+    parser.set_defaults(several_models=several)
     parser.add_argument(
         "--split-queries", choices=SPLIT_QUERIES,
         help="what a query is that returns after another one: an error (default), one query, or a query of its own",
     )  # fmt: skip
-
-
-def _first_feature(path: str) -> int:
-    """Number of the first feature of a file, which the reader wants where no scores are."""
-    from rankadapters.io.text import read_text
-
-    found = re.search(rb"\s([0-9]+):", read_text(path))
-    return int(found[1]) if found else 1
 
 
 def by_docid(conventions: Iterable[Convention]) -> bool:
@@ -80,16 +79,19 @@ def by_docid(conventions: Iterable[Convention]) -> bool:
 
 def read(arguments: argparse.Namespace, *, docids: bool | None) -> Judgments:
     """Read one model; docids are needed (True), not read (False), or taken where there are any (None)."""
-    return _read(_source(arguments), arguments, docids)
+    source = _source(arguments)
+    return _read(source, with_standard_input(arguments, _FILES), docids)
 
 
 def read_judged(arguments: argparse.Namespace) -> tuple[Judgments, bool]:
     """Read judgments, with scores or without, and tell which."""
+    arguments = with_standard_input(arguments, _FILES)
     options = vars(arguments)
     if arguments.features is not None and arguments.predictions is None and arguments.feature is None:
-        return read(
-            argparse.Namespace(**{**options, "feature": _first_feature(arguments.features[0])}), docids=None
-        ), False
+        from rankadapters.io.letor_lines import first_feature
+
+        first = first_feature(arguments.features[0])
+        return read(argparse.Namespace(**{**options, "feature": first}), docids=None), False
     if arguments.table is not None and arguments.score is None:
         return read(argparse.Namespace(**{**options, "score": arguments.label}), docids=None), False
     return read(arguments, docids=None), True
@@ -107,6 +109,7 @@ class Models(NamedTuple):
 def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models:
     """Read every model of options made with `several`."""
     source = _source(arguments)
+    arguments = with_standard_input(arguments, _FILES)
     found: dict[str, Judgments] = {}
     for name, model in _each(source, arguments):
         if name in found:
@@ -148,8 +151,10 @@ def _first(several: list[list[str]] | None) -> list[str] | None:
     return several[0] if several else None
 
 
-def _named(files: list[str]) -> tuple[str, list[str]]:
+def _named(files: list[Any]) -> tuple[str, list[Any]]:
     """Read NAME=FILE; without a name it is the file's."""
+    if isinstance(files[0], os.PathLike):  # standard input
+        return getattr(files[0], "model", None) or str(files[0]), files
     name, equals, first = files[0].partition("=")
     if equals and name and "/" not in name and "\\" not in name:
         return name, [first, *files[1:]]
@@ -161,23 +166,19 @@ def _source(arguments: argparse.Namespace) -> str:
     given = {name for name, value in vars(arguments).items() if value is not None}
     sources = [name for name in _OPTIONS if name in given]
     if len(sources) != 1:
-        what = f"{_flag(sources[1])} was given beside {_flag(sources[0])}" if sources else "nothing to evaluate"
+        what = f"{flag(sources[1])} was given beside {flag(sources[0])}" if sources else "nothing to evaluate"
         msg = f"{what}.\nHint: --features with --predictions or --feature, --table, or --qrels with --run."
         raise InputError(msg)
     source = sources[0]
     needed, allowed = _OPTIONS[source]
     for name in (option for options in _OPTIONS.values() for option in (*options[0], *options[1])):
         if name in needed and name not in given:
-            msg = f"{_flag(source)} was given without {_flag(name)}.\nHint: --help shows what each needs."
+            msg = f"{flag(source)} was given without {flag(name)}.\nHint: --help shows what each needs."
             raise InputError(msg)
         if name in given and name not in (*needed, *allowed):
-            msg = f"{_flag(name)} was given, which {_flag(source)} has no use for.\nHint: drop it."
+            msg = f"{flag(name)} was given, which {flag(source)} has no use for.\nHint: drop it."
             raise InputError(msg)
     return source
-
-
-def _flag(name: str) -> str:
-    return f"--{name.removesuffix('_file').replace('_', '-')}"
 
 
 def _read(source: str, arguments: argparse.Namespace, docids: bool | None) -> Judgments:  # noqa: FBT001 - three-valued

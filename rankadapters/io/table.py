@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line
 from rankadapters.io.docids import Texts, order_docids
 from rankadapters.io.judgments import Judgments
-from rankadapters.io.text import MERGED, AnyPath
+from rankadapters.io.text import MERGED, AnyPath, HeldFile
 
 _PARQUET = b"PAR1"
 
@@ -205,9 +206,13 @@ def _is_text(kind: Any) -> bool:
     return str(kind) in {"string", "large_string", "string_view"}
 
 
+def _open(path: AnyPath) -> BinaryIO:
+    return BytesIO(path.data) if isinstance(path, HeldFile) else Path(path).open("rb")
+
+
 def _is_parquet(path: AnyPath) -> bool:
     try:
-        with Path(path).open("rb") as file:
+        with _open(path) as file:
             return file.read(len(_PARQUET)) == _PARQUET
     except OSError:
         return False  # reading it as text will say why
@@ -218,7 +223,7 @@ def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with _open(path) as opened, parquet.ParquetFile(opened) as file:
             check_columns(path, names, file.schema_arrow.names)
             table = file.read(columns=list(dict.fromkeys(names)))
     except (pa.ArrowException, OSError) as error:

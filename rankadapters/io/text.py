@@ -8,6 +8,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
@@ -19,6 +20,23 @@ AnyPath = str | os.PathLike[str]
 NEWLINE = b"\n"
 _BOM = b"\xef\xbb\xbf"
 _MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldFile(os.PathLike[str]):
+    """What a file holds, where that can be read only once, as from standard input."""
+
+    name: str  # in messages
+    data: bytes = field(repr=False)
+    model: str | None = None  # the name that the user gave to it
+
+    def __fspath__(self) -> str:
+        """Give the name: no file is opened by it."""
+        return self.name
+
+    def __str__(self) -> str:
+        """Show the name."""
+        return self.name
 
 
 def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
@@ -35,7 +53,7 @@ def read_bytes(path: AnyPath) -> bytes:
         It is missing, a directory, unreadable, a broken archive, or empty.
     """
     try:
-        data = Path(path).read_bytes()
+        data = path.data if isinstance(path, HeldFile) else Path(path).read_bytes()
         for magic, decompress in _MAGIC.items():
             if data.startswith(magic):
                 data = decompress(data)

@@ -111,6 +111,11 @@ def test_the_report_is_always_written(run, pytester, body, options):
     assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
 
 
+def test_folders_of_the_report_that_are_missing_are_made(run, pytester):
+    run("def test():\n    pass\n", "--rank-parity-report", "new/folder/parity.txt")
+    assert (pytester.path / "new" / "folder" / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [
