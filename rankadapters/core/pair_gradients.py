@@ -132,7 +132,7 @@ def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, ro
 
 def _portions(indptr: Array, limit: int) -> Iterator[tuple[int, int]]:
     """First and last rank of each call: all at once, but of a single query only as many as a call may take."""
-    longest = int(np.diff(indptr).max())
+    longest = int(np.diff(indptr).max(initial=1))
     ranks = max(min(limit, longest - 1), 1)
     step = max(threads.WORK_PER_CALL // longest, 1) if indptr.size == 2 else ranks  # noqa: PLR2004 - one query
     for first in range(0, ranks, step):

@@ -217,6 +217,12 @@ def test_rows_not_retrieved_have_no_gradient():
     assert not grad[2:].any()
 
 
+@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost_ndcg()], ids=kind)
+def test_a_query_of_which_nothing_is_retrieved_has_no_gradient(value):
+    found = objectives.gradients([1, 0], [2.0, 1.0], value, group_sizes=[2], retrieved=[False, False])
+    assert not np.any(found)
+
+
 def test_cut_discounts_make_delta_the_true_change_of_ndcg():
     convention = ra.presets.textbook(3).replace(ties="input")
     value = EXACT.replace(convention=convention, beyond_k="cut", normalization="none", truncation=None)
