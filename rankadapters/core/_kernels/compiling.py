@@ -29,10 +29,9 @@ class Compiled(NamedTuple):
 
 def compiled() -> Compiled:
     """Count what this process compiled, and what it found in the cache."""
-    several = [each.stats for each in KERNELS]
-    return Compiled(*(sum(sum(column.values()) for column in columns) for columns in (
-        [stats.cache_misses for stats in several], [stats.cache_hits for stats in several]
-    )))  # fmt: skip
+    several = [kernel.stats for kernel in KERNELS]
+    misses = sum(sum(stats.cache_misses.values()) for stats in several)
+    return Compiled(misses, sum(sum(stats.cache_hits.values()) for stats in several))
 
 
 def cache_folder() -> Path | None:
