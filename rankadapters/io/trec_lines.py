@@ -65,7 +65,8 @@ _Columns = tuple[list[str], NDArray[np.int32], list[Texts], NDArray[np.float64],
 
 
 def _rows(data: bytes) -> Iterator[tuple[int, bytes]]:
-    return ((number, line) for number, line in lines(data) if not line.lstrip().startswith(b"#"))
+    every = lines(data)
+    return ((at, line) for at, line in every if not line.lstrip().startswith(b"#")) if b"#" in data else every
 
 
 def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
@@ -75,24 +76,38 @@ def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
     docids: list[bytes] = []
     numbers: list[float] = []
     n_longer = 0
+    _refuse_other_white(path, data, layout)
     for at, line in _rows(data):
-        fields = line.split()
-        whole = len(fields) == layout.fields or _is_longer(fields, layout)
-        if not whole or b"\v" in line or b"\f" in line:  # Python would split there
-            raise bad_line(path, at, line, f"{layout.expected}, and one row on each line")
-        try:
-            numbers.append(finite(fields[layout.number]))
-        except ValueError:
-            raise bad_number(path, at, line, fields[layout.number], layout.expected) from None
+        fields, number = _fields(path, at, line, layout)
         n_longer += len(fields) > layout.fields
         query.append(seen.setdefault(fields[0], len(seen)))
         docids.append(fields[2])
+        numbers.append(number)
     if not seen:
         msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
         raise InputError(msg)
     notes = tuple(_notes(layout, sum(1 for _ in lines(data)) - len(query), n_longer))
     names = [name.decode() for name in seen]
     return names, np.asarray(query, np.int32), [Texts.of(docids)], np.asarray(numbers), notes
+
+
+def _refuse_other_white(path: AnyPath, data: bytes, layout: Layout) -> None:
+    """Refuse vertical tabs and form feeds, at which Python would split a line into words."""
+    if b"\v" in data or b"\f" in data:
+        for at, line in _rows(data):
+            if b"\v" in line or b"\f" in line:
+                raise bad_line(path, at, line, layout.expected)
+
+
+def _fields(path: AnyPath, at: int, line: bytes, layout: Layout) -> tuple[list[bytes], float]:
+    """Words of a line, and its label or score."""
+    fields = line.split()
+    if len(fields) != layout.fields and not _is_longer(fields, layout):
+        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line")
+    try:
+        return fields, finite(fields[layout.number])
+    except ValueError:
+        raise bad_number(path, at, line, fields[layout.number], layout.expected) from None
 
 
 def _is_longer(fields: list[bytes], layout: Layout) -> bool:
