@@ -1,4 +1,4 @@
-"""`rankadapters explain`, `identify`, `order`, `profile` and `report`."""
+"""`rankadapters explain`, `identify` and `profile`, and what all audits of the command share."""
 
 from __future__ import annotations
 
@@ -12,72 +12,12 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import cli, presets
+from tests.audit_command_data import COMMANDS, LABELS, QID, SCORES, letor, needs, predictions, printed, refused, write
 from tests.audit_data import MQ2008
 
+__all__ = ["letor", "predictions", "write"]  # fixtures
+
 ROOT = Path(__file__).parent.parent
-
-LABELS, QID = [2, 0, 0, 1, 0, 0, 0], [7, 7, 7, 8, 8, 9, 9]
-SCORES = {"good": [3, 2, 1, 2, 1, 1, 1], "bad": [1, 2, 3, 1, 2, 1, 1]}
-ROWS = "".join(
-    f"{label} qid:{qid} 1:{good} 2:{bad} #docid = d{row}\n"
-    for row, (label, qid, good, bad) in enumerate(zip(LABELS, QID, *SCORES.values(), strict=True))
-)
-QRELS = "".join(f"{qid} 0 d{row} {label}\n" for row, (qid, label) in enumerate(zip(QID, LABELS, strict=True)))
-COMMANDS = {
-    "explain": ("explain", "--a", "yahoo@3", "--b", "letor4@3"),
-    "identify": ("identify", "0.6667", "--k", "3"),
-    "order": ("order", "--convention", "yahoo@3", "letor4@3", "--resamples", "19"),
-    "profile": ("profile", "--k", "3"),
-}
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def letor(write):
-    return "--features", write(ROWS, "rows.txt")
-
-
-@pytest.fixture
-def predictions(write):
-    return {name: write("".join(f"{s}\n" for s in scores), f"{name}.txt") for name, scores in SCORES.items()}
-
-
-def run(*arguments):
-    try:
-        return cli.main(list(arguments))
-    except SystemExit as stop:
-        return stop.code
-
-
-def printed(capsys, *arguments, code=0, note=""):
-    assert run(*arguments) == code
-    out, err = capsys.readouterr()
-    assert err == note
-    return out
-
-
-def refused(capsys, *arguments):
-    """Check that the command exits with 2 and one line, and return the line."""
-    assert run(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("rankadapters: error: ")
-    return err
-
-
-def needs(command):
-    if command == "order":
-        pytest.importorskip("scipy")
 
 
 def test_explain_prints_what_explain_gives(capsys, letor):
@@ -122,52 +62,6 @@ def test_profile_prints_what_profile_gives(capsys, letor):
     assert json.loads(out) == json.loads(expected.to_json())
 
 
-def test_order_takes_a_model_from_each_feature(capsys, letor):
-    pytest.importorskip("scipy")
-    out = printed(capsys, *COMMANDS["order"], *letor, "--feature", "1", "2", "--seed", "4", "--format", "json")
-    models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
-    conventions = [presets.yahoo(3), presets.letor4(3)]
-    expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, seed=4)
-    assert json.loads(out) == json.loads(expected.to_json())
-
-
-def test_order_takes_a_model_from_each_predictions_option_and_names_it(capsys, letor, predictions):
-    pytest.importorskip("scipy")
-    models = ("--predictions", f"mine={predictions['good']}", "--predictions", predictions["bad"])
-    found = json.loads(printed(capsys, *COMMANDS["order"], *letor, *models, "--format", "json"))
-    expected = ra.evaluate(LABELS, SCORES["good"], presets.yahoo(3), qid=QID).value
-    assert list(found["values"]) == ["mine", "bad"]
-    assert found["values"]["mine"][str(presets.yahoo(3))] == expected
-
-
-def test_order_takes_a_model_from_each_score_column(capsys, write):
-    pytest.importorskip("scipy")
-    pytest.importorskip("pyarrow")
-    lines = zip(QID, LABELS, *SCORES.values(), strict=True)
-    table = write("q,label,good,bad\n" + "".join(f"{q},{y},{a},{b}\n" for q, y, a, b in lines), "rows.csv")
-    columns = ("--label", "label", "--qid", "q", "--score", "good", "bad")
-    found = json.loads(printed(capsys, *COMMANDS["order"], "--table", table, *columns, "--format", "json"))
-    assert list(found["values"]) == ["good", "bad"]
-
-
-def test_order_takes_a_model_from_each_run_though_these_retrieved_other_rows(capsys, write):
-    pytest.importorskip("scipy")
-    runs = []
-    for name, scores in SCORES.items():
-        kept = [row for row in range(len(LABELS)) if name == "good" or row != 0]
-        lines = [f"{QID[row]} Q0 d{row} 1 {scores[row]} t\n" for row in kept]
-        runs.append(write("".join([*lines, "6 Q0 x 1 1 t\n"]), f"{name}.run"))
-    options = ("--qrels", write(QRELS, "qrels"), "--run", *runs, "--convention", "trec_eval_9@3", "--format", "json")
-    left_out = "1 query of the run is not in the qrels and was left out: 6"
-    found = json.loads(
-        printed(capsys, "order", *options, "--resamples", "19", note=f"good: {left_out}\nbad: {left_out}\n")
-    )
-    for name, path in zip(SCORES, runs, strict=True):
-        judgments = ra.io.read_trec(options[1], path)
-        expected = ra.evaluate(judgments.queries, judgments.scores, presets.trec_eval_9(3)).value
-        assert found["values"][name] == {str(presets.trec_eval_9(3)): expected}
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_tables_are_printed_whole(capsys, monkeypatch, letor, command):
     pytest.importorskip("rich")
@@ -194,61 +88,6 @@ def test_markdown_and_json_need_no_rich(capsys, monkeypatch, letor, command):
     assert "| --- |" in printed(capsys, *COMMANDS[command], *files, "--format", "markdown")
     assert json.loads(printed(capsys, *COMMANDS[command], *files, "--format", "json"))
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *COMMANDS[command], *files)
-
-
-def test_report_writes_the_page(capsys, letor, tmp_path):
-    for package in ("scipy", "matplotlib", "jinja2"):
-        pytest.importorskip(package)
-    out = tmp_path / "page.html"
-    options = ("--convention", "yahoo@3", "letor4@3", "--resamples", "19", "--title", "Mine")
-    assert printed(capsys, "report", str(out), *letor, "--feature", "1", "2", *options) == f"{out}\n"
-    models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
-    conventions = [presets.yahoo(3), presets.letor4(3)]
-    assert out.read_text(encoding="utf-8") == ra.audit.page(
-        LABELS, models, conventions, title="Mine", n_resamples=19, qid=QID
-    )  # fmt: skip
-    folder = tmp_path / "new" / "folder" / "page.html"
-    assert printed(capsys, "report", str(folder), *letor, "--feature", "1", "2", *options) == f"{folder}\n"
-    assert folder.read_bytes() == out.read_bytes()
-    assert "cannot be written: Is a directory. Hint:" in refused(
-        capsys, "report", str(tmp_path), *letor, "--feature", "1", *options
-    )
-
-
-@pytest.fixture
-def pipe(monkeypatch):
-    """Hand a file to standard input."""
-    return lambda path: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(path).read_bytes())))
-
-
-def order(*options):
-    return (*COMMANDS["order"], *options, "--format", "json")
-
-
-def test_a_file_of_several_models_may_be_standard_input(capsys, letor, predictions, pipe):
-    pytest.importorskip("scipy")
-    good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
-    expected = printed(capsys, *order(*letor, *good, *bad))
-    pipe(predictions["good"])
-    assert printed(capsys, *order(*letor, "--predictions", "good=-", *bad)) == expected
-    pipe(letor[1])
-    assert printed(capsys, *order("--features", "-", *good, *bad)) == expected
-    pipe(predictions["good"])
-    assert '"standard input"' in printed(capsys, *order(*letor, "--predictions", "-", *bad))
-
-
-def test_two_models_cannot_both_be_standard_input(capsys, letor, pipe):
-    pipe(letor[1])
-    found = refused(capsys, *order(*letor, "--predictions", "a=-", "--predictions", "b=-"))
-    assert "'-' was given 2 times (--predictions, --predictions)" in found
-
-
-def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, pipe):
-    rows = write("# 10:30 o'clock\n1 qid:1 3:1 # 11:30\n0 qid:1 3:2\n", "a.txt")
-    expected = printed(capsys, "profile", "--features", rows, "--format", "json")
-    assert json.loads(expected)
-    pipe(rows)
-    assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected
 
 
 @pytest.mark.parametrize(
@@ -285,27 +124,6 @@ def test_a_label_without_a_gain_is_named_by_file_and_line(capsys, write):
         needs(command)
         found = refused(capsys, *COMMANDS[command], *files, "--feature", *features)
         assert "negative.txt, line 2: labels[0] is -1" in found
-
-
-def test_two_models_of_one_name_are_refused(capsys, letor, predictions):
-    pytest.importorskip("scipy")
-    models = ("--predictions", predictions["good"], "--predictions", f"good={predictions['bad']}", "--format", "json")
-    assert "two models are named 'good'. Hint: --predictions NAME=FILE" in refused(
-        capsys, *COMMANDS["order"], *letor, *models
-    )
-
-
-def test_a_model_with_another_number_of_rows_is_named(capsys, letor, predictions, write):
-    pytest.importorskip("scipy")
-    models = ("--predictions", predictions["good"], "--predictions", write("1\n", "short.txt"), "--format", "json")
-    assert "short.txt: 1 predictions for the 7 rows" in refused(capsys, *COMMANDS["order"], *letor, *models)
-
-
-def test_one_model_has_no_order(capsys, letor):
-    pytest.importorskip("scipy")
-    assert "1 of at least 2 models was given" in refused(
-        capsys, *COMMANDS["order"], *letor, "--feature", "1", "--format", "json"
-    )
 
 
 class Terminal(io.StringIO):
@@ -361,20 +179,3 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     for source in (["--features", str(features)], ["--table", str(table), "--label", "grade", "--qid", "query"]):
         assert cli.main(["profile", *source, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["effects"] == found.to_dict()["effects"]
-
-
-def test_runs_of_one_file_name_are_told_apart_by_names_of_ones_own(capsys, tmp_path):
-    qrels = tmp_path / "qrels"
-    qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 c 0\n")
-    runs = []
-    for folder, order in (("one", "ab"), ("two", "ba")):
-        (tmp_path / folder).mkdir()
-        runs.append(tmp_path / folder / "run")
-        runs[-1].write_text(
-            "".join(f"1 Q0 {docid} {rank} {-rank} x\n" for rank, docid in enumerate(order)) + "2 Q0 a 1 1 x\n"
-        )
-    common = ["order", "--qrels", str(qrels), "--convention", "trec_eval_9@2", "letor4@2", "--run"]
-    assert cli.main([*common, *map(str, runs)]) == 2
-    assert "--run NAME=FILE" in capsys.readouterr().err
-    assert cli.main([*common, f"first={runs[0]}", f"second={runs[1]}"]) == 0
-    assert "second" in capsys.readouterr().out

@@ -25,6 +25,14 @@ def test_a_part_begins_where_the_one_before_it_ends():
     assert [text.get_text() for text in axes.texts] == ["0.7500", "-0.5000", "+0.1250", "0.3750"]
 
 
+def test_a_long_name_is_cut_so_that_the_bars_have_room():
+    name = "auc/catboost.query_auc+ties=worst+pool=pairs+average=query"
+    figure = waterfall((name, 0.75), {"ties": -0.5}, ("b", 0.25))
+    figure.draw_without_rendering()  # warns where the axes collapse, which fails a test
+    [axes] = figure.axes
+    assert axes.get_yticklabels()[0].get_text() == "auc/catboost.query_auc+ties=worst+pool=pairs+av…"
+
+
 def test_parts_up_and_down_differ_in_colour():
     [axes] = waterfall(("a", 0.5), {"up": 0.25, "down": -0.25}, ("b", 0.5)).axes
     colours = [bar.get_facecolor() for bar in axes.patches]

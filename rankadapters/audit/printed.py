@@ -1,4 +1,4 @@
-"""The number that is searched for: a published NDCG, as it was printed."""
+"""The number that is searched for, as it was printed."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def as_printed(value: object) -> Printed:
     Raises
     ------
     InputError
-        No finite number.
+        It is not a finite number.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from typing import Any
 from rankadapters.plotting.canvas import DOWN, TOTAL, UP, canvas
 
 LINE = 0.42  # inches per bar
+LONGEST = 48  # letters of a name; longer ones would leave no room for the bars
 
 
 def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[str, float]) -> Any:
@@ -16,7 +17,7 @@ def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[s
     Parameters
     ----------
     start, end : (str, float)
-        Name and value at both ends.
+        Name and value at both ends; a long name is cut.
     parts : mapping of str to float
         What leads from one to the other, in the order of drawing.
 
@@ -30,7 +31,7 @@ def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[s
     MissingToolkitError
         matplotlib is not installed.
     """
-    names = [start[0], *parts, end[0]]
+    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in (start[0], *parts, end[0])]
     figure, axes = canvas(1.0 + LINE * len(names))
     bars = [(0.0, start[1], TOTAL)]
     left = start[1]

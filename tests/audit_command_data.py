@@ -1,0 +1,70 @@
+"""Small files, and ways to run the command, that the tests of its audits share."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankadapters import cli
+
+LABELS, QID = [2, 0, 0, 1, 0, 0, 0], [7, 7, 7, 8, 8, 9, 9]
+SCORES = {"good": [3, 2, 1, 2, 1, 1, 1], "bad": [1, 2, 3, 1, 2, 1, 1]}
+ROWS = "".join(
+    f"{label} qid:{qid} 1:{good} 2:{bad} #docid = d{row}\n"
+    for row, (label, qid, good, bad) in enumerate(zip(LABELS, QID, *SCORES.values(), strict=True))
+)
+QRELS = "".join(f"{qid} 0 d{row} {label}\n" for row, (qid, label) in enumerate(zip(QID, LABELS, strict=True)))
+COMMANDS = {
+    "explain": ("explain", "--a", "yahoo@3", "--b", "letor4@3"),
+    "identify": ("identify", "0.6667", "--k", "3"),
+    "order": ("order", "--convention", "yahoo@3", "letor4@3", "--resamples", "19"),
+    "profile": ("profile", "--k", "3"),
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def letor(write):
+    return "--features", write(ROWS, "rows.txt")
+
+
+@pytest.fixture
+def predictions(write):
+    return {name: write("".join(f"{s}\n" for s in scores), f"{name}.txt") for name, scores in SCORES.items()}
+
+
+def run(*arguments):
+    try:
+        return cli.main(list(arguments))
+    except SystemExit as stop:
+        return stop.code
+
+
+def printed(capsys, *arguments, code=0, note=""):
+    assert run(*arguments) == code
+    out, err = capsys.readouterr()
+    assert err == note
+    return out
+
+
+def refused(capsys, *arguments):
+    """Check that the command exits with 2 and one line, and return the line."""
+    assert run(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("rankadapters: error: ")
+    return err
+
+
+def needs(command):
+    if command == "order":
+        pytest.importorskip("scipy")
