@@ -34,13 +34,13 @@ for name in {AUDITS}:
 @pytest.mark.parametrize("first", [*INSIDE.values(), *AUDITS, "field_grid", "models"])
 def test_an_audit_is_a_function_whatever_is_imported_first(first):
     code = f"import rankadapters.audit.{first}\n{CHECK}"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_an_audit_is_a_function_after_imports_in_any_order():
     orders = ["; ".join(f"from rankadapters.audit.{INSIDE[name]} import *" for name in o) for o in permutations(AUDITS)]
     code = "".join(f"{order}\n" for order in orders[:: len(orders) // 10])
-    subprocess.run([sys.executable, "-c", code + CHECK], check=True)
+    assert subprocess.run([sys.executable, "-c", code + CHECK], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("name", AUDITS)

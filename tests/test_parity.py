@@ -96,7 +96,9 @@ def test_the_failure_is_ours_and_an_assertion(base):
 
 
 def test_a_report_that_holds_raises_nothing():
-    ParityReport((compared(0.5, 0.5),)).raise_if_failed()
+    report = ParityReport((compared(0.5, 0.5),))
+    report.raise_if_failed()
+    assert report.ok
 
 
 def test_json_holds_every_field_and_the_signature():
@@ -139,16 +141,19 @@ def test_tolerance_grows_with_values_above_one(precision, value, size):
 
 def test_a_toolkits_own_convention_is_expressible():
     require_expressible("LightGBM", LIGHTGBM, ra.presets.lightgbm(10))
+    assert differing(LIGHTGBM, ra.presets.lightgbm(10)) == {}
 
 
 @pytest.mark.parametrize("change", [{"missing": "zero"}, {"unjudged": "drop"}, {"ideal": "retrieved"}])
 def test_what_cannot_occur_inside_a_toolkit_makes_no_difference(change):
     require_expressible("LightGBM", LIGHTGBM.replace(**change), LIGHTGBM)
+    assert differing(LIGHTGBM.replace(**change), LIGHTGBM) == {}
 
 
 def test_fields_that_are_equal_in_canonical_form_make_no_difference():
     wanted = LIGHTGBM.replace(empty=0)  # query-except-empty is then query
     require_expressible("LightGBM", wanted, LIGHTGBM.replace(empty=0.0, average="query"))
+    assert differing(wanted, LIGHTGBM.replace(empty=0.0, average="query")) == {}
 
 
 def test_every_differing_field_and_the_nearest_convention_are_named():
