@@ -33,24 +33,21 @@ class CatBoostModel(TrainedModel):
     weighted: bool
 
     @classmethod
-    def of(
-        cls, model: Any, pool: Any, convention: Convention, *, rounds: int, qid: object, group_weight: object
-    ) -> Self:
+    def of(cls, model: Any, pool: Any, *, counted: bool, rounds: int, qid: object, group_weight: object) -> Self:
         """Read queries and weights, and predict."""
-        labels, *notes = labels_seen(model, pool)
+        labels, notes = labels_seen(model, pool)
         hashes = pool.get_group_id_hash()
-        queries = Queries(labels, qid=hashes if qid is None else _same_groups(qid, hashes))
-        weights = None
+        queries, weights = Queries(labels, qid=hashes if qid is None else _same_groups(qid, hashes)), None
         if group_weight is not None:
             weights, varies = weights_of_rows(group_weight, queries)
             if varies is not None:
                 who = queries.query_ids[varies]
                 msg = f"group_weight varies within query {who}, which a Pool refuses.\nHint: the Pool's own."
                 raise InputError(msg)
-        queries = queries.with_weights(weights if convention.weighting else None)
+        queries = queries.with_weights(weights if counted else None)
         return cls(
             model=model, pool=pool, rounds=rounds, queries=queries, scores=raw_scores(model, pool, rounds),
-            notes=tuple(notes), weighted=weights is not None,
+            notes=notes, weighted=weights is not None,
         )  # fmt: skip
 
     def remarks(self, convention: Convention) -> tuple[str, ...]:
@@ -124,37 +121,27 @@ def rounds_asked(model: Any, pool: Any, iteration: int | None) -> int:
     return rounds_until(iteration, int(model.tree_count_), 0, "last")
 
 
-def _labels(pool: cb.Pool) -> Array:
+def labels_seen(model: Any, pool: cb.Pool) -> tuple[Array, tuple[str, ...]]:
+    """Give the labels as the model's own metrics see them, and a note where that is not as the Pool has them."""
     found = pool.get_label()
     if found is None or np.ndim(found) != 1:
         what = "no labels" if found is None else f"labels of shape {np.shape(found)}"
         msg = f"the Pool has {what}, but one label per row is needed.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
-    return np.asarray(found, np.float64)
-
-
-def labels_seen(model: Any, pool: cb.Pool) -> Iterator[Any]:
-    """Give the labels as the model's own metrics see them, and a note where that is not as the Pool has them."""
-    labels, border = _labels(pool), model.get_all_params().get("target_border")
+    labels, border = np.asarray(found, np.float64), model.get_all_params().get("target_border")
     if border is None:
-        yield labels
-        return
-    yield (labels > np.float32(border)).astype(np.float64)
-    yield f"labels above {border:g} are 1 and the others 0, as the model's target_border makes them."
+        return labels, ()
+    note = f"labels above {border:g} are 1 and the others 0, as the model's target_border makes them."
+    return (labels > np.float32(border)).astype(np.float64), (note,)
 
 
 def _same_groups(qid: object, hashes: Array) -> Array:
     ids = np.asarray(qid)
     same_length("qid", ids, len(hashes))
-    change = ids[1:] != ids[:-1]
-    other = np.flatnonzero(change != (hashes[1:] != hashes[:-1]))
-    if other.size:
-        row = int(other[0]) + 1
-        whose = (
-            ("qid begins a query", "the Pool does not")
-            if change[row - 1]
-            else ("the Pool begins a group", "qid does not")
-        )
-        msg = f"at row {row} {whose[0]} but {whose[1]}.\nHint: the qid that the Pool was given as group_id."
+    begins, others = ids[1:] != ids[:-1], hashes[1:] != hashes[:-1]
+    if (begins != others).any():
+        row = int(np.argmax(begins != others))
+        whose = ("qid begins a query but the Pool does not", "the Pool begins a group but qid does not")
+        msg = f"at row {row + 1} {whose[int(others[row])]}.\nHint: the qid that the Pool was given as group_id."
         raise InputError(msg)
     return ids

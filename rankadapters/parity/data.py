@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,13 @@ def as_float32(name: str, values: Array, toolkit: str) -> Array:
         msg = f"{what}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
         raise InputError(msg)
     return rounded
+
+
+def rounded(queries: Queries, toolkit: str, *names: str) -> tuple[dict[str, Array], list[str]]:
+    """Round columns of the queries to float32, those that they have: the columns, and which of them that changes."""
+    given = {name: getattr(queries, name) for name in names if getattr(queries, name) is not None}
+    columns = {name: as_float32(name, column, toolkit) for name, column in given.items()}
+    return columns, [name for name, column in columns.items() if (column != given[name]).any()]
 
 
 def rounds_until(iteration: object, trained: int, best: int, default: str = "best") -> int:
@@ -140,7 +148,8 @@ def refuse_labels(queries: Queries, most: int, toolkit: str, where: str = "", hi
         raise InputError(msg)
 
 
-def refused(toolkit: str, why: object) -> InputError:
-    """Give what a toolkit says of data that it refuses, in one sentence."""
-    text = " ".join(str(why).partition("Stack trace")[0].split())[:300].rstrip(".")
-    return InputError(f"{toolkit} refuses: {text}.\nHint: mend the data, or leave {toolkit} out.")
+def refused(toolkit: str, why: object, how: str = "refuses") -> InputError:
+    """Give what a toolkit says of data that it refuses, in one sentence, without the time of day."""
+    text = " ".join(str(why).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
+    text = re.sub(r"^\[\d\d:\d\d:\d\d\] ", "", text)[:300].rstrip(".")
+    return InputError(f"{toolkit} {how}: {text}.\nHint: mend the data, or leave {toolkit} out.")

@@ -171,12 +171,7 @@ class Toolkit(ABC):
         convention = as_convention(convention)
         refuse_other_names(other, GROUPS)
         queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
-        refuse_retrieval(queries, self.title)
-        array = bind(queries, scores, convention)
-        nearest, words = self.nearest(convention)
-        self.refuse(queries, words)
-        held = self.hold(queries, array, words)
-        return compare(self, [self.route(words)], held, declared=convention, nearest=nearest)
+        return self.check_trained(TrainedModel(queries=queries, scores=scores), convention)
 
     def check_model(
         self,
@@ -220,20 +215,26 @@ class Toolkit(ABC):
         trained = self.trained(model, data, convention.weighting, log=log, iteration=iteration)
         return self.check_trained(trained, convention, dataset)
 
-    def check_trained(self, model: TrainedModel, convention: Convention, dataset: str | None) -> ParityReport:
-        """Compare what a model on its data says, by every route."""
-        queries, scores = model.queries, bind(model.queries, model.scores, convention)
-        nearest, words = self.nearest(convention)
-        refuse_other_gains(queries.labels, nearest, model.own_metric(nearest))
-        self.refuse(queries, words)
-        held = self.hold(queries, scores, words)
-        held = replace(held, notes=held.notes + model.remarks(nearest))
+    def check_trained(self, model: TrainedModel, convention: Convention, dataset: str | None = None) -> ParityReport:
+        """Compare what a model on its data says, by every route, with what we say of its scores."""
+        nearest, words, held = self.held(model, convention)
         routes = list(model.routes(self, words))
         if dataset is not None:
             name, value = model.logged(self, words, dataset)
             source = f"log of {dataset}, iteration {model.rounds - 1}, {name}"
             routes.append(Route(source=source, ask=lambda _: value, apart=False))
         return compare(self, routes, held, declared=convention, nearest=nearest)
+
+    def held(self, model: TrainedModel, convention: Convention) -> tuple[Convention, Any, Held]:
+        """Give the nearest convention, its words, and a model's data as it holds them, unless somebody refuses them."""
+        refuse_retrieval(model.queries, self.title)
+        scores = bind(model.queries, model.scores, convention)
+        nearest, words = self.nearest(convention)
+        refuse_other_gains(model.queries.labels, nearest, model.own_metric(nearest))
+        self.refuse(model.queries, words)
+        held = self.hold(model.queries, scores, words)
+        given, notes = {**held.given, **model.given}, held.notes + model.remarks(nearest)
+        return nearest, words, replace(held, given=given, notes=notes)
 
     def trained(self, model: Any, data: Any, weighting: str | None, *, log: Any, iteration: Any) -> TrainedModel:
         """Read a model and its data, as `check_model` is given them, with the weights that count."""
@@ -244,7 +245,7 @@ class Toolkit(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedModel:
-    """A toolkit's trained model on a data set.
+    """A toolkit's trained model on a data set; or mere scores, of a model of which nothing else is known.
 
     Attributes
     ----------
@@ -258,13 +259,16 @@ class TrainedModel:
         What the training logged, by name of the set and of the metric.
     notes : tuple of str
         What a reader must know of the data.
+    given : dict
+        What the toolkit is handed as the caller gave it, by row in the order of the queries.
     """
 
     queries: Queries
-    scores: Array
-    rounds: int
+    scores: Any
+    rounds: int = 0
     log: Any = None
     notes: tuple[str, ...] = ()
+    given: dict[str, Any] = field(default_factory=dict)
 
     def own_metric(self, asked: Convention) -> Convention:
         """Give what the model's own metric of that name means under the parameters that it was trained with."""
