@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.crosscheck.toolkits import TOOLKITS, Task, probe
+from rankadapters.crosscheck.toolkits import TOOLKITS, Task
 
 K = 10
 NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboost", "textbook")
@@ -38,7 +38,7 @@ def joined(parts):
 
 
 parts = folds()
-found = {name: [] for name, toolkit in TOOLKITS.items() if probe(toolkit).version}
+found = {name: [] for name, toolkit in TOOLKITS.items() if toolkit.probe().version}
 tested = []
 for number, test in enumerate(parts):
     others = joined([part for i, part in enumerate(parts) if i != number])

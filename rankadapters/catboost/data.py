@@ -37,7 +37,7 @@ def weights_of_rows(group_weight: object, queries: Queries) -> tuple[NDArray[np.
 
 
 def weighted(queries: Queries, scores: object, group_weight: object, weight: object) -> TrainedModel:
-    """Give scores of queries with CatBoost's own weights: what it is handed of these, and what is to be said of them."""
+    """Give scores of queries with CatBoost's own weights: what it is handed of them, and what is to be said."""
     given, notes = {}, []
     if group_weight is not None:
         if queries.query_weight is not None:

@@ -10,9 +10,10 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
 from rankadapters.core.panel import Panel
 from rankadapters.core.texts import as_conventions
-from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, Said, Task, Trainer, named, probe
+from rankadapters.crosscheck.toolkits import TOOLKITS, Said, Task, Trainer, named
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity import FULL_DOUBLE, relative
+from rankadapters.parity.data import refused
 from rankadapters.parity.ours import Ours
 from rankadapters.progress import shows
 
@@ -25,20 +26,12 @@ class ModelRow:
     ----------
     model : str
         Class that was trained.
-    toolkit : str
-        Name of the extra that installs it.
-    version : str or None
-        The toolkit's; None, like the values, where it cannot be used.
-    native_metric : str or None
-        What the toolkit calls its metric.
-    native_value : float or None
-        What it reported for the model on the test set, in full precision.
-    native_convention : str or None
-        Signature of the convention that the toolkit's metric follows.
-    our_value : float or None
-        Ours under it, of the same scores.
-    difference : float or None
-        `native_value - our_value`.
+    toolkit, version : str
+        Name of the extra that installs it, and its version; this and the values are None where it cannot be used.
+    native_metric, native_convention : str or None
+        What the toolkit calls its metric, and the signature of the convention that it follows.
+    native_value, our_value, difference : float or None
+        What it reported for the model on the test set, in full precision; ours of the same scores; theirs less ours.
     declared : dict of str to (float or None)
         Ours under each declared convention, by signature.
     note : str or None
@@ -139,10 +132,12 @@ def check_models(
     >>> [row.native_metric for row in report.rows], report.parity
     (['ndcg@5'], True)
     """
-    found = {name: probe(named(name)) for name in (TOOLKITS if toolkits is None else toolkits)}
+    found = {name: named(name).probe() for name in (TOOLKITS if toolkits is None else toolkits)}
     native = {name: TOOLKITS[name].convention(k) for name in found if found[name].version}
     if not native:
-        raise _none_installed(found.values())
+        notes = "; ".join(each.note for each in found.values())
+        msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
+        raise MissingToolkitError(msg)
     wanted = list(conventions)
     declared = tuple(as_conventions(wanted)) if wanted else tuple(dict.fromkeys(native.values()))
     if train.X.shape[1] != test.X.shape[1]:
@@ -153,39 +148,31 @@ def check_models(
     panel = _about("test", lambda queries: Panel(queries, declared), task.test.queries)
     rows = []
     for name, usable in found.items():
-        if name not in native:
-            rows.append(_blank(TOOLKITS[name], usable, declared))
-            continue
-        if progress is not None:
+        if name in native and progress is not None:
             progress(TOOLKITS[name].model)
-        rows.append(_row(TOOLKITS[name], usable.version, task, native[name], panel))
+        known = {"model": TOOLKITS[name].model, "toolkit": name, "version": usable.version}
+        absent = {"declared": dict.fromkeys(map(str, declared)), "note": usable.note}
+        more = _asked(TOOLKITS[name], task, native[name], panel) if name in native else absent
+        rows.append(ModelRow(**known, **more))
     return CrossCheck(conventions=declared, rows=tuple(rows))
 
 
-def _row(trainer: Trainer, version: str | None, task: Task, convention: Convention, panel: Panel) -> ModelRow:
+def _asked(trainer: Trainer, task: Task, convention: Convention, panel: Panel) -> dict[str, Any]:
+    """Train, ask and evaluate: what a row says of a toolkit that is there."""
     toolkit = trainer.load(trainer.name)
     _, words = toolkit.nearest(convention)
     for part in ("train", "test"):
         _about(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
     said = _trained(trainer, task, words)
     declared = {str(each): score.value for each, score in panel.evaluate(said.scores).items()}
-    known: dict[str, Any] = {"model": trainer.model, "toolkit": trainer.name, "version": version, "declared": declared}
-    known |= {"native_metric": toolkit.metric(words), "native_convention": str(convention)}
+    found = {"declared": declared, "native_metric": toolkit.metric(words), "native_convention": str(convention)}
     try:
         held = toolkit.hold(task.test.queries, said.scores, words)
     except InputError as error:  # nothing of the data is left
-        return ModelRow(**known, note=" ".join(str(error).partition("\n")[0].split()))
+        return {**found, "note": " ".join(str(error).partition("\n")[0].split())}
     value = toolkit.ask(held, words) if said.value is None else said.value
-    ours = Ours(held.queries, held.scores, convention).value
-    return ModelRow(
-        **known, native_value=value, our_value=ours, difference=value - ours, note="\n".join(held.notes) or None
-    )
-
-
-def _blank(trainer: Trainer, found: Availability, declared: Iterable[Convention]) -> ModelRow:
-    return ModelRow(
-        model=trainer.model, toolkit=trainer.name, declared=dict.fromkeys(map(str, declared)), note=found.note
-    )
+    ours, note = Ours(held.queries, held.scores, convention).value, "\n".join(held.notes) or None
+    return {**found, "native_value": value, "our_value": ours, "difference": value - ours, "note": note}
 
 
 def _trained(trainer: Trainer, task: Task, words: Any) -> Said:
@@ -194,9 +181,7 @@ def _trained(trainer: Trainer, task: Task, words: Any) -> Said:
     except RankAdaptersError:
         raise
     except Exception as error:
-        why = " ".join(str(error).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
-        msg = f"{trainer.name} fails: {why[:300].rstrip('.')}.\nHint: mend the data, or leave {trainer.name} out."
-        raise InputError(msg) from error
+        raise refused(trainer.name, error, "fails") from error
 
 
 def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:
@@ -206,8 +191,3 @@ def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:
     except RankAdaptersError as error:
         msg = f"{part}: {error}"
         raise type(error)(msg) from None
-
-
-def _none_installed(found: Iterable[Availability]) -> MissingToolkitError:
-    notes = "; ".join(each.note for each in found)
-    return MissingToolkitError(f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"')

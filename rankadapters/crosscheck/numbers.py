@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Unpack
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
-from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.queries import as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, named, probe
+from rankadapters.crosscheck.toolkits import TOOLKITS, Availability, named
 from rankadapters.parity import ParityReport, ParityRow
 from rankadapters.parity.ours import Ours
 from rankadapters.progress import shows
@@ -70,45 +68,39 @@ def check(
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
     ours = Ours(queries, queries.check_scores(scores), convention).value
-    found = {name: _probed(name) for name in _names(toolkits)}
+    found = _found(toolkits)
     if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
         msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."
         raise InputError(msg)
-    parts = {name: _asked(name, usable, queries, scores, convention, ours) for name, usable in found.items()}
-    compared = [name for name, rows in parts.items() if _compared(rows, convention)]
+
+    def asked(name: str, usable: Availability) -> tuple[ParityRow, ...]:
+        reason = usable.note
+        try:
+            if usable.version is not None:
+                return TOOLKITS[name].load(name).check_parity(queries, scores, convention).rows
+        except RankAdaptersError as error:
+            reason = str(error)
+        return (ParityRow.not_comparable(name, usable.version or "", convention, our_value=ours, reason=reason),)
+
+    parts = {name: asked(name, usable) for name, usable in found.items()}
     rows = tuple(row for part in parts.values() for row in part)
+    compared = [name for name, part in parts.items() if any(_is_compared(row, convention) for row in part)]
     return ParityReport(rows, "" if len(compared) >= require else _unmet(compared, list(found), require))
 
 
-def _names(toolkits: Any) -> list[str]:
+def _found(toolkits: Any) -> dict[str, Availability]:
+    """Which toolkits are asked; what only the training of their models needs does not matter here."""
     if toolkits == INSTALLED:
-        return [name for name in TOOLKITS if _probed(name).version]
+        there = {name: trainer.probe(1) for name, trainer in TOOLKITS.items()}
+        return {name: usable for name, usable in there.items() if usable.version}
     if isinstance(toolkits, str) or not isinstance(toolkits, Iterable):
         msg = f"toolkits={toolkits!r:.60}; allowed are 'installed' and lists of names.\nHint: toolkits=['lightgbm']."
         raise InputError(msg)
-    return list(dict.fromkeys(toolkits))
+    return {name: named(name).probe(1) for name in toolkits}
 
 
-def _probed(name: str) -> Availability:
-    """Whether a toolkit is there; what only the training of its model needs does not matter here."""
-    trainer = named(name)
-    return probe(replace(trainer, packages=trainer.packages[:1]))
-
-
-def _asked(  # noqa: PLR0917 - of this module
-    name: str, usable: Availability, queries: Queries, scores: object, convention: Convention, ours: float
-) -> tuple[ParityRow, ...]:
-    if usable.version is None:
-        return (ParityRow.not_comparable(name, "", convention, our_value=ours, reason=usable.note),)
-    try:
-        report: ParityReport = importlib.import_module(f"rankadapters.{name}").check_parity(queries, scores, convention)
-    except RankAdaptersError as error:
-        return (ParityRow.not_comparable(name, usable.version, convention, our_value=ours, reason=str(error)),)
-    return report.rows
-
-
-def _compared(rows: tuple[ParityRow, ...], convention: Convention) -> bool:
-    return any(row.convention == convention and row.verdict != "not-comparable" for row in rows)
+def _is_compared(row: ParityRow, convention: Convention) -> bool:
+    return row.convention == convention and row.verdict != "not-comparable"
 
 
 def _unmet(compared: list[str], asked: list[str], require: int) -> str:

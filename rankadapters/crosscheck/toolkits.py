@@ -6,7 +6,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,7 @@ LEARNING_RATE = 0.1
 COLUMNS = 0.8  # share of the features that a tree or split sees, so that the seed matters
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """What every toolkit is given."""
 
     train: Grouped
@@ -35,16 +34,14 @@ class Task:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """Scores of the test rows, and what the training logged of them in its last round; None is to be asked for."""
 
     scores: Array
     value: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Availability:
+class Availability(NamedTuple):
     """Whether a toolkit can be used: its version, or a note that says why not."""
 
     version: str | None
@@ -53,30 +50,27 @@ class Availability:
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
-    """How a toolkit is found, and trained.
+    """How a toolkit is found, and its small model trained."""
 
-    Attributes
-    ----------
-    name : str
-        Of its extra, of its adapter, and of its presets.
-    packages : tuple of str
-        Modules that must be there, its own first.
-    model : str
-        Class that is trained.
-    convention : callable
-        Its preset, by cutoff.
-    train : callable
-        Trains the model with the toolkit's own words for the metric.
-    load : callable
-        Gives the toolkit as the checks see it.
-    """
-
-    name: str
-    packages: tuple[str, ...]
-    model: str
-    convention: Callable[[int], Convention]
-    train: Callable[[Task, Any], Said]
+    name: str  # of its extra, of its adapter, and of its presets
+    packages: tuple[str, ...]  # that must be there to train, its own first
+    model: str  # the class that is trained
+    convention: Callable[[int], Convention]  # its preset, by cutoff
+    train: Callable[[Task, Any], Said]  # with the toolkit's own words for the metric
     load: Callable[[str], Toolkit] = lambda name: importlib.import_module(f"rankadapters.{name}.parity").TOOLKIT
+
+    def probe(self, n_packages: int | None = None) -> Availability:
+        """Import what it needs: all, or the first packages."""
+        for package in self.packages[:n_packages]:
+            try:
+                importlib.import_module(package)
+            except ModuleNotFoundError as error:
+                missing = error.name or package
+                return Availability(None, f'{missing} is not installed: pip install "rankadapters[{self.name}]"')
+            except Exception as error:  # noqa: BLE001 - a broken installation raises what it likes, XGBoost its own class
+                why = " ".join(str(error).split())
+                return Availability(None, f"{package} is installed but cannot be imported: {why:.200}")
+        return Availability(str(importlib.import_module(self.packages[0]).__version__))
 
 
 def _sklearn(task: Task, words: dict[str, Any]) -> Said:
@@ -158,17 +152,3 @@ def named(name: str) -> Trainer:
         msg = f"{name!r} is no toolkit; allowed are {choices(TOOLKITS)}."
         raise InputError(msg)
     return TOOLKITS[name]
-
-
-def probe(trainer: Trainer) -> Availability:
-    """Import what a toolkit needs."""
-    for package in trainer.packages:
-        try:
-            importlib.import_module(package)
-        except ModuleNotFoundError as error:
-            missing = error.name or package
-            return Availability(None, f'{missing} is not installed: pip install "rankadapters[{trainer.name}]"')
-        except Exception as error:  # noqa: BLE001 - a broken installation raises what it likes, XGBoost its own class
-            why = " ".join(str(error).split())
-            return Availability(None, f"{package} is installed but cannot be imported: {why:.200}")
-    return Availability(str(importlib.import_module(trainer.packages[0]).__version__))
