@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -136,33 +137,36 @@ def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: ob
         msg = f"queries is {type(queries).__name__}, not Queries.\nHint: {hint}."
         raise InputError(msg)
     a, b = as_convention(a), as_convention(b)
-    shared = [name for name in a.diff(b) if name in a.fields() and name in b.fields()]
-    start, end = terms_of(queries, scores, a), terms_of(queries, scores, b)
+    return inert_of(queries, a, b, scores, {each: terms_of(queries, scores, each) for each in (a, b)})
+
+
+def inert_of(
+    queries: Queries, a: Convention, b: Convention, scores: object, known: Mapping[Convention, Terms]
+) -> Inert:
+    """Name the fields that `inert` names where both conventions were evaluated already."""
     found: list[str] = []
     reasons = dict.fromkeys(a.diff(b), "matters: only one of the conventions has it")
-    for name in shared:
-        tried = [*found, name]
-        changed = [_mixture(queries, scores, _mixed(*pair, tried)) for pair in ((a, b), (b, a))]
-        if all(before.same(after) for before, after in zip((start, end), changed, strict=True)):
-            found = tried
-        reasons[name] = _reason(name, (a, b), (start, end), changed, queries)
+    evaluated: dict[Convention | None, Terms | None] = dict(known.items())
+    for name in [name for name in reasons if name in a.fields() and name in b.fields()]:
+        reasons[name] = f"{name}={getattr(a, name)!r} or {getattr(b, name)!r}"
+        for one, other in ((a, b), (b, a)):
+            mixed = _mixed(one, other, [*found, name])
+            if mixed not in evaluated:
+                evaluated[mixed] = _mixture(queries, scores, mixed)
+            change = _change(known[one], evaluated[mixed], queries)
+            if change:  # the other way round need not be looked at
+                reasons[name] = f"matters: {reasons[name]}{change}"
+                break
+        else:
+            found.append(name)
+            reasons[name] += " leaves the value of every query and its part in the mean as they are"
     return Inert(found, reasons)
 
 
-def _reason(
-    name: str,
-    pair: tuple[Convention, Convention],
-    before: tuple[Terms, Terms],
-    after: list[Terms | None],
-    queries: Queries,
-) -> str:
-    values = " or ".join(repr(getattr(each, name)) for each in pair)
-    for one, other in zip(before, after, strict=True):
-        if other is None:
-            return f"matters: {name}={values}, the two conventions mixed, has no value on this data"
-        if not one.same(other):
-            return f"matters: {name}={values} changes {_first_change(one, other, queries)}"
-    return f"{name}={values} leaves the value of every query and its part in the mean as they are"
+def _change(one: Terms, other: Terms | None, queries: Queries) -> str:
+    if other is None:
+        return ", the two conventions mixed, has no value on this data"
+    return "" if one.same(other) else f" changes {_first_change(one, other, queries)}"
 
 
 def _first_change(one: Terms, other: Terms, queries: Queries) -> str:

@@ -150,7 +150,7 @@ def check_models(
     for name, usable in found.items():
         if name in native and progress is not None:
             progress(TOOLKITS[name].model)
-        known = {"model": TOOLKITS[name].model, "toolkit": name, "version": usable.version}
+        known: dict[str, Any] = {"model": TOOLKITS[name].model, "toolkit": name, "version": usable.version}
         absent = {"declared": dict.fromkeys(map(str, declared)), "note": usable.note}
         more = _asked(TOOLKITS[name], task, native[name], panel) if name in native else absent
         rows.append(ModelRow(**known, **more))

@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, query_weights
 from rankadapters.parity import Held, Toolkit, TrainedModel
-from rankadapters.parity.data import as_float32, as_judged, in_order, refuse_labels, refused, rounds_until
+from rankadapters.parity.data import as_float32, as_judged, in_order, ranker, refuse_labels, refused, rounds_until
 
 Array = NDArray[Any]
 
@@ -97,7 +97,8 @@ class LightGBMToolkit(Toolkit):
     def trained(self, model: Any, data: Any, weighting: str | None, *, log: Any, iteration: Any) -> TrainedModel:
         """Read a ranker or a Booster, and predict."""
         del weighting
-        booster = _booster(model)
+        asked = (lgb.LGBMModel, self.title, "LGBMRanker", "group=sizes")
+        booster = model if isinstance(model, lgb.Booster) else ranker(model, *asked).booster_
         X, queries = as_judged(data)
         rounds = rounds_until(iteration, booster.current_iteration(), booster.best_iteration)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
@@ -118,18 +119,6 @@ class LightGBMBooster(TrainedModel):
         if asked.measure != "ndcg":
             return asked
         return presets.lightgbm(getattr(asked, "k", None), label_gain=list(map(float, gains)) if gains else None)
-
-
-def _booster(model: Any) -> lgb.Booster:
-    if isinstance(model, lgb.Booster):
-        return model
-    if not isinstance(model, lgb.LGBMModel):
-        msg = f"{type(model).__name__} is no LightGBM model.\nHint: an LGBMRanker or a Booster."
-        raise InputError(msg)
-    if not model.__sklearn_is_fitted__():
-        msg = "the model is not trained, so it has no scores.\nHint: model.fit(X, y, group=sizes) first."
-        raise InputError(msg)
-    return model.booster_
 
 
 TOOLKIT = LightGBMToolkit()

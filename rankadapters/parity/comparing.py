@@ -83,10 +83,11 @@ def _route_row(toolkit: Toolkit, route: Route, held: Held, ours: Ours) -> Parity
 def _declared_row(  # noqa: PLR0917 - of this module
     toolkit: Toolkit, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: dict[str, tuple[Any, Any]]
 ) -> ParityRow:
-    from rankadapters.core.inert import inert as inert_fields  # brings numba
+    from rankadapters.core.inert import inert_of  # brings numba
 
     source = (toolkit.package, toolkit.version, wanted.convention)
-    inert = inert_fields(held.queries, wanted.convention, ours.convention, held.scores)
+    known = {each.convention: each.terms for each in (wanted, ours)}
+    inert = inert_of(held.queries, wanted.convention, ours.convention, held.scores, known)
     matter = {name: values for name, values in different.items() if name not in inert}
     if not matter and row.value is not None and row.tolerance is not None:
         reason = f"{toolkit.title} cannot express {spelled(different)}; on this data that makes no difference."

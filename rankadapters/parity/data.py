@@ -60,6 +60,17 @@ def as_judged(data: Any) -> tuple[Any, Queries]:
     return features, queries
 
 
+def ranker(model: Any, kind: type, title: str, hint: str, fit: str) -> Any:
+    """Give back a toolkit's trained ranker, and refuse whatever is none."""
+    if not isinstance(model, kind):
+        msg = f"{type(model).__name__} is no {title} model.\nHint: an {hint} or a Booster."
+        raise InputError(msg)
+    if not model.__sklearn_is_fitted__():  # type: ignore[attr-defined]
+        msg = f"the model is not trained, so it has no scores.\nHint: model.fit(X, y, {fit}) first."
+        raise InputError(msg)
+    return model
+
+
 def as_float32(name: str, values: Array, toolkit: str) -> Array:
     """Round to float32 and back, as most toolkits hold labels and weights."""
     with np.errstate(over="ignore", under="ignore"):

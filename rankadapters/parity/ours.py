@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 class Ours:
     """What we say of scores under a convention; every part of it is computed once.
 
-    Attributes
-    ----------
-    queries : Queries
-        The data.
-    scores : float array, shape (n_docs,)
-        Predicted scores.
-    convention : Convention
-        What is computed.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from rankadapters import presets
     >>> found = Ours(Queries([0, 1], group_sizes=[2]), np.array([1.0, 2.0]), presets.yahoo(2))

@@ -16,7 +16,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Route, Toolkit, TrainedModel
-from rankadapters.parity.data import as_float32, as_judged, in_order, refuse_labels, refused, rounds_until
+from rankadapters.parity.data import as_judged, in_order, ranker, refuse_labels, refused, rounded, rounds_until
 from rankadapters.xgboost.metrics import judged_of, query_weights
 
 Array = NDArray[Any]
@@ -62,20 +62,19 @@ class XGBoostToolkit(Toolkit):
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
         """Name the labels that XGBoost refuses under its exponential gain."""
-        held = queries.with_labels(as_float32("labels", queries.labels, "XGBoost"))
+        columns, _ = rounded(queries, self.title, "labels")
         if words.get("ndcg_exp_gain"):
+            held = queries.with_labels(**columns)
             refuse_labels(held, MOST_LABEL, "xgboost", " under its exponential gain", "a linear gain, ")
 
     def hold(self, queries: Queries, scores: Array, words: dict[str, Any]) -> Held:
         """Round labels and weights to float32; the scores are rounded by the convention."""
         del words
-        labels, weights = as_float32("labels", queries.labels, "XGBoost"), queries.query_weight
-        notes = [] if (labels == queries.labels).all() else ["labels rounded to float32, as XGBoost holds them."]
-        if weights is not None:
-            weights = as_float32("query_weight", weights, "XGBoost")
-            notes += [] if (weights == queries.query_weight).all() else ["query_weight rounded to float32."]
-        together, rows = in_order(queries, labels=labels, query_weight=weights)
-        return Held(queries=together, scores=scores[rows], notes=tuple(notes))
+        columns, changed = rounded(queries, self.title, "labels", "query_weight")
+        together, rows = in_order(queries, **columns)
+        whose = {"labels": ", as XGBoost holds them"}
+        notes = tuple(f"{name} rounded to float32{whose.get(name, '')}." for name in changed)
+        return Held(queries=together, scores=scores[rows], notes=notes)
 
     def ask(self, held: Held, words: dict[str, Any]) -> float:
         """Ask XGBoost for its metric of a base margin."""
@@ -88,7 +87,8 @@ class XGBoostToolkit(Toolkit):
 
     def trained(self, model: Any, data: Any, weighting: str | None, *, log: Any, iteration: Any) -> TrainedModel:
         """Read a ranker or a Booster, and predict."""
-        booster = _booster(model)
+        asked = (xgb.XGBModel, self.title, "XGBRanker", "qid=qid")
+        booster = model if isinstance(model, xgb.Booster) else ranker(model, *asked).get_booster()
         matrix, queries = _data(data, weighting)
         if matrix.num_col() != booster.num_features():
             msg = (
@@ -151,18 +151,6 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
         raise refused("xgboost", error) from error
     found = dict(part.rpartition(":")[::2] for part in line.split("\t")[1:])
     return float(found[f"set-{words['eval_metric']}"])
-
-
-def _booster(model: Any) -> xgb.Booster:
-    if not isinstance(model, (xgb.Booster, xgb.XGBModel)):
-        msg = f"{type(model).__name__} is no XGBoost model.\nHint: an XGBRanker or a Booster."
-        raise InputError(msg)
-    if isinstance(model, xgb.XGBModel):
-        if not model.__sklearn_is_fitted__():
-            msg = "the model is not trained, so it has no scores.\nHint: model.fit(X, y, qid=qid) first."
-            raise InputError(msg)
-        return model.get_booster()
-    return model
 
 
 def _best(booster: xgb.Booster) -> int:
