@@ -21,8 +21,14 @@ from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit, TrainedModel, differing, spelled
 from rankadapters.parity.comparing import compare_value
-from rankadapters.parity.data import in_order, refused, rounded
+from rankadapters.parity.data import in_order, refuse_retrieval, refused, rounded
 from rankadapters.parity.ours import Ours, counting
+
+NAN = (
+    "scores[{}] is NaN, which has no place in an order, so we refuse it. To CatBoost it is neither above nor below any "
+    "score, so they stay where its sort happens to leave them: a query of NaN counts 1 when its labels descend in the "
+    "data, and another number for the same rows in another order."
+)
 
 
 class CatBoostToolkit(Toolkit):
@@ -82,11 +88,13 @@ class CatBoostToolkit(Toolkit):
         metrics: Iterable[str] | None = None,
     ) -> ParityReport:
         """Compare by every route, or under each metric string; scores that are NaN, which CatBoost takes, are a row."""
+        refuse_retrieval(model.queries, self.title)
         nearest, words = self.nearest(convention)
         scores = model.queries.check_scores(model.scores)
         if np.isnan(scores).any():
             value = self.ask(self.hold(model.queries, scores, words), words)
-            return ParityReport((self._of_nan(scores, nearest, words, value),), "the scores hold NaN")
+            row = self._stated(self.source(words), nearest, NAN.format(np.argmax(np.isnan(scores))), value=value)
+            return ParityReport((row,), "the scores hold NaN")
         refuse_negative(model.queries, nearest)  # which ours would refuse, too, without a word about CatBoost
         if metrics is None:
             return super().check_trained(model, convention, dataset)
@@ -96,15 +104,6 @@ class CatBoostToolkit(Toolkit):
     def _stated(self, source: str, convention: Convention, reason: str, **values: float | None) -> ParityRow:
         given: dict[str, Any] = {"our_value": None, **values}
         return ParityRow.not_comparable(source, self.version, convention, reason=reason, **given)
-
-    def _of_nan(self, scores: NDArray[Any], nearest: Convention, words: str, value: float) -> ParityRow:
-        reason = (
-            f"scores[{np.argmax(np.isnan(scores))}] is NaN, which has no place in an order, so we refuse it. To "
-            "CatBoost it is neither above nor below any score, so they stay where its sort happens to leave them: a "
-            "query of NaN counts 1 when its labels descend in the data, and another number for the same rows in "
-            "another order."
-        )
-        return self._stated(self.source(words), nearest, reason, value=value)
 
     def without_groups(self, model: Any, pool: Any, convention: Convention, qid: object) -> ParityReport:
         """Say what CatBoost does with a Pool that has no groups, by asking it."""

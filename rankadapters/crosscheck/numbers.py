@@ -84,7 +84,8 @@ def check(
 
     parts = {name: asked(name, usable) for name, usable in found.items()}
     rows = tuple(row for part in parts.values() for row in part)
-    compared = [name for name, part in parts.items() if any(_is_compared(row, convention) for row in part)]
+    judged = {name: {row.convention for row in part if row.verdict != "not-comparable"} for name, part in parts.items()}
+    compared = [name for name, under in judged.items() if convention in under]
     return ParityReport(rows, "" if len(compared) >= require else _unmet(compared, list(found), require))
 
 
@@ -97,10 +98,6 @@ def _found(toolkits: Any) -> dict[str, Availability]:
         msg = f"toolkits={toolkits!r:.60}; allowed are 'installed' and lists of names.\nHint: toolkits=['lightgbm']."
         raise InputError(msg)
     return {name: named(name).probe(1) for name in toolkits}
-
-
-def _is_compared(row: ParityRow, convention: Convention) -> bool:
-    return row.convention == convention and row.verdict != "not-comparable"
 
 
 def _unmet(compared: list[str], asked: list[str], require: int) -> str:

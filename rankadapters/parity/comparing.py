@@ -57,8 +57,10 @@ def compare_value(
 ) -> ParityRow:
     """Judge one value; where it differs, search for the cause."""
     bound = relative(FULL_DOUBLE, ours.value) if tolerance is None else tolerance
-    told: dict[str, Any] = {"value": value, "our_value": ours.value, "tolerance": bound}
-    row = ParityRow.compare(source, version, ours.convention, **told, reason="\n".join(notes))
+    reason = "\n".join(notes := tuple(notes))
+    row = ParityRow.compare(
+        source, version, ours.convention, value=value, our_value=ours.value, tolerance=bound, reason=reason
+    )
     if row.verdict == "equal":
         return row
     from rankadapters.parity.causes import causes
@@ -69,7 +71,7 @@ def compare_value(
     reason = "\n".join([*notes, f"Looking for the cause: {why}.", *whole])
     other = next((cause.convention for cause in found if cause.convention is not None), None)
     apart = per_query() or (None if other is None else gap(counting(ours.queries, ours.scores, other), ours))
-    return ParityRow.compare(source, version, ours.convention, **told, reason=reason, per_query=apart)
+    return replace(row, reason=reason, per_query=apart)
 
 
 def _route_row(toolkit: Toolkit, route: Route, held: Held, ours: Ours) -> ParityRow:

@@ -89,6 +89,17 @@ def test_equal_query_weights_do_not_matter_and_others_do():
     assert ra.inert(uneven, BASE, BASE.replace(average="query"), scores) == ()
 
 
+@pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)], ids=str)
+def test_no_convention_is_evaluated_twice(b, monkeypatch):
+    evaluated, a = [], ra.presets.sklearn(3)
+    monkeypatch.setattr(
+        "rankadapters.core.inert.terms_of", lambda *given: evaluated.append(given[2]) or terms_of(*given)
+    )
+    ra.inert(ra.Queries([1, 0, 0, 2], group_sizes=[2, 2]), a, b, [1, 2, 3, 4])
+    assert evaluated[:2] == [a, b]
+    assert len(evaluated) == len(set(evaluated))
+
+
 def test_equal_conventions_have_no_inert_field():
     assert ra.inert(ra.Queries(**PLAIN), BASE, BASE, DISTINCT) == ()
 
