@@ -56,9 +56,3 @@ def weighted(queries: Queries, scores: object, group_weight: object, weight: obj
         notes.append("weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts.")
     by_row: dict[str, Any] = {name: queries.by_query(np.asarray(each, np.float64)) for name, each in given.items()}
     return TrainedModel(queries=queries, scores=scores, notes=tuple(notes), given=by_row)
-
-
-def sentence(error: BaseException) -> str:
-    """What CatBoost says, without the place in its source."""
-    text = " ".join(str(error).split())
-    return (text.partition(": ")[2] if text.partition(": ")[0].rpartition(":")[2].isdigit() else text)[:300].rstrip(".")

@@ -10,7 +10,7 @@ import numpy as np
 from catboost.utils import eval_metric
 from numpy.typing import NDArray
 
-from rankadapters.catboost.data import ROUTE, refuse_negative, sentence, weighted
+from rankadapters.catboost.data import ROUTE, refuse_negative, weighted
 from rankadapters.catboost.metrics import read_metric
 from rankadapters.catboost.models import CatBoostModel, evaluated, labels_seen, raw_scores, rounds_asked
 from rankadapters.core import presets
@@ -21,7 +21,7 @@ from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit, TrainedModel, differing, spelled
 from rankadapters.parity.comparing import compare_value
-from rankadapters.parity.data import in_order, refuse_retrieval, refused, rounded
+from rankadapters.parity.data import in_order, refuse_retrieval, refused, rounded, sentence
 from rankadapters.parity.ours import Ours, counting
 
 NAN = (
@@ -77,7 +77,7 @@ class CatBoostToolkit(Toolkit):
         try:
             [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **given)
         except cb.CatBoostError as error:
-            raise refused("catboost", sentence(error)) from error
+            raise refused("catboost", error) from error
         return float(value)
 
     def check_trained(

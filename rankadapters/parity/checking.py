@@ -83,5 +83,5 @@ def _given(value: object) -> tuple[float, Printed | None]:
     try:
         return float(value), None  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        msg = f"value={value!r:.60} is no number.\nHint: the digits as they were printed, such as '0.6791'."
+        msg = f"value={value!r:.60} is not a number.\nHint: the digits as they were printed, such as '0.6791'."
         raise InputError(msg) from None

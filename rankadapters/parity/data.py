@@ -159,8 +159,12 @@ def refuse_labels(queries: Queries, most: int, toolkit: str, where: str = "", hi
         raise InputError(msg)
 
 
-def refused(toolkit: str, why: object, how: str = "refuses") -> InputError:
-    """Give what a toolkit says of data that it refuses, in one sentence, without the time of day."""
-    text = " ".join(str(why).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
-    text = re.sub(r"^\[\d\d:\d\d:\d\d\] ", "", text)[:300].rstrip(".")
-    return InputError(f"{toolkit} {how}: {text}.\nHint: mend the data, or leave {toolkit} out.")
+def refused(toolkit: str, error: Exception, how: str = "refuses") -> InputError:
+    """Give what a toolkit says of data that it refuses."""
+    return InputError(f"{toolkit} {how}: {sentence(error)}.\nHint: mend the data, or leave {toolkit} out.")
+
+
+def sentence(error: Exception) -> str:
+    """What a toolkit says, without XGBoost's time of day or CatBoost's place in its source before it."""
+    text = " ".join(str(error).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
+    return re.sub(r"^(\[\d\d:\d\d:\d\d\] |\S+:\d+: )", "", text)[:300].rstrip(".")

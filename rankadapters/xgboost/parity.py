@@ -96,7 +96,8 @@ class XGBoostToolkit(Toolkit):
                 "Hint: the columns that it was trained on."
             )
             raise InputError(msg)
-        rounds = rounds_until(iteration, booster.num_boosted_rounds(), _best(booster))
+        best = int(getattr(booster, "best_iteration", -1))  # which it lacks without early stopping
+        rounds = rounds_until(iteration, booster.num_boosted_rounds(), best + 1)
         upto = booster[:rounds]
         return XGBoostBooster(
             booster=booster, upto=upto, matrix=matrix, queries=queries, rounds=rounds,
@@ -153,13 +154,6 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
     return float(found[f"set-{words['eval_metric']}"])
 
 
-def _best(booster: xgb.Booster) -> int:
-    try:
-        return int(booster.best_iteration) + 1
-    except AttributeError:  # no early stopping
-        return 0
-
-
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
         return data, judged_of(data).queries(query_weights)(weighting)
@@ -173,10 +167,8 @@ def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
 
 
 def _own_log(model: Any) -> Any:
-    if isinstance(model, xgb.Booster):
-        return None
     try:
-        return model.evals_result()
+        return None if isinstance(model, xgb.Booster) else model.evals_result()
     except xgb.core.XGBoostError:  # it was fitted without eval_set
         return None
 
