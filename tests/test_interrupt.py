@@ -112,12 +112,14 @@ LONG = 200  # rows of one query, computed in calls of 50 ranks
 
 @pytest.mark.parametrize("name", PAIRWISE)
 @pytest.mark.parametrize("work", [1, 100, 5000])
-def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work):
+@pytest.mark.parametrize("spread", [1, 1000], ids=["near", "far"])  # far apart, exp(s) needs a new unit on the way
+def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spread):
     bound = PAIRWISE[name][0].bind(ra.Queries(LABELS, group_sizes=SIZES), n_threads=1)
-    whole = bound.gradients(SCORES)
+    whole = bound.gradients(SCORES * spread)
+    assert np.isfinite(whole).all()
     bound.state[...] = 0
     monkeypatch.setattr(threads, "WORK_PER_CALL", work)
-    np.testing.assert_array_equal(bound.gradients(SCORES), whole)
+    np.testing.assert_array_equal(bound.gradients(SCORES * spread), whole)
 
 
 @pytest.mark.parametrize(

@@ -160,3 +160,21 @@ def test_a_pair_at_the_end_of_the_table_has_its_last_entry(x):
     delta = 1 - 1 / math.log2(3)
     np.testing.assert_allclose(grad, [-delta * last, delta * last], rtol=1e-6)
     np.testing.assert_allclose(hess, [delta * last * (1 - last)] * 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sigmoid", ["exact", "float32"])
+def test_xgboosts_hessian_has_a_floor(sigmoid):
+    """A pair 60 apart has p (1 - p) = e^-60, far below 1e-16."""
+    value = objectives.xgboost_pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False)
+    _, hess = objectives.gradients([1, 0], [60.0, 0.0], value.replace(sigmoid=sigmoid), group_sizes=[2])
+    np.testing.assert_allclose(hess, [2e-16, 2e-16], rtol=1e-6)
+    _, plain = objectives.gradients(
+        [1, 0], [60.0, 0.0], value.replace(sigmoid="exact", hessian="plain"), group_sizes=[2]
+    )
+    np.testing.assert_allclose(plain, [math.exp(-60)] * 2, rtol=1e-6)
+
+
+def test_a_score_too_far_from_others_is_named_in_the_callers_order():
+    scores = [0.0, -1.5e308, 1.0, 1.5e308]  # the second row, which is the third by query
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, too far from the others"):
+        objectives.gradients([1, 0, 0, 1], scores, objectives.pair_logit(), qid=["a", "b", "a", "b"])
