@@ -172,10 +172,12 @@ def test_bm25_on_mq2008_is_explained_and_identified(capsys):
 
 
 def test_profile_needs_no_scores(capsys, tmp_path):
-    features, table = tmp_path / "features.txt", tmp_path / "table.csv"
+    features, table, qrels = (tmp_path / name for name in ("features.txt", "table.csv", "qrels"))
     features.write_text("2 qid:1 3:0.5\n0 qid:1 3:0.1\n1 qid:2 3:0.2\n")
     table.write_text("grade,query\n2,1\n0,1\n1,2\n")
     found = ra.audit.profile([2, 0, 1], qid=["1", "1", "2"], k=10)
-    for source in (["--features", str(features)], ["--table", str(table), "--label", "grade", "--qid", "query"]):
+    qrels.write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
+    columns = ["--label", "grade", "--qid", "query"]
+    for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
         assert cli.main(["profile", *source, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out)["effects"] == found.to_dict()["effects"]

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.io import read_letor
+from rankadapters.io import Judgments, read_letor
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
 SCORES = "0.25\n0.75\n-1e-3\n"
@@ -52,9 +52,18 @@ def test_a_feature_is_the_score_and_0_where_it_is_left_out(write):
     assert read_letor([write(ROWS, "rows.txt")], feature=25).scores.tolist() == [1, 0, 3]
     with pytest.raises(ra.InputError, match=r"rows\.txt: no line has feature 5"):
         read_letor([write(ROWS, "rows.txt")], feature=5)
-    for options in ({}, {"feature": 1, "predictions": []}):
-        with pytest.raises(ra.InputError, match="exactly one of predictions and feature"):
-            read_letor([write(ROWS, "rows.txt")], **options)
+    with pytest.raises(ra.InputError, match=r"predictions and feature were given, .*\nHint: drop the other"):
+        read_letor([write(ROWS, "rows.txt")], feature=1, predictions=[])
+
+
+def test_without_predictions_and_feature_judgments_alone_are_read(write):
+    found, scored = read_letor(write(ROWS, "rows.txt")), read(write, ROWS)
+    assert type(found) is Judgments
+    assert found.queries.digest == scored.queries.digest
+    assert found.queries.docid_rank.tolist() == [1, 0, 2]
+    assert found.place(2).endswith("rows.txt, line 3")
+    assert found.with_scores(scored.scores).scores is scored.scores
+    assert "scores" not in repr(found)
 
 
 def test_docids_are_taken_where_every_line_has_one_and_may_be_required(write):

@@ -10,7 +10,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.io import read_table
+from rankadapters.io import Judgments, read_table
 from rankadapters.io.docids import Texts, order_docids
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
@@ -53,6 +53,17 @@ def test_named_columns_are_read(save):
     assert found.queries.query_weight.tolist() == [2, 0.5]
     assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]
     assert found.scores.tolist() == TABLE["model"]
+
+
+def test_without_a_score_column_judgments_alone_are_read(save):
+    columns = {name: column for name, column in COLUMNS.items() if name != "score"}
+    path = save(model=["no", "numbers", "stand", "here"])
+    found = read_table(path, **columns, docid="doc", weight="weight")
+    assert type(found) is Judgments
+    assert found.queries.digest == read_table(save(), **COLUMNS).queries.digest
+    assert found.queries.query_weight.tolist() == [2, 0.5]
+    assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]
+    assert found.place(1).endswith(line(path, 2))
 
 
 def test_files_give_the_bits_of_the_arrays(save):

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.io import read_trec
+from rankadapters.io import Judgments, read_trec
 from tests.shared_data import tools_data_sets
 
 VERSIONS = {"trec_8.1": presets.trec_eval_8, "trec_9.0": presets.trec_eval_9, "trec_10.": presets.trec_eval_10}
@@ -52,6 +52,20 @@ def files(write, inputs, absent=()):
     qrels = "".join(f"{qid} 0 {docid} {label}\n" for qid, docid, label, _ in rows)
     run = "".join(f"{qid} Q0 {docid} 0 {score!r} t\n" for qid, docid, _, score in rows if str(qid) not in absent)
     return read(write, qrels, run)
+
+
+@pytest.mark.usefixtures("pyarrow")
+def test_without_a_run_the_rows_of_the_qrels_are_read(write):
+    found = read_trec(write("q2 0 b 1\nq1 0 x 0\nq2 0 a 2\n", "qrels.txt"))
+    assert type(found) is Judgments
+    assert found.queries.query_ids.tolist() == ["q2", "q1"]
+    assert found.queries.labels.tolist() == [1, 2, 0]
+    assert found.queries.docid_rank[0] > found.queries.docid_rank[1]
+    assert found.queries.retrieved is None
+    assert found.queries.judged is None
+    assert found.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
+    with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' stands in line 1 too"):
+        read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
 
 @pytest.mark.parametrize(("data", "tool"), cases())

@@ -31,14 +31,13 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     check_format(arguments)
     with bar("looking"):
-        judgments, scored = sources.read_judged(arguments)
+        judgments = sources.read_judged(arguments)
         from rankadapters.audit import profile
+        from rankadapters.io import ScoredJudgments
 
+        scores = judgments.scores if isinstance(judgments, ScoredJudgments) else None
         try:
-            found = profile(
-                judgments.queries, k=arguments.k, scores=judgments.scores if scored else None,
-                measure=arguments.measure,
-            )  # fmt: skip
+            found = profile(judgments.queries, k=arguments.k, scores=scores, measure=arguments.measure)
         except InputError as error:
             raise sources.located(error, judgments) from None
     print_document(found, arguments, [judgments.note])

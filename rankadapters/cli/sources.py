@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rankadapters.cli.common import flag, whole_from
 from rankadapters.cli.standard_input import with_standard_input
@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
     from rankadapters.core.queries import Queries
-    from rankadapters.io import Judgments
+    from rankadapters.io import Judgments, ScoredJudgments
 
 _FILES = ("features", "predictions", "table", "qrels", "run_file")
 SPLIT_QUERIES = ("error", "merge", "separate")  # io.splitting's, which is not read for --help
@@ -23,6 +23,13 @@ _OPTIONS = {  # what each source needs, and what it may have
     "features": ((), ("predictions", "feature", "split_queries")),
     "table": (("label", "score", "qid"), ("docid", "weight", "split_queries")),
     "qrels": (("run_file",), ()),
+}
+_SCORES = {"table": "score", "qrels": "run_file"}  # where scores are; beside features, in one of two options
+_WAYS_OUT = {  # where two models have one name
+    "score": "name each column once",
+    "feature": "name each feature once",
+    "predictions": "--predictions NAME=FILE",
+    "run_file": "--run NAME=FILE",
 }
 
 
@@ -76,54 +83,57 @@ def by_docid(conventions: Iterable[Convention]) -> bool:
     return any(kind.fits(value, ["docid"]) and not kind.fits(value, []) for kind, value in fields)
 
 
-def read(arguments: argparse.Namespace, *, docids: bool | None) -> Judgments:
+def read(arguments: argparse.Namespace, *, docids: bool | None) -> ScoredJudgments:
     """Read one model; docids are needed (True), not read (False), or taken where there are any (None)."""
-    source = _source(arguments)
-    return _read(source, with_standard_input(arguments, _FILES), docids)
+    files = _Files.of(arguments)
+    return files.scored(docids, files.scores)
 
 
-def read_judged(arguments: argparse.Namespace) -> tuple[Judgments, bool]:
-    """Read judgments, with scores or without, and tell which."""
-    arguments = with_standard_input(arguments, _FILES)
-    options = vars(arguments)
-    if arguments.features is not None and arguments.predictions is None and arguments.feature is None:
-        from rankadapters.io.letor_lines import first_feature
-
-        first = first_feature(arguments.features[0])
-        return read(argparse.Namespace(**{**options, "feature": first}), docids=None), False
-    if arguments.table is not None and arguments.score is None:
-        return read(argparse.Namespace(**{**options, "score": arguments.label}), docids=None), False
-    return read(arguments, docids=None), True
+def read_judged(arguments: argparse.Namespace) -> Judgments:
+    """Read judgments, with scores where the options say where these are."""
+    files = _Files.of(arguments, scored=False)
+    return files.judged(None) if files.scores is None else files.scored(None, files.scores)
 
 
 class Models(NamedTuple):
-    """Several models: their queries, one for all or, from TREC runs, one for each, and their scores by name."""
+    """Several models: by name, what was read, and whether the queries are the same for all, as not from TREC runs."""
 
-    queries: Queries | dict[str, Queries]
-    scores: dict[str, Any]
-    first: Judgments
-    notes: tuple[str, ...]
+    judgments: dict[str, ScoredJudgments]
+    same_queries: bool
+
+    @property
+    def first(self) -> ScoredJudgments:
+        """Give the first model."""
+        return next(iter(self.judgments.values()))
+
+    @property
+    def queries(self) -> Queries | dict[str, Queries]:
+        """Queries of all models, or of each."""
+        each = {name: judgments.queries for name, judgments in self.judgments.items()}
+        return self.first.queries if self.same_queries else each
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """Scores by name."""
+        return {name: judgments.scores for name, judgments in self.judgments.items()}
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out in reading each model."""
+        return [f"{name}: {judgments.note}" for name, judgments in self.judgments.items() if judgments.note]
 
 
 def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models:
     """Read every model of options made with `several`."""
-    source = _source(arguments)
-    arguments = with_standard_input(arguments, _FILES)
-    found: dict[str, Judgments] = {}
-    for name, model in _each(source, arguments):
+    files = _Files.of(arguments)
+    found: dict[str, ScoredJudgments] = {}
+    for value in files.scores:
+        name, scores = _named(files.option, value)
         if name in found:
-            way_out = {"table": "name each column once", "qrels": "--run NAME=FILE"}.get(
-                source, "--predictions NAME=FILE"
-            )
-            way_out = "name each feature once" if arguments.feature else way_out
-            msg = f"two models are named {name!r}.\nHint: {way_out}."
+            msg = f"two models are named {name!r}.\nHint: {_WAYS_OUT[files.option]}."
             raise InputError(msg)
-        found[name] = _read(source, model, docids)
-    several = {name: judgments.queries for name, judgments in found.items()}
-    notes = (f"{name}: {judgments.note}" for name, judgments in found.items() if judgments.note)
-    queries = several if source == "qrels" else next(iter(several.values()))
-    scores = {name: judgments.scores for name, judgments in found.items()}
-    return Models(queries, scores, next(iter(found.values())), tuple(notes))
+        found[name] = files.scored(docids, scores)
+    return Models(found, same_queries=files.source != "qrels")
 
 
 def located(error: InputError, judgments: Judgments) -> InputError:
@@ -131,26 +141,60 @@ def located(error: InputError, judgments: Judgments) -> InputError:
     return error if error.row is None else InputError(f"{judgments.place(error.row)}: {error}", row=error.row)
 
 
-def _each(source: str, arguments: argparse.Namespace) -> Iterator[tuple[str, argparse.Namespace]]:
-    """Give the name of each model, and the options as if it were alone."""
-    option = {"table": "score", "qrels": "run_file"}.get(source, "feature" if arguments.feature else "predictions")
-    for value in getattr(arguments, option) or [None]:
-        name, alone = str(value), value
-        if option == "predictions" and value is not None:
-            name, alone = _named(value)
-        elif option == "run_file":
-            name, [alone] = _named([value])
-        elif option == "feature":
-            name = f"feature {value}"
-        others = {"predictions": _first(arguments.predictions)} if option == "feature" else {}
-        yield name, argparse.Namespace(**{**vars(arguments), **others, option: alone})
+class _Files(NamedTuple):
+    """Files and columns that the options name."""
+
+    source: str  # the option that says what is read
+    option: str  # the one that says where scores are
+    arguments: argparse.Namespace
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, *, scored: bool = True) -> _Files:
+        """Look at the options, and read standard input where it is one of the files."""
+        source = _source(arguments, scored=scored)
+        option = _SCORES.get(source, "predictions" if arguments.feature is None else "feature")
+        return cls(source, option, with_standard_input(arguments, _FILES))
+
+    @property
+    def scores(self) -> Any:
+        """Where the scores are; of each model, where there may be several."""
+        return getattr(self.arguments, self.option)
+
+    def scored(self, docids: bool | None, scores: Any) -> ScoredJudgments:  # noqa: FBT001 - three-valued
+        """Read judgments and the scores of one model."""
+        return cast("ScoredJudgments", self.judged(docids, **{self.option.removesuffix("_file"): scores}))
+
+    def judged(self, docids: bool | None, **scores: Any) -> Judgments:  # noqa: FBT001 - three-valued
+        """Read judgments, and scores from the place that is named, if one is."""
+        from rankadapters.io import read_letor, read_table, read_trec
+
+        given = self.arguments
+        split_queries = given.split_queries or "error"
+        found: Judgments
+        if self.source == "qrels":
+            found = read_trec(given.qrels, **scores)
+        elif self.source == "features":
+            found = read_letor(given.features, docids=docids, split_queries=split_queries, **scores)
+        elif docids and given.docid is None:
+            msg = "a convention orders ties by docid, but --docid was not given.\nHint: --docid COL, or other ties."
+            raise InputError(msg)
+        else:
+            columns = {name: getattr(given, name) for name in ("label", "qid", "docid", "weight")}
+            found = read_table(given.table, **columns, split_queries=split_queries, **scores)
+        return found
 
 
-def _first(several: list[list[str]] | None) -> list[str] | None:
-    return several[0] if several else None
+def _named(option: str, value: Any) -> tuple[str, Any]:
+    """Give the name of a model, and where its scores are."""
+    if option == "run_file":
+        name, [path] = _named_files([value])
+        return name, path
+    if option == "predictions":
+        return _named_files(value)
+    return f"feature {value}" if option == "feature" else value, value
 
 
-def _named(files: list[Any]) -> tuple[str, list[Any]]:
+def _named_files(files: list[Any]) -> tuple[str, list[Any]]:
     """Read NAME=FILE; without a name it is the file's."""
     if isinstance(files[0], os.PathLike):  # standard input
         return getattr(files[0], "model", None) or str(files[0]), files
@@ -160,7 +204,7 @@ def _named(files: list[Any]) -> tuple[str, list[Any]]:
     return Path(files[0]).stem, files
 
 
-def _source(arguments: argparse.Namespace) -> str:
+def _source(arguments: argparse.Namespace, *, scored: bool) -> str:
     """Name the option that says what is read, refusing options that contradict it."""
     given = {name for name, value in vars(arguments).items() if value is not None}
     sources = [name for name in _OPTIONS if name in given]
@@ -171,31 +215,14 @@ def _source(arguments: argparse.Namespace) -> str:
     source = sources[0]
     needed, allowed = _OPTIONS[source]
     for name in (option for options in _OPTIONS.values() for option in (*options[0], *options[1])):
-        if name in needed and name not in given:
+        if name in needed and name not in given and (scored or name != _SCORES[source]):
             msg = f"{flag(source)} was given without {flag(name)}.\nHint: --help shows what each needs."
             raise InputError(msg)
         if name in given and name not in (*needed, *allowed):
             msg = f"{flag(name)} was given, which {flag(source)} has no use for.\nHint: drop it."
             raise InputError(msg)
-    return source
-
-
-def _read(source: str, arguments: argparse.Namespace, docids: bool | None) -> Judgments:  # noqa: FBT001 - three-valued
-    from rankadapters.io import read_letor, read_table, read_trec
-
-    split_queries = arguments.split_queries or "error"
-    if source == "qrels":
-        return read_trec(arguments.qrels, arguments.run_file)
-    if source == "table":
-        if docids and arguments.docid is None:
-            msg = "a convention orders ties by docid, but --docid was not given.\nHint: --docid COL, or other ties."
-            raise InputError(msg)
-        columns = {name: getattr(arguments, name) for name in ("label", "score", "qid", "docid", "weight")}
-        return read_table(arguments.table, **columns, split_queries=split_queries)
-    if (arguments.predictions is None) == (arguments.feature is None):
+    n_scores = len(given & {"predictions", "feature"})
+    if source == "features" and (n_scores > 1 or scored > n_scores):
         msg = "--features needs exactly one of --predictions and --feature.\nHint: the scores are in one of the two."
         raise InputError(msg)
-    return read_letor(
-        arguments.features, predictions=arguments.predictions, feature=arguments.feature, docids=docids,
-        split_queries=split_queries,
-    )  # fmt: skip
+    return source

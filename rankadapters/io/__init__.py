@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rankadapters.io.judgments import Judgments
+from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.letor import read_letor
 from rankadapters.io.svmlight import read_svmlight
 from rankadapters.io.table import read_table
 from rankadapters.io.trec import read_trec
 
-__all__ = ["Judgments", "read_letor", "read_svmlight", "read_table", "read_trec"]
+__all__ = ["Judgments", "ScoredJudgments", "read_letor", "read_svmlight", "read_table", "read_trec"]

@@ -1,4 +1,4 @@
-"""SVMlight and LETOR files as judgments: labels, queries and docids, with predictions or a feature as scores."""
+"""SVMlight and LETOR files as judgments: labels, queries and docids, and predictions or a feature as scores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
-from rankadapters.io.judgments import Judgments
+from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.letor_lines import Rows, bad_token, line_of, read_rows
 from rankadapters.io.text import (
     MERGED,
@@ -33,6 +33,39 @@ from rankadapters.io.text import (
 _DOCIDS = re.compile(r"docid(?<!\wdocid)[^\S\n]*=[^\S\n]*(\S+).*", re.ASCII)
 
 
+@overload
+def read_letor(
+    files: AnyPath | Sequence[AnyPath],
+    *,
+    predictions: None = ...,
+    feature: None = ...,
+    docids: bool | None = ...,
+    split_queries: str = ...,
+) -> Judgments: ...
+
+
+@overload
+def read_letor(
+    files: AnyPath | Sequence[AnyPath],
+    *,
+    predictions: AnyPath | Sequence[AnyPath],
+    feature: None = ...,
+    docids: bool | None = ...,
+    split_queries: str = ...,
+) -> ScoredJudgments: ...
+
+
+@overload
+def read_letor(
+    files: AnyPath | Sequence[AnyPath],
+    *,
+    predictions: None = ...,
+    feature: int,
+    docids: bool | None = ...,
+    split_queries: str = ...,
+) -> ScoredJudgments: ...
+
+
 def read_letor(
     files: AnyPath | Sequence[AnyPath],
     *,
@@ -41,7 +74,7 @@ def read_letor(
     docids: bool | None = None,
     split_queries: str = "error",
 ) -> Judgments:
-    r"""Read labels, queries and docids from SVMlight or LETOR files, and scores from predictions or from a feature.
+    r"""Read labels, queries and docids from SVMlight or LETOR files; scores too, from predictions or from a feature.
 
     A query may be any text without white space. Features may stand in any order, but each once in its row. What stands
     after `#` is read for a docid as LETOR writes it, `#docid = GX008-86-4444840`.
@@ -51,7 +84,8 @@ def read_letor(
     files : path or sequence of path
         Feature files, which follow each other. UTF-8; gzip and bzip2 are decompressed.
     predictions : path or sequence of path, optional
-        Files with one number per line for each row of `files`, in their order.
+        Files with one number per line for each row of `files`, in their order; without them, and without `feature`,
+        no scores are read.
     feature : int, optional
         In place of predictions: the feature that is the score, 0 on a line that leaves it out.
     docids : bool, optional
@@ -62,14 +96,14 @@ def read_letor(
 
     Returns
     -------
-    Judgments
-        One row per line that holds anything before its comment.
+    Judgments or ScoredJudgments
+        One row per line that holds anything before its comment; with scores where these were asked for.
 
     Raises
     ------
     InputError
-        A file cannot be read, a line is malformed, a document stands twice in a query, or the predictions are not as
-        many as the rows. The message names file, line and, in a feature file, the token.
+        A file cannot be read, a line is malformed, a document stands twice in a query, the predictions are not as many
+        as the rows, or a feature was given beside them. The message names file, line and, in a feature file, the token.
 
     Examples
     --------
@@ -84,16 +118,19 @@ def read_letor(
     (Queries(1 queries, 2 rows), [0.25, 0.75])
     >>> read_letor(file, feature=3).scores.tolist()
     [1.0, 0.0]
+    >>> read_letor(file).queries
+    Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    if (predictions is None) == (feature is None):
-        msg = "exactly one of predictions and feature is needed.\nHint: the scores are in one of the two."
+    if predictions is not None and feature is not None:
+        msg = "predictions and feature were given, but the scores are in one of the two.\nHint: drop the other."
         raise InputError(msg)
     splitting.check(split_queries)
     rows = _read(as_paths(files), feature, find_docids=docids is not False)
     scores = rows.feature(feature) if predictions is None else _predictions(as_paths(predictions), rows)
     qid = splitting.split(rows.qid, rows.starts, split_queries, rows.place)
-    return Judgments(Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), scores, rows.place)
+    judged = Judgments(queries=Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), place=rows.place)
+    return judged if scores is None else judged.with_scores(scores)
 
 
 class _Rows(NamedTuple):
@@ -116,8 +153,10 @@ class _Rows(NamedTuple):
         """File and line of a row; no part of the rows is kept for it."""
         return partial(_place, files=self.files)
 
-    def feature(self, feature: int | None) -> NDArray[np.float64]:
-        """Feature of each row, 0 where it was left out."""
+    def feature(self, feature: int | None) -> NDArray[np.float64] | None:
+        """Feature of each row, 0 where it was left out; None where none was asked for."""
+        if feature is None:
+            return None
         left_out = np.isnan(self.scores)
         if left_out.all():
             msg = f"{self.paths}: no line has feature {feature}.\nHint: features are numbered as they are written."

@@ -54,12 +54,6 @@ def read_rows(path: AnyPath) -> Iterator[Rows]:
         number += block.count(NEWLINE)
 
 
-def first_feature(path: AnyPath) -> int:
-    """Number of the first feature of a file; 1 where it has none."""
-    numbers = (rows.features.numbers for rows in read_rows(path))
-    return next((int(some[0]) for some in numbers if some.size), 1)
-
-
 def line_of(path: AnyPath, row: int) -> int:
     """Line that a row came from."""
     every = enumerate(read_rows_of_text(path).split(NEWLINE), start=1)

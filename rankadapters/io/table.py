@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,43 @@ from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line
 from rankadapters.io.docids import Texts, order_docids
-from rankadapters.io.judgments import Judgments
+from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.text import MERGED, AnyPath, HeldFile
 
 _PARQUET = b"PAR1"
+
+
+@overload
+def read_table(
+    path: AnyPath,
+    *,
+    label: str,
+    score: None = ...,
+    qid: str,
+    docid: str | None = ...,
+    weight: str | None = ...,
+    split_queries: str = ...,
+) -> Judgments: ...
+
+
+@overload
+def read_table(
+    path: AnyPath,
+    *,
+    label: str,
+    score: str,
+    qid: str,
+    docid: str | None = ...,
+    weight: str | None = ...,
+    split_queries: str = ...,
+) -> ScoredJudgments: ...
 
 
 def read_table(
     path: AnyPath,
     *,
     label: str,
-    score: str,
+    score: str | None = None,
     qid: str,
     docid: str | None = None,
     weight: str | None = None,
@@ -38,8 +64,10 @@ def read_table(
     ----------
     path : path
         Parquet, or CSV in UTF-8 with commas and a header, which may be compressed by gzip or bzip2.
-    label, score : str
-        Columns of finite numbers, of which integers are within 2^53. Float32 scores stay float32.
+    label : str
+        Column of finite numbers, of which integers are within 2^53.
+    score : str, optional
+        Another such column; float32 stays float32. Without it no scores are read.
     qid : str
         Column of the query of each row, not nested. In CSV it is text, so that 07 is not 7.
     docid : str, optional
@@ -51,8 +79,8 @@ def read_table(
 
     Returns
     -------
-    Judgments
-        In the order of the file.
+    Judgments or ScoredJudgments
+        In the order of the file; with scores where their column was given.
 
     Raises
     ------
@@ -72,6 +100,8 @@ def read_table(
     >>> found = read_table(file, label="grade", score="model", qid="query")
     >>> found.queries, found.queries.query_ids.tolist(), found.scores.tolist()
     (Queries(1 queries, 2 rows), ['7'], [0.5, 0.75])
+    >>> read_table(file, label="grade", qid="query").queries
+    Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
     splitting.check(split_queries)
@@ -83,7 +113,8 @@ def read_table(
         queries = Queries(queries.labels, qid=query, query_weight=table.weights(weight, queries))
     if docid is not None:
         queries = queries.with_docid_ranks(table.docid_ranks(docid, queries))
-    return Judgments(queries, table.numbers(score), _Table(path, None, table.is_csv).place)
+    judged = Judgments(queries=queries, place=_Table(path, None, table.is_csv).place)
+    return judged if score is None else judged.with_scores(table.numbers(score))
 
 
 class _Table(NamedTuple):

@@ -1,10 +1,10 @@
-"""TREC qrels and a run, joined as trec_eval joins them."""
+"""TREC qrels, alone or joined with a run as trec_eval joins them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,24 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io.docids import Ordered, order_docids
-from rankadapters.io.judgments import Judgments
+from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.text import AnyPath
 from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
 
 _SHOWN = 3  # names of queries in a note
+_NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), ())
 
 
-def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
-    r"""Read TREC qrels and a run.
+@overload
+def read_trec(qrels: AnyPath, run: None = ...) -> Judgments: ...
+
+
+@overload
+def read_trec(qrels: AnyPath, run: AnyPath) -> ScoredJudgments: ...
+
+
+def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
+    r"""Read TREC qrels, and a run where there is one.
 
     Lines are `query iteration document label` and `query Q0 document rank score tag`. As in trec_eval the rank is not
     read, and only queries of the qrels count. A document that was judged but not retrieved stands in the ideal list,
@@ -30,13 +39,16 @@ def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
 
     Parameters
     ----------
-    qrels, run : path
-        Text files in UTF-8, gzip and bzip2 decompressed.
+    qrels : path
+        A text file in UTF-8, gzip and bzip2 decompressed.
+    run : path, optional
+        Another; without it no scores are read, and the rows are those of the qrels.
 
     Returns
     -------
-    Judgments
-        With docids; the note counts the run's queries that have no judgment, and lines and words passed over.
+    Judgments or ScoredJudgments
+        With docids, and with scores where there is a run; the note counts the run's queries that have no judgment, and
+        lines and words passed over.
 
     Raises
     ------
@@ -62,13 +74,15 @@ def read_trec(qrels: AnyPath, run: AnyPath) -> Judgments:
     (Queries(1 queries, 3 rows), [0.9, 0.5, nan], '1 query of the run is not in the qrels and was left out: q2')
     >>> round(ra.evaluate(found.queries, found.scores, ra.presets.trec_eval_9(10)).value, 4)
     0.3869
+    >>> read_trec(qrels).queries
+    Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged, retrieved = read_lines(qrels, QRELS), read_lines(run, RUN)
+    judged, retrieved = read_lines(qrels, QRELS), _NO_RUN if run is None else read_lines(run, RUN)
     query, n_left_out = _same_numbers(judged, retrieved)
     ordered = order_docids(query, [*retrieved.docids, *judged.docids])
     pairs = _pairs(ordered, judged, retrieved)
-    if n_left_out == len(retrieved.queries):
+    if run is not None and n_left_out == len(retrieved.queries):
         msg = (
             f"{run}: none of its queries, such as {retrieved.queries[0]!r}, is in {qrels}, which has "
             f"{judged.queries[0]!r}.\nHint: the two files must name queries alike."
@@ -117,20 +131,27 @@ def _joined(judged: Lines, retrieved: Lines, query: NDArray[np.int32], ordered: 
     labels[n_run:], is_judged[n_run:] = judged.numbers, True
     labels[pairs.run], is_judged[pairs.run] = judged.numbers[pairs.qrels], True
     scores[:n_run] = retrieved.numbers
-    kept = query < len(judged.queries)
-    kept[pairs.qrels + n_run] = False  # they stand in the run's row
-    rows = np.flatnonzero(kept)
-    rows = rows[np.argsort(query[rows], kind="stable")]
+    rows = _kept(query, len(judged.queries), pairs.qrels + n_run)
+    alone = retrieved is _NO_RUN
     queries = Queries(
         labels[rows],
         qid=np.asarray(judged.queries)[query[rows]],
-        retrieved=rows < n_run,
-        judged=is_judged[rows],
+        retrieved=None if alone else rows < n_run,
+        judged=None if alone else is_judged[rows],
     )
     # Queries would sort the strings once more, which takes longer than all the rest of reading a long run.
     queries = queries.with_docid_ranks(ordered.ranks()[rows])
     place = partial(_place, qrels=judged.path, run=retrieved.path, rows=rows, n_run=n_run)
-    return Judgments(queries, scores[rows], place, _note(judged, retrieved))
+    found = Judgments(queries=queries, place=place, note=_note(judged, retrieved))
+    return found if alone else found.with_scores(scores[rows])
+
+
+def _kept(query: NDArray[np.int32], n_judged: int, twice: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of judged queries in these queries' order, but for those that stand in the run's row already."""
+    kept = query < n_judged
+    kept[twice] = False
+    rows = np.flatnonzero(kept)
+    return rows[np.argsort(query[rows], kind="stable")]
 
 
 def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:
