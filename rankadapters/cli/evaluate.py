@@ -20,7 +20,8 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
 
 if TYPE_CHECKING:
-    from rankadapters.io import Judgments
+    from rankadapters.cli.sources import Models
+    from rankadapters.core.queries import Queries
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 
@@ -31,34 +32,55 @@ def add(commands: Any) -> None:
         "evaluate",
         allow_abbrev=False,
         help="evaluate predictions or runs in files under declared conventions",
-        description="Evaluate scores in files under one or more declared conventions. Text is UTF-8; gzip and bzip2 "
-        "are decompressed. Exit status: 0, or 2 on bad input.",
+        description="Evaluate the scores of one or more models in files under one or more declared conventions. Text "
+        "is UTF-8; gzip and bzip2 are decompressed. Exit status: 0, or 2 on bad input.",
     )
     parser.add_argument(
         "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
         help="preset@k, with +field=value where a field differs, or a signature. "
         f"Presets: {', '.join(presets.names(None))}",
     )  # fmt: skip
-    sources.add(parser)
+    sources.add(parser, several=True)
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
     parser.set_defaults(run=_run)
+
+
+class _Model(NamedTuple):
+    """What is printed of one model."""
+
+    scores: dict[Convention, Score]
+    queries: dict[Convention, dict[str, float | None]]  # empty unless asked for; None where skipped
 
 
 class _Found(NamedTuple):
     """Everything that is printed."""
 
     conventions: list[Convention]  # as asked for: two presets may have two names for one convention
-    scores: dict[Convention, Score]
-    queries: dict[Convention, dict[str, float | None]]  # empty unless asked for; None where skipped
+    models: dict[str, _Model]
     note: str
 
-    def summaries(self) -> Iterator[dict[str, Any]]:
-        """Name, signature, value and counts of each convention."""
+    @property
+    def several(self) -> bool:
+        """Whether the models need names."""
+        return len(self.models) > 1
+
+    def each(self) -> Iterator[tuple[dict[str, str], Convention, _Model]]:
+        """Names of every convention and model; values under one convention, which compare, stand together."""
         for convention in self.conventions:
-            score = self.scores[convention]
-            counts = {name: getattr(score, name) for name in COUNTS}
-            yield {"name": convention.name, "signature": str(convention), "value": score.value, **counts}
+            declared = {"name": convention.name, "signature": str(convention)}
+            for name, model in self.models.items():
+                yield ({"model": name} if self.several else {}) | declared, convention, model
+
+    def summaries(self) -> Iterator[dict[str, Any]]:
+        """Names, value and counts of each convention and model."""
+        for names, convention, model in self.each():
+            score = model.scores[convention]
+            yield {**names, "value": score.value, **{name: getattr(score, name) for name in COUNTS}}
+
+    def queries(self) -> Iterator[tuple[dict[str, str], dict[str, float | None]]]:
+        """Names of each convention and model, and the values of their queries; nothing unless asked for."""
+        return ((names, model.queries[convention]) for names, convention, model in self.each() if model.queries)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -66,26 +88,34 @@ def _run(arguments: argparse.Namespace) -> int:
         require_rich()
     conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
     with bar("evaluating"):
-        judgments = sources.read(arguments, docids=sources.by_docid(conventions))
-        found = _evaluate(judgments, conventions, per_query=arguments.per_query)
+        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
+        found = _evaluate(models, conventions, per_query=arguments.per_query)
     _FORMATS[arguments.format](found)
     return SAME
 
 
-def _evaluate(judgments: Judgments, conventions: list[Convention], *, per_query: bool) -> _Found:
+def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Found:
     from rankadapters.core.panel import Panel
 
-    try:
-        found = Panel(judgments.queries, conventions).measure(judgments.scores)
-        scores, values = found.scores, found.per_query if per_query else {}
-    except InputError as error:
-        raise sources.located(error, judgments) from None
-    ids = [str(query) for query in judgments.queries.query_ids.tolist()]
-    queries = {
-        convention: dict(zip(ids, _none_where_nan(column), strict=True)) for convention, column in values.items()
-    }
-    notes = [judgments.note, *(" ".join(message.splitlines()) for message in found.above_values())]
-    return _Found(conventions, scores, queries, "\n".join(filter(None, notes)))
+    panel, found, notes = None, {}, []
+    for name, judgments in models.judgments.items():
+        about = f"{name}: " if len(models.judgments) > 1 else ""
+        try:
+            if panel is None or not models.same_queries:
+                panel = Panel(judgments.queries, conventions)
+            measured = panel.measure(judgments.scores)
+            values = measured.per_query if per_query else {}
+            found[name] = _Model(measured.scores, _by_query(judgments.queries, values))
+        except InputError as error:
+            raise sources.located(error, judgments) from None
+        above = (" ".join(message.splitlines()) for message in measured.above_values())
+        notes += [f"{about}{note}" for note in (judgments.note, *above) if note]
+    return _Found(conventions, found, "\n".join(notes))
+
+
+def _by_query(queries: Queries, values: dict[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
+    ids = [str(query) for query in queries.query_ids.tolist()]
+    return {convention: dict(zip(ids, _none_where_nan(column), strict=True)) for convention, column in values.items()}
 
 
 def _none_where_nan(column: Any) -> list[float | None]:
@@ -93,58 +123,67 @@ def _none_where_nan(column: Any) -> list[float | None]:
 
 
 def _print_json(found: _Found) -> None:
+    """Print lists and mappings as pandas takes them: values by query, by model where there are several."""
     shown: dict[str, Any] = {"conventions": list(found.summaries())}
-    if found.queries:
-        shown["queries"] = {str(convention): values for convention, values in found.queries.items()}
+    for names, values in found.queries():
+        queries = shown.setdefault("queries", {})
+        if found.several:
+            queries.setdefault(names["signature"], {})[names["model"]] = values
+        else:
+            queries[names["signature"]] = values
     print(json.dumps({**shown, "note": found.note}, indent=2, allow_nan=False))
 
 
 def _print_csv(found: _Found) -> None:
-    """Print a row per convention; with queries, a column `qid` that is empty in these, and a row per query after."""
+    """Print a row per convention and model; with queries, a column `qid`, empty in these, and a row per query after."""
     text = io.StringIO()
-    names = ["name", "signature", *(["qid"] if found.queries else []), "value", *COUNTS]
-    writer = csv.DictWriter(text, names, lineterminator="\n")
+    queries = list(found.queries())
+    names = ["name", "signature", *(["qid"] if queries else []), "value", *COUNTS]
+    writer = csv.DictWriter(text, ["model", *names] if found.several else names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(found.summaries())
-    for convention in found.conventions if found.queries else ():
-        name = {"name": convention.name, "signature": str(convention)}
-        values = found.queries[convention].items()
-        writer.writerows({**name, "qid": query, "value": value} for query, value in values)
+    for name, values in queries:
+        writer.writerows({**name, "qid": query, "value": value} for query, value in values.items())
     print(text.getvalue(), end="")
     if found.note:
         print(found.note, file=sys.stderr)
 
 
 def _print_table(found: _Found) -> None:
-    from rich import box
-    from rich.table import Table
-
-    means = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    means.add_column("convention", no_wrap=True)
+    means = _table("convention", *(["model"] if found.several else []))
     for head in ("value", "queries", "scored", "empty", "short"):
         means.add_column(head, justify="right", no_wrap=True)
     for row in found.summaries():
-        means.add_row(row["name"], f"{row['value']:.6f}", *(str(row[name]) for name in COUNTS))
+        names = [row[name] for name in ("name", "model") if name in row]
+        means.add_row(*names, f"{row['value']:.6f}", *(str(row[name]) for name in COUNTS))
     print_whole(means)
-    if found.queries:
+    queries = list(found.queries())
+    if queries:
         print()
-        print_whole(_query_table(found))
+        print_whole(_query_table(queries))
     print()
     for line in _legend(found):
         print(line)
 
 
-def _query_table(found: _Found) -> Any:
+def _table(*heads: str) -> Any:
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    table.add_column("query", no_wrap=True)
-    for convention in found.conventions:
-        table.add_column(convention.name.replace("/", "/\n", 1), justify="right", no_wrap=True)
-    columns = [found.queries[convention] for convention in found.conventions]
-    for query in columns[0]:
-        values = (column[query] for column in columns)
+    for head in heads:
+        table.add_column(head, no_wrap=True)
+    return table
+
+
+def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) -> Any:
+    """Lay the values of a query beside each other: all models judge the same queries."""
+    table = _table("query")
+    for names, _ in queries:
+        head = [names["name"].replace("/", "/\n", 1), *([names["model"]] if "model" in names else [])]
+        table.add_column("\n".join(head), justify="right", no_wrap=True)
+    for query in queries[0][1]:
+        values = (column[query] for _, column in queries)
         table.add_row(query, *("-" if value is None else f"{value:.6f}" for value in values))
     return table
 
