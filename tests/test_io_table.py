@@ -57,10 +57,11 @@ def test_named_columns_are_read(save):
 
 def test_without_a_score_column_judgments_alone_are_read(save):
     columns = {name: column for name, column in COLUMNS.items() if name != "score"}
+    scored = read_table(save(), **COLUMNS, docid="doc", weight="weight")
     path = save(model=["no", "numbers", "stand", "here"])
     found = read_table(path, **columns, docid="doc", weight="weight")
     assert type(found) is Judgments
-    assert found.queries.digest == read_table(save(), **COLUMNS).queries.digest
+    assert found.queries.digest == scored.queries.digest
     assert found.queries.query_weight.tolist() == [2, 0.5]
     assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]
     assert found.place(1).endswith(line(path, 2))
