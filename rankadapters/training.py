@@ -56,8 +56,7 @@ class Training:
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
         except InputError as error:
-            msg = f"round {binding.rounds[0]}: {error}"
-            raise InputError(msg) from None
+            raise error.about(f"round {binding.rounds[0]}") from None
         for factor in binding.factors:
             grad *= factor
             hess *= factor

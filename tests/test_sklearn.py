@@ -212,7 +212,7 @@ def test_bad_weights_and_metadata():
         ra.sklearn.query_scorer(10)
     with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
         ra.sklearn.query_scorer("letor4")
-    with pytest.raises(ra.ConventionError, match="must name a parameter"):
+    with pytest.raises(ra.InputError, match="must name a parameter"):
         ra.sklearn.query_scorer(TEXTBOOK, qid=DATA.qid)
 
 

@@ -53,7 +53,7 @@ def score_models(
     queries = _queries_of(labels, models, columns)
     several = as_conventions(conventions)
     first = next(iter(queries.values()))
-    panels = {id(each): Panel(each, several, n_threads=n_threads) for each in queries.values()}
+    panels = _panels(queries, several, n_threads, apart=isinstance(labels, Mapping))
     found = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
     apart = [convention for convention in found.conventions if convention.over != "rows"]
     sums = [convention for convention in apart if convention.is_sum]
@@ -66,9 +66,21 @@ def score_models(
             found.values[name] = {c: column[place] for c, column in measured.under(apart).per_query.items()}
             found.shares[name] = {c: column[place] for c, column in measured.under(sums).shares.items()}
         except RankAdaptersError as error:
-            msg = f"model {name!r}: {error}"
-            raise type(error)(msg) from None
+            raise error.about(f"model {name!r}") from None
     return found
+
+
+def _panels(
+    queries: dict[str, Queries], conventions: list[Convention], n_threads: int | None, *, apart: bool
+) -> dict[int, Panel]:
+    """Bind the conventions to the queries of all models, or of each, which an error then names."""
+    panels: dict[int, Panel] = {}
+    for name, each in queries.items():
+        try:
+            panels[id(each)] = panels.get(id(each)) or Panel(each, conventions, n_threads=n_threads)
+        except RankAdaptersError as error:
+            raise (error.about(f"model {name!r}") if apart else error) from None
+    return panels
 
 
 def as_models(models: object) -> Mapping[str, object]:

@@ -25,7 +25,7 @@ def refuse_negative(queries: Queries, convention: Convention) -> None:
             f"labels[{row}] is {queries.labels[row]:g}, negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, "
             "our exp2 refuses it.\nHint: gain='linear' (type=Base) takes negative labels as they are."
         )
-        raise InputError(msg)
+        raise InputError(msg, row=row)
 
 
 def weights_of_rows(group_weight: object, queries: Queries) -> tuple[NDArray[np.float64], int | None]:

@@ -140,8 +140,8 @@ def _same_groups(qid: object, hashes: Array) -> Array:
     same_length("qid", ids, len(hashes))
     begins, others = ids[1:] != ids[:-1], hashes[1:] != hashes[:-1]
     if (begins != others).any():
-        row = int(np.argmax(begins != others))
+        row = int(np.argmax(begins != others)) + 1
         whose = ("qid begins a query but the Pool does not", "the Pool begins a group but qid does not")
-        msg = f"at row {row + 1} {whose[int(others[row])]}.\nHint: the qid that the Pool was given as group_id."
-        raise InputError(msg)
+        msg = f"at row {row} {whose[int(others[row - 1])]}.\nHint: the qid that the Pool was given as group_id."
+        raise InputError(msg, row=row)
     return ids

@@ -42,8 +42,7 @@ def resolve(spec: str, option: str = "--convention") -> Convention:
     try:
         return parse(spec)
     except ConventionError as error:
-        msg = f"argument {option}: {error}"
-        raise ConventionError(msg) from None
+        raise error.about(f"argument {option}") from None
 
 
 @contextmanager

@@ -58,6 +58,6 @@ def _run(arguments: argparse.Namespace) -> int:
                 progress=step,
             )  # fmt: skip
         except InputError as error:
-            raise sources.located(error, models.first) from None
+            raise models.located(error) from None
     print_document(found, arguments, models.notes)
     return SAME

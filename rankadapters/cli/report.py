@@ -47,7 +47,7 @@ def _run(arguments: argparse.Namespace) -> int:
                 seed=arguments.seed, progress=step,
             )  # fmt: skip
         except InputError as error:
-            raise sources.located(error, models.first) from None
+            raise models.located(error) from None
     from rankadapters.io.writing import write_text
 
     write_text(arguments.out, text)

@@ -117,6 +117,10 @@ class Models(NamedTuple):
         """Scores by name."""
         return {name: judgments.scores for name, judgments in self.judgments.items()}
 
+    def located(self, error: InputError) -> InputError:
+        """Add file and line to an error that names a row, where the models have the same rows."""
+        return located(error, self.first) if self.same_queries else error
+
     @property
     def notes(self) -> list[str]:
         """What was left out in reading each model."""
@@ -138,7 +142,7 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
 
 def located(error: InputError, judgments: Judgments) -> InputError:
     """Add file and line to an error that names a row."""
-    return error if error.row is None else InputError(f"{judgments.place(error.row)}: {error}", row=error.row)
+    return error if error.row is None else error.about(judgments.place(error.row))
 
 
 class _Files(NamedTuple):

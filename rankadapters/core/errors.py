@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 
 class RankAdaptersError(Exception):
     """Base of every error that rankadapters raises on purpose."""
+
+    def about(self, what: str) -> Self:
+        """Give the same error, whose message says first what it is about.
+
+        Examples
+        --------
+        >>> InputError("labels[1] is nan.", row=1).about("the test set")
+        InputError('the test set: labels[1] is nan.')
+        """
+        found = copy(self)
+        found.args = (f"{what}: {self}",)
+        return found
 
 
 class ConventionError(RankAdaptersError, ValueError):
@@ -20,7 +33,7 @@ class InputError(RankAdaptersError, ValueError):
     Attributes
     ----------
     row : int or None
-        The row to blame, from 0 in the order given, where it is one.
+        The row to blame, from 0 in the order given, where it is one; in files, of the rows and not of the lines.
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:

@@ -98,7 +98,7 @@ class Gradients:
             msg = (
                 f"scores[{bad[0]}] is {given[bad[0]]}, too far from the others of its query.\nHint: rescale the scores."
             )
-            raise InputError(msg)
+            raise InputError(msg, row=int(bad[0]))
         self.state += self.state.dtype.type(self._advance)
         for factor in self._factors:
             grad *= factor

@@ -189,5 +189,4 @@ def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:
     try:
         return make(data)
     except RankAdaptersError as error:
-        msg = f"{part}: {error}"
-        raise type(error)(msg) from None
+        raise error.about(part) from None

@@ -78,10 +78,10 @@ def _refuse_first_bad(path: AnyPath, data: bytes, header: list[str], numbers: Se
     places = [header.index(name) for name in numbers]
     rows = _rows(path, data)
     next(rows)
-    for at, fields in rows:
+    for row, (at, fields) in enumerate(rows):
         if len(fields) != len(header):
-            raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header")
+            raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header", row=row)
         for place in places:
             if not is_finite(fields[place]):
                 expected = f"a finite number in column {header[place]!r}"
-                raise bad_number(path, at, ",".join(fields), fields[place], expected)
+                raise bad_number(path, at, ",".join(fields), fields[place], expected, row=row)

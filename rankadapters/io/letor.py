@@ -21,6 +21,7 @@ from rankadapters.io.text import (
     MERGED,
     NEWLINE,
     AnyPath,
+    after_rows,
     as_paths,
     bad_number,
     finite,
@@ -180,12 +181,13 @@ def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -
     starts, firsts = [], []
     for path in files:
         first = len(names)
-        for rows in read_rows(path):
-            scores.append(_scores(path, len(names) - first, rows, feature))
-            labels.append(rows.labels)
-            names += rows.queries
-            if find_docids:
-                docids += _found_docids(rows.comments)
+        with after_rows(first):
+            for rows in read_rows(path):
+                scores.append(_scores(path, len(names) - first, rows, feature))
+                labels.append(rows.labels)
+                names += rows.queries
+                if find_docids:
+                    docids += _found_docids(rows.comments)
         if len(names) == first:
             raise _no_rows(path)
         firsts.append((first, path))
@@ -222,7 +224,7 @@ def _scores(path: AnyPath, first: int, rows: Rows, feature: int | None) -> NDArr
             scores[row] = finite(value)
         except ValueError:
             what = MERGED if is_merged(value) else "is no finite number, which the score must be"
-            raise bad_token(path, line_of(path, first + row), token, what) from None
+            raise bad_token(path, first + row, token, what) from None
     return scores
 
 
@@ -236,7 +238,7 @@ def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str
             f"{rows.place(rows.docids.index(None))} has no docid, which the convention needs for its ties.\n"
             "Hint: '#docid = NAME' at the end of every line, or other ties."
         )
-        raise InputError(msg)
+        raise InputError(msg, row=rows.docids.index(None))
     keys = list(zip(qid.tolist(), rows.docids, strict=True))
     if len(set(keys)) == len(keys):
         return rows.docids
@@ -247,12 +249,15 @@ def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str
                 f"{rows.place(row)}: document {key[1]!r} of query {key[0]!r} stands in {rows.place(seen[key])} too.\n"
                 "Hint: drop one of the two."
             )
-            raise InputError(msg)
+            raise InputError(msg, row=row)
     return rows.docids
 
 
 def _predictions(paths: Sequence[AnyPath], rows: _Rows) -> NDArray[np.float64]:
-    scores = np.concatenate([np.empty(0), *map(read_numbers, paths)])
+    scores = np.empty(0)
+    for path in paths:
+        with after_rows(scores.size):
+            scores = np.append(scores, read_numbers(path))
     if scores.size != len(rows.labels):
         msg = (
             f"{_listed(paths)}: {scores.size} predictions for the {len(rows.labels)} rows of {rows.paths}.\n"
@@ -278,4 +283,4 @@ def read_numbers(path: AnyPath) -> NDArray[np.float64]:
 
 def _no_number(path: AnyPath, every: list[bytes]) -> InputError:
     row = next(row for row, line in enumerate(every) if not is_finite(line))
-    return bad_number(path, row + 1, every[row], every[row].strip(), "one finite number per line")
+    return bad_number(path, row + 1, every[row], every[row].strip(), "one finite number per line", row=row)

@@ -44,26 +44,33 @@ def read_rows(path: AnyPath) -> Iterator[Rows]:
     InputError
         The file cannot be read, or a line is malformed. The message names file, line and token.
     """
-    number = 1
+    number, n_rows = 1, 0
     for block in _blocks(read_rows_of_text(path)):
         rows = _parsed(block)
         if rows is None:
-            raise _first_fault(path, number, block)
+            raise _first_fault(path, number, n_rows, block)
         if rows.queries:
             yield rows
+        n_rows += len(rows.queries)
         number += block.count(NEWLINE)
 
 
 def line_of(path: AnyPath, row: int) -> int:
     """Line that a row came from."""
     every = enumerate(read_rows_of_text(path).split(NEWLINE), start=1)
-    kept = (number for number, line in every if line.partition(b"#")[0].strip())
+    kept = (number for number, line in every if _holds_row(line))
     return next(number for i, number in enumerate(kept) if i == row)
 
 
-def bad_token(path: AnyPath, line: int, token: bytes, what: str) -> InputError:
-    """Name file, line and token."""
-    return InputError(f"{path}, line {line}: {token.decode()!r:.60} {what}")
+def _holds_row(line: bytes) -> bool:
+    """Tell whether a line holds anything before its comment."""
+    return bool(line.partition(b"#")[0].strip())
+
+
+def bad_token(path: AnyPath, row: int, token: bytes, what: str, *, line: int | None = None) -> InputError:
+    """Name the file, the line of a row, and the token."""
+    line = line_of(path, row) if line is None else line
+    return InputError(f"{path}, line {line}: {token.decode()!r:.60} {what}", row=row)
 
 
 def fault(line: bytes) -> tuple[bytes, str] | None:
@@ -161,7 +168,8 @@ def _hold_rows(comments: Sequence[bytes]) -> bool:
     return b"qid:" in b"\n".join(comments) and any(map(_ROW_IN_COMMENT.search, comments))
 
 
-def _first_fault(path: AnyPath, first: int, block: bytes) -> InputError:
-    lines = enumerate(block.split(NEWLINE), first)
-    number, found = next((number, found) for number, line in lines if (found := fault(line)))
-    return bad_token(path, number, *found)
+def _first_fault(path: AnyPath, first: int, n_rows: int, block: bytes) -> InputError:
+    """Name the first fault in a block, of which `first` is the first line and before which `n_rows` rows stand."""
+    lines = block.split(NEWLINE)
+    place, found = next((place, found) for place, line in enumerate(lines) if (found := fault(line)))
+    return bad_token(path, n_rows + sum(map(_holds_row, lines[:place])), *found, line=first + place)

@@ -75,5 +75,6 @@ def _returns(stretches: list[Any], starts: NDArray[Any], place: Callable[[int], 
     first = place(int(starts[seen[stretches[again]]]))
     return InputError(
         f"{place(int(starts[again]))}: query {stretches[again]} returns after it began in {first}.\n"
-        "Hint: --split-queries merge takes it as one query, separate as a new one (split_queries= in Python)."
+        "Hint: --split-queries merge takes it as one query, separate as a new one (split_queries= in Python).",
+        row=int(starts[again]),
     )

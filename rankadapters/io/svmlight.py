@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
-from rankadapters.io.letor_lines import EXPECTED, Rows, bad_token, line_of, read_rows
-from rankadapters.io.text import AnyPath, as_paths
+from rankadapters.io.letor_lines import EXPECTED, Rows, bad_token, read_rows
+from rankadapters.io.text import AnyPath, after_rows, as_paths
 
 MOST_CELLS = 2**30  # of a dense table: 8 GiB. Beyond it stands a feature id gone wrong rather than data
 
@@ -56,7 +56,7 @@ def read_svmlight(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...
     (RankingData(1 queries, 2 rows, 3 features), [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]])
     >>> folder.cleanup()
     """
-    read = [[_read(path) for path in as_paths(part)] for part in parts]
+    read = [_read_part(part) for part in parts]
     files = [file for part in read for file in part]
     used = [numbers for file in files if (numbers := file.numbers).size]
     if not used:
@@ -78,6 +78,14 @@ class _File(NamedTuple):
     values: NDArray[np.float64]
 
 
+def _read_part(paths: AnyPath | Sequence[AnyPath]) -> list[_File]:
+    files: list[_File] = []
+    for path in as_paths(paths):
+        with after_rows(sum(file.labels.size for file in files)):
+            files.append(_read(path))
+    return files
+
+
 def _read(path: AnyPath) -> _File:
     n, columns = 0, []
     for rows in read_rows(path):
@@ -85,7 +93,7 @@ def _read(path: AnyPath) -> _File:
         if np.isinf(values).any():
             at = int(np.argmax(np.isinf(values)))
             [token] = rows.features.tokens(np.array([at]))
-            raise bad_token(path, line_of(path, n + int(row[at])), token, _TOO_LARGE)
+            raise bad_token(path, n + int(row[at]), token, _TOO_LARGE)
         columns.append((rows.labels, _qid(path, n, rows), row + n, rows.features.numbers, values))
         n += rows.labels.size
     if not n:
@@ -99,7 +107,7 @@ def _qid(path: AnyPath, first: int, rows: Rows) -> NDArray[np.int64]:
     for row, query in enumerate(rows.queries):
         if not _QID.fullmatch(query):
             what = "is not an integer of at most 18 digits, which a table's queries are.\nHint: number the queries."
-            raise bad_token(path, line_of(path, first + row), b"qid:" + query, what)
+            raise bad_token(path, first + row, b"qid:" + query, what)
     return np.asarray(list(map(int, rows.queries)), np.int64)
 
 

@@ -153,7 +153,7 @@ class _Table(NamedTuple):
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
-            raise InputError(msg)
+            raise InputError(msg, row=row)
         return values
 
     def queries(self, name: str, split_queries: str) -> Array:
@@ -180,7 +180,7 @@ class _Table(NamedTuple):
                 f"{self.place(row)}: {name} is {weights[row]:g}, but another row of its query has another weight.\n"
                 "Hint: a weight is the query's, so its rows must agree."
             )
-            raise InputError(msg)
+            raise InputError(msg, row=row)
         return first
 
     def docid_ranks(self, name: str, queries: Queries) -> NDArray[np.int32]:
@@ -195,7 +195,7 @@ class _Table(NamedTuple):
         if ordered.same.any():
             row = int(ordered.rows[1:][ordered.same].min())
             msg = f"{self.place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."
-            raise InputError(msg)
+            raise InputError(msg, row=row)
         return ordered.ranks()
 
     def _refuse_merged(self, name: str, column: Any, values: Array) -> None:
@@ -204,7 +204,7 @@ class _Table(NamedTuple):
             exact = column[row].as_py()
             if abs(exact) > EXACT_INT:
                 msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
-                raise InputError(msg)
+                raise InputError(msg, row=row)
 
     def _column(self, name: str) -> Any:
         column = self.columns.column(name)
@@ -213,7 +213,7 @@ class _Table(NamedTuple):
         row = _missing(column)
         if row >= 0:
             msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
-            raise InputError(msg)
+            raise InputError(msg, row=row)
         return column
 
     def _wrong_type(self, name: str, column: Any, needed: str) -> InputError:

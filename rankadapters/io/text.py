@@ -8,6 +8,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -129,18 +130,31 @@ def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(BytesIO(data), start=1) if not line.isspace())
 
 
-def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str) -> InputError:
-    """Say what a line holds and what it should."""
+def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, row: int) -> InputError:
+    """Say what a line, which is the row of the file, holds and what it should."""
     shown = line if isinstance(line, str) else line.decode()
-    return InputError(f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.")
+    return InputError(f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.", row=row)
 
 
-def bad_number(path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str) -> InputError:
+def bad_number(
+    path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str, *, row: int
+) -> InputError:
     """Say what is wrong with a line whose number is not one that `finite` reads."""
     if not is_merged(text):
-        return bad_line(path, number, line, expected)
+        return bad_line(path, number, line, expected, row=row)
     shown = text if isinstance(text, str) else text.decode()
-    return InputError(f"{path}, line {number}: {shown!r:.60} {MERGED}")
+    return InputError(f"{path}, line {number}: {shown!r:.60} {MERGED}", row=row)
+
+
+@contextmanager
+def after_rows(n_rows: int) -> Iterator[None]:
+    """Count the row of an error on from those of the files before."""
+    try:
+        yield
+    except InputError as error:
+        if error.row is not None:
+            error.row += n_rows
+        raise
 
 
 MERGED = (

@@ -121,7 +121,8 @@ def _duplicate(lines: Lines, first: int, second: int) -> InputError:
     query, _, document = line.decode().split()[:3]
     return InputError(
         f"{lines.path}, line {number}: document {document!r} of query {query!r} stands in line "
-        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two."
+        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two.",
+        row=second,
     )
 
 

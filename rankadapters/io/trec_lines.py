@@ -78,7 +78,7 @@ def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
     n_longer = 0
     _refuse_other_white(path, data, layout)
     for at, line in _rows(data):
-        fields, number = _fields(path, at, line, layout)
+        fields, number = _fields(path, at, line, layout, row=len(query))
         n_longer += len(fields) > layout.fields
         query.append(seen.setdefault(fields[0], len(seen)))
         docids.append(fields[2])
@@ -94,20 +94,20 @@ def _any(path: AnyPath, data: bytes, layout: Layout) -> _Columns:
 def _refuse_other_white(path: AnyPath, data: bytes, layout: Layout) -> None:
     """Refuse vertical tabs and form feeds, at which Python would split a line into words."""
     if b"\v" in data or b"\f" in data:
-        for at, line in _rows(data):
+        for row, (at, line) in enumerate(_rows(data)):
             if b"\v" in line or b"\f" in line:
-                raise bad_line(path, at, line, layout.expected)
+                raise bad_line(path, at, line, layout.expected, row=row)
 
 
-def _fields(path: AnyPath, at: int, line: bytes, layout: Layout) -> tuple[list[bytes], float]:
+def _fields(path: AnyPath, at: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
     """Words of a line, and its label or score."""
     fields = line.split()
     if len(fields) != layout.fields and not _is_longer(fields, layout):
-        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line")
+        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line", row=row)
     try:
         return fields, finite(fields[layout.number])
     except ValueError:
-        raise bad_number(path, at, line, fields[layout.number], layout.expected) from None
+        raise bad_number(path, at, line, fields[layout.number], layout.expected, row=row) from None
 
 
 def _is_longer(fields: list[bytes], layout: Layout) -> bool:

@@ -79,7 +79,7 @@ def as_float32(name: str, values: Array, toolkit: str) -> Array:
         place = int(np.argmin(np.isfinite(rounded)))
         what = f"{name}[{place}] is {values[place]:g}"
         msg = f"{what}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
-        raise InputError(msg)
+        raise InputError(msg, row=place if name == "labels" else None)  # weights may be of queries
     return rounded
 
 
@@ -156,7 +156,7 @@ def refuse_labels(queries: Queries, most: int, toolkit: str, where: str = "", hi
             f"labels[{row}] is {queries.labels[row]:g}, but {toolkit} takes whole labels from 0 to {most}{where}.\n"
             f"Hint: map the labels, {hint}or leave {toolkit} out."
         )
-        raise InputError(msg)
+        raise InputError(msg, row=row)
 
 
 def refused(toolkit: str, error: Exception, how: str = "refuses") -> InputError:

@@ -55,8 +55,7 @@ def _check_convention(name: str, value: Any) -> None:
     try:
         as_convention(value)
     except ConventionError as error:
-        msg = f"{name}: {error}"
-        raise ConventionError(msg) from None
+        raise error.about(name) from None
 
 
 def _check_qid(qid: Any) -> None:

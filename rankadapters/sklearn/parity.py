@@ -69,7 +69,7 @@ class ScikitLearnToolkit(Toolkit):
                 f"labels[{row}] is {queries.labels[row]:g}, negative, which sklearn's ndcg_score refuses.\n"
                 "Hint: leave sklearn out."
             )
-            raise InputError(msg)
+            raise InputError(msg, row=row)
 
     def hold(self, queries: Queries, scores: Array, words: dict[str, Any]) -> Held:
         """Leave the one-document queries out, which `ndcg_score` and `dcg_score` refuse."""

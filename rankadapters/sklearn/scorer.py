@@ -167,7 +167,7 @@ def _scorer(convention: Any, qid: Any, name: Any, sizes: dict[Any, int] | None) 
     shown = as_convention(convention).name
     if not isinstance(qid, str) or not qid.isidentifier():
         msg = f"qid={qid!r:.80} must name a parameter, column or index level.\nHint: pass the ids to fit(qid=)."
-        raise ConventionError(msg)
+        raise InputError(msg)
     if not isinstance(name, str | None):
         msg = f"name={name!r:.80} is no text.\nHint: name=None shows {shown!r}."
         raise ConventionError(msg)

@@ -166,6 +166,7 @@ def _about_a_mixture(error: InputError, queries: Queries, scores: object, mixed:
             why = str(found).partition("\n")[0]
             return InputError(
                 f"a with {', '.join(names)} of b has no value on this data: {why}\n"
-                "Hint: explain in two steps, over a convention between the two that avoids this mixture."
+                "Hint: explain in two steps, over a convention between the two that avoids this mixture.",
+                row=found.row,
             )
     return error
