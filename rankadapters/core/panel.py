@@ -258,8 +258,7 @@ class Measured:
             n_short=settled.n_short,
             digest=self._queries.digest,
             ids=self._queries.id_hashes,
-            query_ids=self._queries.query_ids,
-        )
+        ).knowing(self._queries.query_ids)
 
     def _refuse_over_rows(self, what: str) -> None:
         for member, _ in self._found:

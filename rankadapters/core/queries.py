@@ -62,6 +62,10 @@ class Queries(Grouping):
         Query i is rows `indptr[i]:indptr[i + 1]` of the row order.
     order : int array, shape (n_docs,), or None
         Row order that makes the queries contiguous; None when they already are.
+    docid_rank : int array, shape (n_docs,), or None
+        Order of the documents of a query by the bytes of their identifiers.
+    index : pandas.Index or None
+        Of the columns that came from pandas, which scores from pandas must share.
 
     Raises
     ------

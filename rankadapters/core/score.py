@@ -30,6 +30,8 @@ class Score:
         What decided the value.
     n_queries, n_scored, n_empty, n_short : int
         Queries; those in the mean; those with nothing to find; those with fewer than `k` retrieved rows.
+    digest : int
+        Of the queries, their rows and weights: what tells whether two scores are over the same ones.
 
     Examples
     --------

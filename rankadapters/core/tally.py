@@ -18,16 +18,26 @@ _DIGEST = 2**64
 _UNIT = 2**1074  # the smallest float64 is one such part of 1
 
 
+class _Knowing:
+    """Room for the queries' own ids, which are no field of a tally: neither a copy nor a text of it has them."""
+
+    __slots__ = ("_query_ids",)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class Tally(_Knowing):
     """Exact sums of a convention over some queries; tallies of disjoint queries add up in any order.
 
     Attributes
     ----------
     convention : Convention
         What decides each query's value.
-    n_queries, n_scored, n_empty, n_short : int
+    numerator, denominator : int
+        The two sums, in units of the smallest float64, 2^-1074.
+    n_queries, n_scored, n_empty, n_short, digest : int
         As in `Score`.
+    ids : uint64 array, shape (n_queries,)
+        A hash of each query's id, by which a query that is in two tallies is found.
 
     Examples
     --------
@@ -41,7 +51,7 @@ class Tally:
     """
 
     convention: Convention
-    numerator: int  # both in units of the smallest float64, 2^-1074
+    numerator: int
     denominator: int
     n_queries: int
     n_scored: int
@@ -49,7 +59,6 @@ class Tally:
     n_short: int
     digest: int
     ids: NDArray[np.uint64] = field(repr=False)
-    query_ids: NDArray[Any] | None = field(default=None, repr=False)  # what a message names, while they are at hand
 
     def __add__(self, other: object) -> Tally:
         """Merge two tallies, as `merge` does."""
@@ -59,9 +68,19 @@ class Tally:
         """Let `sum(tallies)` start from 0."""
         return self if other == 0 else NotImplemented
 
+    def knowing(self, query_ids: NDArray[Any]) -> Tally:
+        """Keep the queries' own ids, in the order of `ids`, so that a message can name them."""
+        object.__setattr__(self, "_query_ids", query_ids)
+        return self
+
+    @property
+    def query_ids(self) -> NDArray[Any] | None:
+        """The queries' own ids while they are at hand: a tally travels, and is merged, without them."""
+        return getattr(self, "_query_ids", None)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the queries' own ids behind: a tally travels with 8 bytes a query."""
-        return Tally, tuple(getattr(self, each.name) for each in fields(self)[:-1])
+        return Tally, tuple(getattr(self, each.name) for each in fields(self))
 
     @staticmethod
     def merge(tallies: Iterable[Tally]) -> Tally:

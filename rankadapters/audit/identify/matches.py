@@ -36,6 +36,8 @@ class Match:
         The fields in which `convention` differs from the nearest preset; empty where it is a preset.
     alike : dict of str to tuple
         Fields that have several values among the conventions, with these: on this data they cannot be told.
+    blocks : tuple of dict of str to tuple
+        All the conventions: each block holds every combination of the values of its fields.
     """
 
     convention: Convention

@@ -1,0 +1,55 @@
+"""Public dataclasses: every field is one that users are told of, and no other shows in `asdict` or `repr`."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pickle
+import re
+
+import pytest
+
+import rankadapters as ra
+
+TOOLKITS = ("lightgbm", "xgboost", "catboost", "sklearn")
+MODULES = ("audit", "crosscheck", "datasets", "io", "objectives", "parity", *TOOLKITS)
+
+
+def public(module):
+    """Classes that a module names as public, of which its functions may give instances."""
+    names = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
+    found = (getattr(module, name) for name in names)
+    return [each for each in found if isinstance(each, type) and dataclasses.is_dataclass(each)]
+
+
+@pytest.mark.parametrize("module", ["", *MODULES])
+def test_every_field_is_documented_and_none_is_private(module):
+    if module in TOOLKITS:
+        pytest.importorskip(module)
+    classes = public(importlib.import_module(f"rankadapters.{module}".rstrip(".")))
+    assert classes or module in TOOLKITS
+    for kind in classes:
+        told = " ".join(base.__doc__ or "" for base in kind.__mro__)
+        for field in dataclasses.fields(kind):
+            assert not field.name.startswith("_"), (kind, field.name)
+            if not hasattr(kind, "declared"):  # a declared value's fields say themselves what they hold
+                assert re.search(rf"^ *(\w+, )*{field.name}(, \w+)*( :|$)", told, re.MULTILINE), (kind, field.name)
+
+
+def test_asdict_and_repr_of_what_evaluation_gives():
+    evaluator = ra.Evaluator([1, 0], "yahoo@2", qid=["secret", "secret"])
+    score, tally = evaluator.evaluate([2.0, 1.0]), evaluator.tally([2.0, 1.0])
+    counts = ["n_queries", "n_scored", "n_empty", "n_short"]
+    assert list(dataclasses.asdict(score)) == ["value", "convention", *counts, "digest"]
+    assert list(dataclasses.asdict(tally)) == [
+        "convention", "numerator", "denominator", *counts, "digest", "ids",
+    ]  # fmt: skip
+    assert "secret" not in repr(tally) + repr(dataclasses.asdict(tally)) + str(tally.to_dict())
+
+
+def test_a_tally_knows_its_queries_while_they_are_at_hand():
+    tally = ra.Evaluator([1, 0], "yahoo@2", qid=["a", "a"]).tally([2.0, 1.0])
+    assert tally.query_ids.tolist() == ["a"]
+    assert pickle.loads(pickle.dumps(tally)).query_ids is None
+    assert ra.Tally.from_dict(tally.to_dict()).query_ids is None
+    assert dataclasses.replace(tally, n_short=0).query_ids is None
