@@ -25,7 +25,7 @@ T = TypeVar("T")
 NO_ORDER: Ints = read_only(np.empty(0, index_dtype(0)))
 
 
-class Ranked(NamedTuple):
+class RankedColumns(NamedTuple):
     """Rows in the order that ties keep, with their columns."""
 
     columns: tuple[Column, ...]
@@ -140,7 +140,7 @@ class Bound:
         """
         return self.once(("retrieved", unjudged), lambda: _retrieved(unjudged, self.queries))
 
-    def ranked(self, convention: Any, *columns: Column, spans: bool = False) -> Ranked:
+    def ranked(self, convention: Any, *columns: Column, spans: bool = False) -> RankedColumns:
         """Bring columns into the order that the convention's ties keep.
 
         Parameters
@@ -166,7 +166,7 @@ class Bound:
         retrieved = self.retrieved(convention.unjudged)
         key = ("rows", ranking.ties, ranking.by, ranking.drops)
         rows = self.once(key, lambda: self._tie_order(ranking, retrieved, followed))
-        return Ranked(tuple(self._taken(key, rows, column) for column in columns), ranking, rows, retrieved)
+        return RankedColumns(tuple(self._taken(key, rows, column) for column in columns), ranking, rows, retrieved)
 
     def _taken(self, key: Key, rows: Rows, column: Column) -> Column:
         values = self.once(("narrowed", *key, *column.key), lambda: narrowed(rows.take(column.values)))

@@ -16,7 +16,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.letor_lines import Rows, bad_token, line_of, read_rows
+from rankadapters.io.letor_lines import LetorRows, bad_token, line_of, read_rows
 from rankadapters.io.text import (
     MERGED,
     NEWLINE,
@@ -134,7 +134,7 @@ def read_letor(
     return judged if scores is None else judged.with_scores(scores)
 
 
-class _Rows(NamedTuple):
+class _AllRows(NamedTuple):
     """Rows of all files."""
 
     labels: NDArray[np.float64]
@@ -174,7 +174,7 @@ def _place(row: int, files: Sequence[tuple[int, AnyPath]]) -> str:
     return f"{path}, line {line_of(path, row - first)}"
 
 
-def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -> _Rows:
+def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -> _AllRows:
     labels, scores = [np.empty(0)], [np.empty(0)]
     names: list[bytes] = []
     docids: list[str | None] = []
@@ -196,7 +196,7 @@ def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -
     if not files:
         raise _no_rows("no file")
     qid = np.repeat([names[row].decode() for row in starts], np.diff(starts, append=len(names)))
-    return _Rows(np.concatenate(labels), qid, docids, np.concatenate(scores), np.asarray(starts), firsts)
+    return _AllRows(np.concatenate(labels), qid, docids, np.concatenate(scores), np.asarray(starts), firsts)
 
 
 def _found_docids(comments: Sequence[bytes]) -> list[str] | list[str | None]:
@@ -212,7 +212,7 @@ def _no_rows(path: AnyPath) -> InputError:
     return InputError(f"{path}: no line holds more than a comment.\nHint: 'label qid:QUERY feature:value ...'.")
 
 
-def _scores(path: AnyPath, first: int, rows: Rows, feature: int | None) -> NDArray[np.float64]:
+def _scores(path: AnyPath, first: int, rows: LetorRows, feature: int | None) -> NDArray[np.float64]:
     """Values of the feature in some rows, of which `first` rows of the file stand before."""
     scores = np.full(rows.labels.size, np.nan)
     if feature is None:
@@ -228,7 +228,7 @@ def _scores(path: AnyPath, first: int, rows: Rows, feature: int | None) -> NDArr
     return scores
 
 
-def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str | None] | None:  # noqa: FBT001
+def _docids(rows: _AllRows, qid: NDArray[np.str_], wanted: bool | None) -> list[str | None] | None:  # noqa: FBT001
     if wanted is False:
         return None
     if None in rows.docids:
@@ -253,7 +253,7 @@ def _docids(rows: _Rows, qid: NDArray[np.str_], wanted: bool | None) -> list[str
     return rows.docids
 
 
-def _predictions(paths: Sequence[AnyPath], rows: _Rows) -> NDArray[np.float64]:
+def _predictions(paths: Sequence[AnyPath], rows: _AllRows) -> NDArray[np.float64]:
     scores = np.empty(0)
     for path in paths:
         with after_rows(scores.size):

@@ -27,7 +27,7 @@ _WHITE = re.compile(rb"\s")  # a vertical tab or a form feed, which part no fiel
 _ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
 
 
-class Rows(NamedTuple):
+class LetorRows(NamedTuple):
     """Rows of some lines that follow each other."""
 
     labels: Floats
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     features: Features
 
 
-def read_rows(path: AnyPath) -> Iterator[Rows]:
+def read_rows(path: AnyPath) -> Iterator[LetorRows]:
     """Read a file block by block.
 
     Raises
@@ -125,7 +125,7 @@ def _blocks(data: bytes) -> Iterator[bytes]:
         start = stop
 
 
-def _parsed(block: bytes) -> Rows | None:
+def _parsed(block: bytes) -> LetorRows | None:
     """Read lines; None where one is malformed."""
     lines = block.split(NEWLINE)
     if (b"\v" in block or b"\f" in block) and any(map(fault, lines)):
@@ -145,7 +145,7 @@ def _parsed(block: bytes) -> Rows | None:
     labels, names, features = _labels(texts), _names(queries), Features.of(rows)
     if labels is None or names is None or features is None or _hold_rows(comments):
         return None
-    return Rows(labels, names, comments, features)
+    return LetorRows(labels, names, comments, features)
 
 
 def _labels(texts: Sequence[bytes]) -> Floats | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
-from rankadapters.io.letor_lines import EXPECTED, Rows, bad_token, read_rows
+from rankadapters.io.letor_lines import EXPECTED, LetorRows, bad_token, read_rows
 from rankadapters.io.text import AnyPath, after_rows, as_paths
 
 MOST_CELLS = 2**30  # of a dense table: 8 GiB. Beyond it stands a feature id gone wrong rather than data
@@ -102,7 +102,7 @@ def _read(path: AnyPath) -> _File:
     return _File(path, *map(np.concatenate, zip(*columns, strict=True)))
 
 
-def _qid(path: AnyPath, first: int, rows: Rows) -> NDArray[np.int64]:
+def _qid(path: AnyPath, first: int, rows: LetorRows) -> NDArray[np.int64]:
     """Read queries as integers, in rows of which `first` of the file stand before."""
     for row, query in enumerate(rows.queries):
         if not _QID.fullmatch(query):
