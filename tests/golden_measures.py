@@ -191,7 +191,7 @@ def _weights(toolkit: str, convention: ra.Convention, record: Record) -> dict[st
     if convention.weighting != "query_weight":
         return {}
     if toolkit == "lightgbm" and (by_query is not None or by_row is not None):
-        from rankadapters.lightgbm import query_weights
+        from rankadapters.lightgbm.metrics import query_weights
 
         return {"query_weight": query_weights(np.repeat(by_query, sizes) if by_row is None else by_row, sizes)}
     if by_query is None and by_row is not None and isinstance(convention, ra.AUC):

@@ -45,7 +45,7 @@ def as_dcg(convention: ra.NDCG) -> ra.DCG:
 
 def weights_of(record: Record) -> np.ndarray | None:
     """LightGBM was given row weights: those of the query, repeated, or uneven ones."""
-    from rankadapters.lightgbm import query_weights
+    from rankadapters.lightgbm.metrics import query_weights
 
     if "query_weight" in record:
         record = {**record, "row_weight": np.repeat(record["query_weight"], record["group"])}

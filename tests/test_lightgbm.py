@@ -13,6 +13,7 @@ from tests.ranking_data import ranking
 
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
+from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
 from tests.lightgbm_data import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
@@ -65,7 +66,7 @@ def test_uneven_row_weights_become_query_means_and_uniform_ignores_them():
     spy, metric = Spy(), ra.lightgbm.eval_metric(LIGHTGBM, TEXTBOOK)
     data = dataset(train, weight=weights)
     lgb.train(PARAMS, data, 2, valid_sets=[data], feval=[spy, metric])
-    means = ra.lightgbm.query_weights(weights, train.sizes)
+    means = query_weights(weights, train.sizes)
     scores = spy.seen[-1][1]
     weighted = ra.evaluate(train.y, scores, LIGHTGBM, group_sizes=train.sizes, query_weight=means)
     uniform = ra.evaluate(train.y, scores, TEXTBOOK, group_sizes=train.sizes)
@@ -76,7 +77,7 @@ def test_query_weights_add_up_in_float32_one_by_one():
     weights, total = np.random.default_rng(1).random(1000).astype(np.float32), np.float32(0)
     for weight in weights:
         total += weight
-    assert ra.lightgbm.query_weights(weights, np.array([1000]))[0] == total / np.float32(1000)
+    assert query_weights(weights, np.array([1000]))[0] == total / np.float32(1000)
 
 
 def test_lgbmranker_takes_it_alone_and_in_a_list():
@@ -107,7 +108,7 @@ def test_lgbmranker_weights_count_as_in_the_train_api():
     weights = np.random.default_rng(3).random(valid.y.size)
     ranker = lgb.LGBMRanker(n_estimators=2, verbosity=-1, min_child_samples=5, n_jobs=1)
     fit(ranker, train, valid, eval_metric=ra.lightgbm.eval_metric(LIGHTGBM), eval_sample_weight=[weights])
-    means = ra.lightgbm.query_weights(weights, valid.sizes)
+    means = query_weights(weights, valid.sizes)
     value = ra.evaluate(valid.y, ranker.predict(valid.X), LIGHTGBM, group_sizes=valid.sizes, query_weight=means).value
     assert ranker.evals_result_["valid_0"][LIGHTGBM.name][-1] == pytest.approx(value, abs=1e-15)
 
@@ -274,7 +275,7 @@ def test_a_cutoff_beyond_the_longest_query_does_not_wrap(k):
 @pytest.mark.parametrize(("weights", "sizes"), [([1, 2], [3]), ([1, 2], [1]), ([], []), ([1.0], [1, 0])])
 def test_query_weights_need_sizes_that_add_up(weights, sizes):
     with pytest.raises(ra.InputError, match="adds up to"):
-        ra.lightgbm.query_weights(np.array(weights), np.array(sizes, int))
+        query_weights(np.array(weights), np.array(sizes, int))
 
 
 @pytest.mark.parametrize(("other", "message"), [(5, "convention"), ("letor4", "'letor4' has no cutoff")])

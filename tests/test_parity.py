@@ -5,16 +5,9 @@ import pickle
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import (
-    FLOAT32,
-    FULL_DOUBLE,
-    ParityError,
-    ParityReport,
-    ParityRow,
-    differing,
-    relative,
-    require_expressible,
-)
+from rankadapters.core.presets.tool import differing, require_expressible
+from rankadapters.parity import ParityError, ParityReport, ParityRow
+from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
 
 SIX_DECIMALS = 1e-6
 LIGHTGBM = ra.presets.lightgbm(10)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Evaluation
+from rankadapters.callbacks.metrics import Evaluation
 from rankadapters.catboost.data import weights_of_rows
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention

@@ -17,9 +17,10 @@ from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.core.keywords import GROUPS, refuse_other_names
+from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit, TrainedModel, differing, spelled
+from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit, TrainedModel
 from rankadapters.parity.comparing import compare_value
 from rankadapters.parity.data import in_order, refuse_retrieval, refused, rounded, sentence
 from rankadapters.parity.ours import Ours, counting

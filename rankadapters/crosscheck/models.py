@@ -12,9 +12,9 @@ from rankadapters.core.panel import Panel
 from rankadapters.core.texts import as_conventions
 from rankadapters.crosscheck.toolkits import TOOLKITS, Said, Task, Trainer, named
 from rankadapters.datasets import Grouped, RankingData
-from rankadapters.parity import FULL_DOUBLE, relative
 from rankadapters.parity.data import refused
 from rankadapters.parity.ours import Ours
+from rankadapters.parity.tolerances import FULL_DOUBLE, relative
 from rankadapters.progress import shows
 
 

@@ -10,21 +10,11 @@ except ImportError as error:
     raise MissingToolkitError.of("lightgbm", "lightgbm") from error
 
 from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
-from rankadapters.lightgbm.metrics import (
-    LABELS,
-    MOST_ROWS,
-    EvalMetric,
-    eval_metric,
-    native_metric,
-    query_weights,
-    read_metric,
-)
+from rankadapters.lightgbm.metrics import EvalMetric, eval_metric, native_metric, read_metric
 from rankadapters.lightgbm.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 from rankadapters.lightgbm.parity import check_model, check_parity
 
 __all__ = [
-    "LABELS",
-    "MOST_ROWS",
     "EarlyStopping",
     "EvalMetric",
     "ObjectiveCallback",
@@ -36,6 +26,5 @@ __all__ = [
     "native_metric",
     "native_objective",
     "objective",
-    "query_weights",
     "read_metric",
 ]

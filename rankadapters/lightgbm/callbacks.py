@@ -8,7 +8,7 @@ from typing import Any
 
 import lightgbm as lgb
 
-from rankadapters.callbacks import watched_name
+from rankadapters.callbacks.display_names import watched_name
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 

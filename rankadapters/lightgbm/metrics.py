@@ -9,17 +9,15 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
+from rankadapters.callbacks.judged import Judged, flat, missing_group
+from rankadapters.callbacks.metrics import Evaluation, Monitor
 from rankadapters.core import presets
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.texts import as_convention
 
 Array = NDArray[Any]
-
-__all__ = ["LABELS", "MOST_ROWS", "EvalMetric", "eval_metric", "native_metric", "query_weights", "read_metric"]
 
 
 class EvalMetric:

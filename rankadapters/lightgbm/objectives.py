@@ -8,16 +8,19 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Judged, missing_group
+from rankadapters.callbacks.judged import Judged, missing_group
+from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import NDCG
+from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
-from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, judged_of
-from rankadapters.lightgbm.training import warn_of_settings
-from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank, require_objective
+from rankadapters.lightgbm.broken_settings import warn_of_settings
+from rankadapters.lightgbm.metrics import judged_of
+from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank
+from rankadapters.objectives.base import require_objective
+from rankadapters.objectives.built_in import no_native, require_native
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
-from rankadapters.training import Trained, no_native, require_native
 
 Array = NDArray[Any]
 

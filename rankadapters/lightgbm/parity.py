@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.queries import Queries
-from rankadapters.lightgbm.metrics import LABELS, MOST_ROWS, query_weights
+from rankadapters.lightgbm.metrics import query_weights
 from rankadapters.parity import Held, Toolkit, TrainedModel
 from rankadapters.parity.data import as_float32, as_judged, in_order, ranker, refuse_labels, refused, rounds_until
 

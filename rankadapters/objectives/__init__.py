@@ -37,7 +37,6 @@ __all__ = [
     "parse",
     "query_cross_entropy",
     "query_softmax",
-    "require_objective",
     "xgboost_map",
     "xgboost_ndcg",
     "xgboost_pairwise",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from rankadapters.core.presets.tool import differing, require_convention, require_expressible, spelled
 from rankadapters.parity.checking import check_value
 from rankadapters.parity.numbers import compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
-from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
 from rankadapters.parity.toolkit import Held, Route, Toolkit, TrainedModel
 
 __all__ = [
-    "FLOAT32",
-    "FULL_DOUBLE",
     "Held",
     "ParityError",
     "ParityReport",
@@ -24,9 +20,4 @@ __all__ = [
     "Verdict",
     "check_value",
     "compare_numbers",
-    "differing",
-    "relative",
-    "require_convention",
-    "require_expressible",
-    "spelled",
 ]

@@ -9,7 +9,7 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
-from rankadapters.sklearn.native import native_metric, read_metric
+from rankadapters.sklearn.metrics import native_metric, read_metric
 from rankadapters.sklearn.parity import check_parity
 from rankadapters.sklearn.qid import CutQueriesWarning
 from rankadapters.sklearn.ranker import QueryRanker

@@ -11,10 +11,10 @@ from typing import Any
 
 from sklearn.utils.validation import has_fit_parameter
 
-from rankadapters.callbacks import Evaluation
+from rankadapters.callbacks.metrics import Evaluation
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.sklearn.rows import Rows
+from rankadapters.sklearn.rows import LabelledRows
 
 RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
 LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
@@ -24,7 +24,7 @@ LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopp
 class Watched:
     """Validation sets, and the convention that they are evaluated under and stop the training by."""
 
-    sets: Sequence[Rows] = ()
+    sets: Sequence[LabelledRows] = ()
     convention: Convention | None = None
 
     def transformed(self, transform: Callable[[Any], Any]) -> Watched:
@@ -40,13 +40,13 @@ def toolkit_of(estimator: object) -> str | None:
     return None
 
 
-def hand(estimator: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def hand(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     """Fit an estimator on rows in the order of their queries; a callback's history where there is one."""
     ways = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
     return ways.get(toolkit_of(estimator) or "", _any)(estimator, train, watched, params)
 
 
-def _lightgbm(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     from rankadapters.lightgbm import early_stopping, eval_metric
 
     given = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, watched.sets)}
@@ -68,7 +68,7 @@ def _lightgbm(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]
     return metric.history
 
 
-def _lightgbm_sets(ranker: Any, sets: Sequence[Rows]) -> dict[str, Any]:
+def _lightgbm_sets(ranker: Any, sets: Sequence[LabelledRows]) -> dict[str, Any]:
     if not sets:
         return {}
     features, labels = [rows.X for rows in sets], [rows.y for rows in sets]
@@ -80,7 +80,7 @@ def _lightgbm_sets(ranker: Any, sets: Sequence[Rows]) -> dict[str, Any]:
     return {**pairs, "eval_group": [rows.sizes for rows in sets], "eval_sample_weight": weights}
 
 
-def _xgboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     from rankadapters.xgboost import EvalCallback, early_stopping
 
     given: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
@@ -101,7 +101,7 @@ def _xgboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any])
     return [entry._replace(dataset=int(str(entry.dataset).rpartition("_")[2])) for entry in watch.history]
 
 
-def _xgboost_sets(sets: Sequence[Rows]) -> dict[str, Any]:
+def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:
     if not sets:
         return {}
     weights = [rows.query_weight for rows in sets]
@@ -112,16 +112,16 @@ def _xgboost_sets(sets: Sequence[Rows]) -> dict[str, Any]:
     }
 
 
-def _xgboost_fit(ranker: Any, train: Rows, given: dict[str, Any]) -> None:
+def _xgboost_fit(ranker: Any, train: LabelledRows, given: dict[str, Any]) -> None:
     if not callable(ranker.objective):
         ranker.fit(train.X, train.y, **given)
         return
-    from rankadapters.xgboost.training import fit_by_objective
+    from rankadapters.xgboost.ranker_fit import fit_by_objective
 
     fit_by_objective(ranker, train.X, train.y, **given)
 
 
-def _catboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     given: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
     if watched.sets:
         columns = {**ranker.get_params(), **params}
@@ -142,13 +142,13 @@ def _catboost(ranker: Any, train: Rows, watched: Watched, params: dict[str, Any]
     return [entry._replace(dataset=int(entry.dataset) - 1) for entry in metric.history if entry.dataset]
 
 
-def _catboost_pool(rows: Rows, kinds: dict[str, Any]) -> Any:
+def _catboost_pool(rows: LabelledRows, kinds: dict[str, Any]) -> Any:
     pool = sys.modules["catboost"].Pool  # whose ranker is here, so it is imported
     columns = {f"{name}_features": value for name, value in kinds.items()}
     return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **columns)
 
 
-def _catboost_metric(convention: Convention, sets: list[Rows]) -> Any:
+def _catboost_metric(convention: Convention, sets: list[LabelledRows]) -> Any:
     """CatBoost's own metric where it is the declared one, which is fastest; else ours, told the sets beforehand."""
     from rankadapters.catboost import eval_metric, native_metric
 
@@ -162,7 +162,7 @@ def _catboost_metric(convention: Convention, sets: list[Rows]) -> Any:
     return eval_metric(convention, [(rows.y, rows.codes) for rows in sets])
 
 
-def _any(estimator: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> None:
+def _any(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> None:
     del watched  # refused before for what is no ranker
     given = {} if train.row_weight is None else {"sample_weight": train.row_weight}
     if given and not has_fit_parameter(estimator, "sample_weight"):

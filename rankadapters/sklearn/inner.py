@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 
-from rankadapters.callbacks import Evaluation
+from rankadapters.callbacks.metrics import Evaluation
 from rankadapters.sklearn.handing import Watched, hand, toolkit_of
-from rankadapters.sklearn.rows import Rows
+from rankadapters.sklearn.rows import LabelledRows
 
 
 def last_step(estimator: Any) -> Any:
@@ -30,7 +30,7 @@ def copy_of(estimator: Any) -> Any:
     return _ending_with(found, _copy_of_ranker(last_step(estimator)))
 
 
-def fit_inner(estimator: Any, train: Rows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def fit_inner(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     """Fit an estimator in place: transformers on features alone, the last step with its queries."""
     if not isinstance(estimator, Pipeline):
         return hand(estimator, train, watched, params)

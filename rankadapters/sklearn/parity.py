@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.tool import differing
+from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.core.queries import Queries
-from rankadapters.parity import Held, Toolkit, require_expressible
+from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import in_order, refused
 
 Array = NDArray[Any]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.core.convention import Convention
@@ -18,15 +15,16 @@ from rankadapters.core.texts import as_convention
 from rankadapters.sklearn.declared import check_declared, sets_of
 from rankadapters.sklearn.handing import Watched, toolkit_of
 from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
+from rankadapters.sklearn.meta_estimator import QueryMetaEstimator
 from rankadapters.sklearn.qid import one_per_query, refuse_other_rows, whole_sizes
-from rankadapters.sklearn.rows import Rows, held_out, ids_of, no_qid, whole_queries
+from rankadapters.sklearn.rows import LabelledRows, held_out, ids_of, no_qid, whole_queries
 from rankadapters.sklearn.scorer import QueryScorer
 from rankadapters.sklearn.tables import without_column
 
 Array = NDArray[Any]
 
 
-class QueryRanker(MetaEstimatorMixin, BaseEstimator):
+class QueryRanker(QueryMetaEstimator):
     """Any ranker or regressor as a scikit-learn estimator whose `fit` and `score` take one `qid` per row.
 
     Rows of a query need not stand together: they are brought together, in order of first appearance and each query's
@@ -231,60 +229,31 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):
         """Coefficients of the fitted estimator, or of the last step of a pipeline, where it has some."""
         return self._fitted_last().coef_  # type: ignore[no-any-return]
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Request qid and weights for itself, and route what else the estimator requests."""
-        request = super().get_metadata_routing()
-        if self.qid is not None:  # found in X
-            for method in (request.fit, request.score):
-                method.add_request(param="qid", alias=False)
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return (
-            MetadataRouter(owner=self).add_self_request(request).add(estimator=self.estimator, method_mapping=mapping)
-        )
-
-    def __sklearn_clone__(self) -> QueryRanker:
-        """Clone the parameters, by a way that also copies an XGBRanker with a callable objective."""
-        shell = copy.copy(self)
-        shell.estimator = None
-        found: QueryRanker = super(QueryRanker, shell).__sklearn_clone__()
-        found.estimator = copy_of(self.estimator)
-        return found
-
-    def __sklearn_tags__(self) -> Any:
-        """Take what the estimator takes."""
-        tags = super().__sklearn_tags__()
-        if hasattr(self.estimator, "__sklearn_tags__"):
-            inner = get_tags(self.estimator)
-            tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
-            tags.non_deterministic, tags.no_validation = inner.non_deterministic, inner.no_validation
-            tags.estimator_type, tags.regressor_tags = inner.estimator_type, inner.regressor_tags
-        return tags
-
-    def _divide(self, features: Any, y: Any, ids: Any, sample_weight: Any) -> tuple[Rows, list[Rows]]:
+    def _divide(self, features: Any, y: Any, ids: Any, sample_weight: Any) -> tuple[LabelledRows, list[LabelledRows]]:
         """Divide the rows into those to train on and those held out, by whole queries."""
         is_ranker = toolkit_of(last_step(self.estimator)) is not None
         if ids is None:
             if is_ranker:
                 raise no_qid("fit")
-            return Rows(features, y, sample_weight), []
+            return LabelledRows(features, y, sample_weight), []
         queries = whole_queries(features, y, ids, self.whole)
         if not is_ranker:
             if sample_weight is not None:
                 one_per_query(sample_weight, queries)  # refuses what varies
-            return Rows(features, y, sample_weight), []
+            return LabelledRows(features, y, sample_weight), []
         if self.validation_fraction is None:
-            return Rows.of(features, queries, y, sample_weight), []
+            return LabelledRows.of(features, queries, y, sample_weight), []
         held = held_out(queries, self.validation_fraction)
-        train, valid = (Rows.of(features, queries, y, sample_weight, part) for part in (~held, held))
+        train, valid = (LabelledRows.of(features, queries, y, sample_weight, part) for part in (~held, held))
         return train, [valid]
 
-    def _validation(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Rows:
+    def _validation(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> LabelledRows:
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
         ids, features = ids_of(X, qid, self.qid), self._features(X)
         if ids is None:
             raise no_qid("eval_set")
         self._check_features(features)
-        return Rows.of(features, whole_queries(features, y, ids, self.whole), y, sample_weight)
+        return LabelledRows.of(features, whole_queries(features, y, ids, self.whole), y, sample_weight)
 
     def _check_features(self, features: Any, *, reset: bool = False) -> None:
         """Refuse features of other names or another number than in `fit`; what is no table, the estimator refuses."""

@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LabelledRows:
     """Features and labels, with the rows of a query together wherever sizes are known.
 
     Attributes
@@ -40,7 +40,9 @@ class Rows:
     sizes: Array | None = None
 
     @classmethod
-    def of(cls, X: Any, queries: Queries, y: Any, sample_weight: Any, held: NDArray[np.bool_] | None = None) -> Rows:
+    def of(
+        cls, X: Any, queries: Queries, y: Any, sample_weight: Any, held: NDArray[np.bool_] | None = None
+    ) -> LabelledRows:
         """Bring the rows of each query together, in order of first appearance; of some queries only under `held`."""
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
         sizes, labels = np.diff(queries.indptr), as_column("y", y)
@@ -66,7 +68,7 @@ class Rows:
         weights: Array = self.row_weight[np.cumsum(sizes) - sizes]
         return weights
 
-    def with_features(self, X: Any) -> Rows:
+    def with_features(self, X: Any) -> LabelledRows:
         """Replace the features by what a transformer made of them."""
         if n_rows(X) != n_rows(self.X):
             msg = (

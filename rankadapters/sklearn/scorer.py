@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from rankadapters.callbacks import display_names
+from rankadapters.callbacks.display_names import display_names
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluator import evaluate

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks import Evaluation, display_names, flat, panels_of, watched_name
+from rankadapters.callbacks.display_names import display_names, watched_name
+from rankadapters.callbacks.judged import flat
+from rankadapters.callbacks.metrics import Evaluation, panels_of
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError

@@ -9,7 +9,8 @@ import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Evaluation, Judged, Monitor, flat, missing_group
+from rankadapters.callbacks.judged import Judged, flat, missing_group
+from rankadapters.callbacks.metrics import Evaluation, Monitor
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError

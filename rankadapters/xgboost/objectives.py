@@ -8,7 +8,8 @@ import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Judged
+from rankadapters.callbacks.judged import Judged
+from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.xgboost import NO_CUTOFF
@@ -18,13 +19,13 @@ from rankadapters.objectives import (
     LambdaRank,
     Objective,
     RankNet,
-    require_objective,
     xgboost_map,
     xgboost_ndcg,
     xgboost_pairwise,
 )
+from rankadapters.objectives.base import require_objective
+from rankadapters.objectives.built_in import no_native, require_native
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
-from rankadapters.training import Trained, no_native, require_native
 from rankadapters.xgboost.metrics import judged_of
 
 Array = NDArray[Any]

@@ -1,4 +1,4 @@
-"""What the toolkits' objective callbacks share: gradients bound to their datasets, and state per dataset."""
+"""What the objective callbacks share: gradients bound to the datasets of a toolkit, and state from round to round."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks import Judged, flat
-from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
+from rankadapters.callbacks.judged import Judged, flat
+from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.core.threads import as_n_threads
-from rankadapters.objectives import LambdaRank, Objective, require_objective
+from rankadapters.objectives.base import Objective, require_objective
 
 if TYPE_CHECKING:
     from rankadapters.core.gradients import Gradients
@@ -42,7 +42,7 @@ class Training:
 
     def reset(self) -> None:
         """Forget every dataset, and with it what was carried from round to round."""
-        self._bound: dict[int, _Binding] = {}
+        self._bound: dict[int, _BoundGradients] = {}
         self._waiting: list[_Carried] = []
 
     def knows(self, owner: object) -> bool:
@@ -62,7 +62,7 @@ class Training:
             hess *= factor
         return grad, hess
 
-    def _binding(self, owner: object, judged: Judged, factors: Sequence[Any]) -> _Binding:
+    def _binding(self, owner: object, judged: Judged, factors: Sequence[Any]) -> _BoundGradients:
         key = id(owner)
         binding = self._bound.get(key)
         if binding is None:
@@ -78,12 +78,12 @@ class Training:
             raise InputError(msg)
         return binding
 
-    def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any]) -> _Binding:
+    def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any]) -> _BoundGradients:
         queries = Queries(judged.labels, group_sizes=judged.group_sizes)
         carried = self._claim(queries)
         gradients = self.objective.bind(queries, n_threads=self.n_threads, state=carried and carried.state)
         kept = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
-        return _Binding(gone, judged, gradients, kept, [carried.rounds if carried else 0])
+        return _BoundGradients(gone, judged, gradients, kept, [carried.rounds if carried else 0])
 
     def _claim(self, queries: Queries) -> _Carried | None:
         """Find what a pickle brought along for a dataset of these queries."""
@@ -132,36 +132,9 @@ class _Carried(NamedTuple):
     rounds: int
 
 
-class _Binding(NamedTuple):
+class _BoundGradients(NamedTuple):
     owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
     judged: Judged
     gradients: Gradients
     factors: list[Array]  # float32, per row or one for all, multiplied one after the other as the toolkit does
     rounds: list[int]  # one entry: rounds so far
-
-
-def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
-    """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        It names the fields, and what the toolkit has instead.
-    """
-    fields = {name: (value, getattr(nearest, name)) for name, value in wanted.to_dict().items() if name != "convention"}
-    if isinstance(wanted, LambdaRank) and isinstance(nearest, LambdaRank):
-        fields |= wanted.convention.diff(nearest.convention)
-        if wanted.uses_weights:
-            fields.pop("average", None)  # weights multiply the gradients, whatever their mean is
-    found = {name: pair for name, pair in fields.items() if pair[0] != pair[1] and name not in wanted.idle}
-    if found:
-        wants = ", ".join(f"{name}={pair[0]}" for name, pair in found.items())
-        has = ", ".join(f"{name}={pair[1]}" for name, pair in found.items())
-        msg = f"{toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: objective(value)."
-        raise UnsupportedConventionError(msg)
-
-
-def no_native(toolkit: str, objective: Objective, own: str) -> ConventionError:
-    """Say that a toolkit has nothing of the kind."""
-    msg = f"{toolkit} has no built-in {objective.kind}; its own are {own}.\nHint: objective(value)."
-    return UnsupportedConventionError(msg)

@@ -1,0 +1,60 @@
+"""What a toolkit's dataset says of its rows, and what its predictions look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+
+Array = NDArray[Any]
+
+
+class Judged(NamedTuple):
+    """What a toolkit's dataset says of its rows."""
+
+    labels: Array | None
+    group_sizes: Array
+    weights: Array | None  # as the toolkit holds them, per row or per query
+
+    def without(self, owner: object) -> Judged:
+        """Let go of labels that are the owner, so that remembering them does not keep it alive."""
+        return self._replace(labels=None) if self.labels is owner else self
+
+    def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
+        """Make the queries, with the weights that a convention counts: by query, by row, or none."""
+
+        def bind(weighting: str | None) -> Queries:
+            by_query = by_row = None
+            if self.weights is not None and weighting == "query_weight":
+                by_query = query_weights(self.weights, self.group_sizes)
+            elif self.weights is not None and weighting == "row_weight":
+                per_query = self.weights.size == self.group_sizes.size != self.group_sizes.sum()
+                by_row = np.repeat(self.weights, self.group_sizes) if per_query else self.weights
+            return Queries(self.labels, group_sizes=self.group_sizes, query_weight=by_query, row_weight=by_row)
+
+        return bind
+
+    def says(self, judged: Judged) -> bool:
+        """Tell whether a dataset still says the same."""
+        pairs = zip(self, judged if self.labels is not None else judged._replace(labels=None), strict=True)
+        return all(_same(old, new) for old, new in pairs)
+
+
+def flat(scores: Any) -> Array:
+    """Drop the second dimension of predictions of shape (n_docs, 1)."""
+    array = np.asarray(scores)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array  # noqa: PLR2004 - dimensions
+
+
+def missing_group(owner: str, way_out: str) -> InputError:
+    """Say that a dataset has no queries."""
+    return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {way_out}.")
+
+
+def _same(old: Array | None, new: Array | None) -> bool:
+    return old is new or (old is not None and new is not None and np.array_equal(old, new))

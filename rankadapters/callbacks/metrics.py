@@ -1,0 +1,118 @@
+"""What the metric callbacks share: panels bound to the datasets of a toolkit, and the history of their values."""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.judged import Judged
+from rankadapters.core.convention import Convention
+from rankadapters.core.queries import Queries
+
+if TYPE_CHECKING:
+    from rankadapters.core.panel import Panel
+
+Array = NDArray[Any]
+
+
+class Evaluation(NamedTuple):
+    """One entry of a callback's history, in full precision."""
+
+    dataset: int | str  # the set's name where the toolkit tells it, else its place in the order of first sight
+    convention: Convention
+    value: float
+
+
+class Monitor:
+    """Conventions evaluated on whichever datasets a toolkit hands over.
+
+    An evaluator is bound at the first sight of a dataset, held by weak reference, and bound anew when the dataset's
+    labels, groups or weights have changed since. A copy or pickle starts with no dataset and no history.
+
+    Parameters
+    ----------
+    conventions : sequence of Convention
+        At least one.
+    names : sequence of str, optional
+        Display names; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
+    query_weights : callable
+        Turns a toolkit's weights and group sizes into one weight per query.
+    """
+
+    def __init__(
+        self,
+        conventions: Sequence[Convention | str],
+        names: Sequence[str] | None,
+        n_threads: int | None,
+        query_weights: Callable[[Array, Array], Array],
+    ) -> None:
+        self.names = display_names(conventions, names)
+        self.n_threads = n_threads
+        self.history: list[Evaluation] = []
+        self._query_weights = query_weights
+        self._bound: dict[int, _BoundPanels] = {}
+        self._seen = 0
+
+    @property
+    def conventions(self) -> list[Convention]:
+        """The conventions, in the order given."""
+        return list(self.names)
+
+    def evaluate(self, owner: object, judged: Judged, scores: Array) -> list[tuple[str, float, bool]]:
+        """Evaluate one dataset: (name, value, higher is better) per convention."""
+        binding = self._binding(owner, judged)
+        found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
+        self.history += [Evaluation(binding.place, convention, found[convention]) for convention in self.names]
+        return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]
+
+    def _binding(self, owner: object, judged: Judged) -> _BoundPanels:
+        key = id(owner)
+        binding = self._bound.get(key)
+        if binding is None:
+            bound = self._bound  # the dict and not this monitor, which a dataset must not keep alive
+            gone = weakref.ref(owner, lambda _: bound.pop(key, None))
+            binding = _BoundPanels(gone, self._seen, judged.without(owner), self._panels(judged))
+            self._seen += 1
+        elif not binding.judged.says(judged):
+            binding = binding._replace(judged=judged.without(owner), panels=self._panels(judged))
+        self._bound[key] = binding
+        return binding
+
+    def _panels(self, judged: Judged) -> list[Panel]:
+        return panels_of(self.conventions, judged.queries(self._query_weights), self.n_threads)
+
+    def reporting_here(self) -> Monitor:
+        """Make a monitor that binds datasets of its own and writes into this one's history."""
+        other = copy.copy(self)
+        other.history = self.history
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy what was declared, not what was seen."""
+        return {**self.__dict__, "history": [], "_bound": {}, "_seen": 0}
+
+
+class _BoundPanels(NamedTuple):
+    owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
+    place: int
+    judged: Judged
+    panels: list[Panel]
+
+
+def panels_of(
+    conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
+) -> list[Panel]:
+    """Bind conventions to a dataset, `bind(weighting)`: under `average="uniform"` its weights do not count."""
+    from rankadapters.core.panel import Panel  # numba, at the first evaluation
+
+    parts: dict[str | None, list[Convention]] = {}
+    for convention in conventions:
+        parts.setdefault(convention.weighting, []).append(convention)
+    return [Panel(bind(weighting), some, n_threads=n_threads) for weighting, some in parts.items()]

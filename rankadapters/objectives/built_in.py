@@ -1,0 +1,34 @@
+"""Whether an objective that a toolkit has built in is the one declared."""
+
+from __future__ import annotations
+
+from rankadapters.core.errors import ConventionError, UnsupportedConventionError
+from rankadapters.objectives.base import Objective
+from rankadapters.objectives.pairwise import LambdaRank
+
+
+def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
+    """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        It names the fields, and what the toolkit has instead.
+    """
+    fields = {name: (value, getattr(nearest, name)) for name, value in wanted.to_dict().items() if name != "convention"}
+    if isinstance(wanted, LambdaRank) and isinstance(nearest, LambdaRank):
+        fields |= wanted.convention.diff(nearest.convention)
+        if wanted.uses_weights:
+            fields.pop("average", None)  # weights multiply the gradients, whatever their mean is
+    found = {name: pair for name, pair in fields.items() if pair[0] != pair[1] and name not in wanted.idle}
+    if found:
+        wants = ", ".join(f"{name}={pair[0]}" for name, pair in found.items())
+        has = ", ".join(f"{name}={pair[1]}" for name, pair in found.items())
+        msg = f"{toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: objective(value)."
+        raise UnsupportedConventionError(msg)
+
+
+def no_native(toolkit: str, objective: Objective, own: str) -> ConventionError:
+    """Say that a toolkit has nothing of the kind."""
+    msg = f"{toolkit} has no built-in {objective.kind}; its own are {own}.\nHint: objective(value)."
+    return UnsupportedConventionError(msg)

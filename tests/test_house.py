@@ -1,0 +1,61 @@
+"""Where things stand: the same names in each toolkit's folder, one name for one class, and modules without helpers."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "rankadapters"
+FILES = {
+    "metrics": ("eval_metric", "custom_metric", "native_metric", "read_metric"),
+    "objectives": ("objective", "lambdarank", "native_objective"),
+    "callbacks": ("early_stopping", "EvalCallback"),
+    "parity": ("check_parity", "check_model"),
+}
+IN_EACH_TOOLKIT = {"EarlyStopping", "EvalMetric", "ObjectiveCallback"}  # an adapter is named alike in its siblings
+HELPERS = {
+    "lightgbm": ("LABELS", "MOST_ROWS", "query_weights"),
+    "objectives": ("require_objective",),
+    "parity": (
+        "FLOAT32",
+        "FULL_DOUBLE",
+        "differing",
+        "relative",
+        "require_convention",
+        "require_expressible",
+        "spelled",
+    ),
+}
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost", "catboost", "sklearn"])
+def test_a_toolkit_s_folder_has_each_thing_in_the_file_of_its_siblings(toolkit):
+    pytest.importorskip(toolkit)
+    package = importlib.import_module(f"rankadapters.{toolkit}")
+    found = {name: file for file, names in FILES.items() for name in names if name in package.__all__}
+    assert {"native_metric", "read_metric", "check_parity"} <= set(found)
+    for name, file in found.items():
+        module = importlib.import_module(f"rankadapters.{toolkit}.{file}")
+        assert getattr(module, name) is getattr(package, name)
+
+
+def test_a_class_has_its_name_to_itself():
+    places = defaultdict(list)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(str(path.relative_to(PACKAGE)))
+    shared = {name: files for name, files in places.items() if len(files) > 1 and name not in IN_EACH_TOOLKIT}
+    assert shared == {}
+
+
+@pytest.mark.parametrize(("module", "helpers"), HELPERS.items())
+def test_a_module_exports_no_helper(module, helpers):
+    if module == "lightgbm":
+        pytest.importorskip(module)
+    package = importlib.import_module(f"rankadapters.{module}")
+    assert not set(helpers) & set(package.__all__)
