@@ -117,7 +117,7 @@ def mq2008_like(
     Raises
     ------
     InputError
-        The seed is no whole number from 0 on, or a part would have no query.
+        The seed is not a whole number from 0 on, or a part would have no query.
 
     References
     ----------

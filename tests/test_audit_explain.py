@@ -143,8 +143,8 @@ def test_a_convention_without_a_value_says_so_itself():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (10, r"10 is no convention\.\nHint: ra\.presets\.textbook\(10\)"),
-        (None, r"None is no convention\.\nHint: ra\.presets\.textbook\(10\)"),
+        (10, r"10 is not a convention\.\nHint: ra\.presets\.textbook\(10\)"),
+        (None, r"None is not a convention\.\nHint: ra\.presets\.textbook\(10\)"),
         ("letor4", r"'letor4' has no cutoff\.\nHint: 'letor4@10'"),
         ("letor5@10", r"'letor5@10' is neither a preset@k .*\nHint: 'letor4@10'"),
     ],

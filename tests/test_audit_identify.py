@@ -234,7 +234,7 @@ def test_gains_that_overflow_are_not_searched():
 
 @pytest.mark.parametrize("k", [0, 1.5, "10"])
 def test_bad_cutoffs(k):
-    with pytest.raises(ra.ConventionError, match="is no cutoff"):
+    with pytest.raises(ra.ConventionError, match="is not a cutoff"):
         ra.audit.identify("0.5", [1, 0], [1, 2], k=k, group_sizes=[2])
 
 

@@ -116,7 +116,7 @@ def test_every_inexpressible_field_is_named_and_the_nearest_convention_is_expres
 
 
 @pytest.mark.parametrize(
-    ("other", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is no convention.\nHint")]
+    ("other", "message"), [("NDCG:top=5", "'NDCG:top=5' is neither a preset@k"), (5, "5 is not a convention.\nHint")]
 )
 def test_what_is_no_convention_is_refused(other, message):
     with pytest.raises(ra.ConventionError, match=message):
@@ -169,7 +169,7 @@ def test_catboost_refuses_use_weights_in_a_training_without_object_weights():
 
 @pytest.mark.parametrize("top", [0, -1])
 def test_no_convention_becomes_top_0_which_catboost_scores_1(top):
-    with pytest.raises(ra.ConventionError, match=f"k={top} is no cutoff"):
+    with pytest.raises(ra.ConventionError, match=f"k={top} is not a cutoff"):
         BASE.replace(k=top)
 
 

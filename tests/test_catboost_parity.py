@@ -60,9 +60,9 @@ MISREAD = [
     ("NDCG:type=exp", "type='exp'; allowed are 'Base', 'Exp'"),
     ("DCG:denominator=position", "denominator='position'; allowed are 'LogPosition', 'Position'"),
     ("NDCG:use_weights=0", "use_weights='0'; allowed are 'true', 'false'"),
-    ("NDCG: top=5", "' top', which is no parameter of it"),
+    ("NDCG: top=5", "' top', which is not a parameter of it"),
     ("NDCG:top=5;top=3", "'top', twice"),
-    ("NDCG:sigma=1", "'sigma', which is no parameter of it"),
+    ("NDCG:sigma=1", "'sigma', which is not a parameter of it"),
     ("ndcg:top=5", "'ndcg:top=5' is none of CatBoost's NDCG, DCG, MAP"),
     ("Precision", "'Precision' is none of CatBoost's NDCG, DCG, MAP"),
 ]
@@ -100,7 +100,7 @@ def test_what_a_metric_string_leaves_out_has_catboosts_default(metric):
 
 
 def test_what_is_no_metric_string_is_refused():
-    with pytest.raises(ra.ConventionError, match="is no metric string"):
+    with pytest.raises(ra.ConventionError, match="is not a metric string"):
         ra.catboost.read_metric(BASE)
 
 

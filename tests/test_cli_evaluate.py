@@ -244,7 +244,7 @@ def test_two_files_cannot_both_be_standard_input(capsys, stdin, arguments, optio
         (("--run", "a"), "nothing to evaluate"),
         (("--features", "a"), "--features needs exactly one of --predictions and --feature"),
         (("--features", "a", "--predictions", "b", "--feature", "1"), "--features needs exactly one of"),
-        (("--features", "a", "--feature", "x"), "argument --feature: 'x' is no whole number from 0"),
+        (("--features", "a", "--feature", "x"), "argument --feature: 'x' is not a whole number from 0"),
         (("--features", "a", "--qrels", "b"), "--qrels was given beside --features"),
         (("--features", "a", "--label", "b"), "--label was given, which --features has no use for"),
         (("--qrels", "a"), "--qrels was given without --run"),

@@ -215,7 +215,7 @@ def test_progress_names_the_models_that_are_trained(data, monkeypatch):
 
 
 def test_an_unknown_toolkit_is_refused(data):
-    with pytest.raises(ra.InputError, match="'ranklib' is no toolkit; allowed are 'sklearn', 'lightgbm'"):
+    with pytest.raises(ra.InputError, match="'ranklib' is not a toolkit; allowed are 'sklearn', 'lightgbm'"):
         crosscheck.check_models(*data, toolkits=["ranklib"])
 
 

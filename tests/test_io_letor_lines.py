@@ -122,7 +122,7 @@ def test_decimal_numbers_are_read_however_they_are_written(write, text):
 
 def test_a_score_that_is_missing_or_too_large_is_a_bad_feature(write):
     for token in ("1:nan", "1:NaN", "1:1e999"):
-        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is no finite number, which the score must be"):
+        with pytest.raises(ra.InputError, match=rf"line 2: '{token}' is not a finite number, which the score must be"):
             by_feature(write(f"1 qid:7 1:1\n0 qid:7 {token}\n"))
     with pytest.raises(ra.InputError, match=r"line 2: '1:9007199254740993' is an integer beyond 2\^53, where"):
         by_feature(write("1 qid:7 1:1\n0 qid:7 1:9007199254740993\n"))

@@ -211,7 +211,7 @@ def test_names_are_checked():
     for several in ([LETOR], (LETOR, TEXTBOOK), []):
         with pytest.raises(ra.ConventionError, match=r"a list was given .*\nHint: eval_metric\(\*conventions\)"):
             ra.lightgbm.eval_metric(several)
-    with pytest.raises(ra.ConventionError, match="10 is no convention"):
+    with pytest.raises(ra.ConventionError, match="10 is not a convention"):
         ra.lightgbm.eval_metric(10)
     with pytest.raises(ra.ConventionError, match="'ndcg' does not start with a measure and its cutoff"):
         ra.lightgbm.eval_metric("ndcg")

@@ -517,7 +517,7 @@ def test_labels_outside_what_an_objective_takes_are_named():
 @pytest.mark.parametrize("value", ["lambdarank", ra.presets.letor4(10), None])
 def test_what_is_no_objective_is_refused(value):
     for call in (ra.lightgbm.objective, ra.lightgbm.native_objective):
-        with pytest.raises(ra.ConventionError, match=r"is no objective.\nHint: .*lambdarank\("):
+        with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank\("):
             call(value)
 
 

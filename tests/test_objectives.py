@@ -160,7 +160,9 @@ def test_an_unknown_pair_method_is_refused():
 
 
 def test_a_convention_is_no_objective():
-    with pytest.raises(ra.ConventionError, match=r"is no objective\.\nHint: lambdarank\(convention, truncation=30\)"):
+    with pytest.raises(
+        ra.ConventionError, match=r"is not an objective\.\nHint: lambdarank\(convention, truncation=30\)"
+    ):
         objectives.gradients([0, 1], [0, 1], ra.presets.textbook(10), group_sizes=[2])
 
 

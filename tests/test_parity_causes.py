@@ -168,7 +168,7 @@ def test_nan_is_no_value(data):
     [row] = check_value(labels, scores, DECLARED, float("nan"), **columns).rows
     assert (row.verdict, row.reason) == (
         "different",
-        "Looking for the cause: it is nan, which is no value of any convention.",
+        "Looking for the cause: it is nan, which is not a value of any convention.",
     )
 
 

@@ -142,7 +142,7 @@ def test_several_reports_are_written_under_their_names(form):
 
 
 def test_an_unknown_form_is_refused():
-    with pytest.raises(ra.InputError, match="'pdf' is no form of a report; allowed are 'txt', 'md', 'html', 'json'"):
+    with pytest.raises(ra.InputError, match="'pdf' is not a form of a report; allowed are 'txt', 'md', 'html', 'json'"):
         rendered("", [], "pdf")
 
 

@@ -151,9 +151,9 @@ def test_scorers_may_be_named():
         ra.sklearn.query_scorers()
     with pytest.raises(ra.ConventionError, match=r"'ndcg' does not start with a measure and its cutoff.*\nHint: "):
         ra.sklearn.query_scorers(TEXTBOOK, "ndcg")
-    with pytest.raises(ra.ConventionError, match=r"10 is no convention\.\nHint: "):
+    with pytest.raises(ra.ConventionError, match=r"10 is not a convention\.\nHint: "):
         ra.sklearn.query_scorers(TEXTBOOK, 10)
-    with pytest.raises(ra.ConventionError, match=r"name=7 is no text.\nHint: name=None shows 'ndcg@5/textbook'"):
+    with pytest.raises(ra.ConventionError, match=r"name=7 is not a text.\nHint: name=None shows 'ndcg@5/textbook'"):
         ra.sklearn.query_scorer(TEXTBOOK, name=7)
 
 
@@ -208,7 +208,7 @@ def test_bad_weights_and_metadata():
         ra.sklearn.query_scorer(TEXTBOOK)(model, DATA.X, DATA.y, qid=DATA.qid, sample_weight=np.ones(DATA.y.size))
     with pytest.raises(ra.InputError, match="was handed 'group'"):
         scorer(model, DATA.X, DATA.y, group=DATA.qid)
-    with pytest.raises(ra.ConventionError, match="10 is no convention"):
+    with pytest.raises(ra.ConventionError, match="10 is not a convention"):
         ra.sklearn.query_scorer(10)
     with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
         ra.sklearn.query_scorer("letor4")

@@ -107,7 +107,7 @@ BAD = {
     "None": (DATA.y, with_value(DATA.qid, 3, None), r"qid\[3\] is None, but every row belongs to a query\.\nHint: "),
     "float": (DATA.y, DATA.qid.astype(float), r"qid holds floats such as 0\.0.*\nHint: qid\.astype\('int64'\)"),
     "a float": (DATA.y, np.array([*DATA.qid[:-1], 0.5], object), r"qid holds floats such as 0\.5"),
-    "y": (with_value(DATA.y, 5, np.nan), DATA.qid, r"labels\[5\] is nan, which is no finite number\.\nHint: "),
+    "y": (with_value(DATA.y, 5, np.nan), DATA.qid, r"labels\[5\] is nan, which is not a finite number\.\nHint: "),
 }
 
 

@@ -63,7 +63,7 @@ BAD = {
     "qid with NaN": (lambda: fit(qid=with_nan(DATA.qid)), rf"qid\[7\] is nan{HINTED}drop rows without a query"),
     "qid with None": (lambda: fit(qid=[None, *DATA.qid[1:]]), rf"qid\[0\] is None{HINTED}drop rows"),
     "float qid": (lambda: fit(qid=DATA.qid / 10), rf"qid holds floats such as 0\.0{HINTED}qid\.astype"),
-    "y with NaN": (lambda: fit(y=with_nan(DATA.y)), rf"labels\[7\] is nan, which is no finite number{HINTED}"),
+    "y with NaN": (lambda: fit(y=with_nan(DATA.y)), rf"labels\[7\] is nan, which is not a finite number{HINTED}"),
     "X of other length": (lambda: fit(X=DATA.X[:-1]), rf"X has \d+ rows but y has \d+{HINTED}one label"),
     "another index": (lambda: fit(y=pd.Series(DATA.y), qid=pd.Series(DATA.qid, index=MIXED)), "another pandas index"),
     "ids among the features": (lambda: fit(X=np.column_stack([DATA.X, DATA.qid])), f"column 5 {HELD}"),
@@ -106,7 +106,7 @@ def test_conventions_are_conventions():
         fit(convention="ndcg")
     with pytest.raises(ra.ConventionError, match="eval_metric: 'ndcg' does not start with"):
         fit(eval_metric="ndcg")
-    with pytest.raises(ra.ConventionError, match=r"convention: 10 is no convention\.\nHint: "):
+    with pytest.raises(ra.ConventionError, match=r"convention: 10 is not a convention\.\nHint: "):
         fit(convention=10)
 
 

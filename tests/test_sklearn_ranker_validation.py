@@ -152,7 +152,7 @@ def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
 
 BAD_SETS = {
     "no qid": ({"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
-    "no tuple": ({"eval_set": [VALID.X]}, r"is no validation set\.\nHint: eval_set=\[\(X, y, qid\)\]"),
+    "no tuple": ({"eval_set": [VALID.X]}, r"is not a validation set\.\nHint: eval_set=\[\(X, y, qid\)\]"),
     "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid holds floats"),
     "twice": ({"eval_set": VALID_SET, "validation_fraction": 0.5}, r"given twice\.\nHint: either"),
     "a metric of nothing": ({"eval_metric": CONV}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),

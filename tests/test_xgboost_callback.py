@@ -60,7 +60,7 @@ def test_the_callback_ranks_raw_margins_when_told():
 
 def test_the_callback_refuses_what_it_cannot_do():
     one = ranking(15)
-    with pytest.raises(ra.InputError, match=r"is no evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
+    with pytest.raises(ra.InputError, match=r"is not an evaluation set; allowed are a DMatrix, \(X, y, qid\)"):
         ra.xgboost.EvalCallback(LETOR, [((one.X, one.y), "x")])
     with pytest.raises(ra.InputError, match=r"cannot predict inside xgb\.cv"):
         xgb.cv(PARAMS, dmatrix(one), 2, nfold=2, callbacks=[ra.xgboost.EvalCallback(LETOR, [(dmatrix(one), "x")])])
@@ -118,7 +118,7 @@ def test_one_name_reported_twice_is_refused():
 
 @pytest.mark.parametrize("evals", [None, [], {"v": 1}, [1], [(1, 2)], [("a", "v"), ("b", "v")], (("x", "y"), "v")])
 def test_evaluation_sets_of_another_form(evals):
-    with pytest.raises(ra.InputError, match=r"is no list of \(data, name\) with different names"):
+    with pytest.raises(ra.InputError, match=r"is not a list of \(data, name\) with different names"):
         ra.xgboost.EvalCallback(TEXTBOOK, evals)
 
 

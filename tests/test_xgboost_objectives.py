@@ -415,7 +415,7 @@ def test_the_scikit_learn_interface_is_told_where_to_go():
 @pytest.mark.parametrize("value", ["rank:ndcg", ra.presets.letor4(10), None])
 def test_what_is_no_objective_is_refused(value):
     for call in (ra.xgboost.objective, ra.xgboost.native_objective):
-        with pytest.raises(ra.ConventionError, match=r"is no objective.\nHint: .*lambdarank\("):
+        with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank\("):
             call(value)
 
 

@@ -174,7 +174,7 @@ def check_parity(
 ) -> ParityReport:
     """Compare CatBoost's own value for these scores with ours: `rankadapters.parity.Toolkit.check_parity`, and more.
 
-    A NaN among the scores, which CatBoost takes, is no error here but a row that says what CatBoost makes of it.
+    A NaN among the scores, which CatBoost takes, is not an error here but a row that says what CatBoost makes of it.
 
     Parameters
     ----------

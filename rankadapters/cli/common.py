@@ -25,7 +25,7 @@ def whole_from(least: int) -> Callable[[str], int]:
 
     def whole(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text) <= LARGEST):
-            msg = f"{text!r} is no whole number from {least} to {LARGEST}"
+            msg = f"{text!r} is not a whole number from {least} to {LARGEST}"
             raise argparse.ArgumentTypeError(msg)
         return int(text)
 

@@ -103,7 +103,7 @@ def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = 
 
 def non_finite(name: str, place: int, array: Array, *, by_row: bool = True) -> InputError:
     """Say which entry is NaN or infinite."""
-    msg = f"{name}[{place}] is {array[place]}, which is no finite number.\nHint: mend it, or drop the row."
+    msg = f"{name}[{place}] is {array[place]}, which is not a finite number.\nHint: mend it, or drop the row."
     return InputError(msg, row=place if by_row else None)
 
 
@@ -186,7 +186,7 @@ def is_missing(value: object) -> bool:
 
 def _to_array(name: str, value: object) -> Array:
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        msg = f"{name} has masked entries, which are no values.\nHint: leave these rows out, or fill them."
+        msg = f"{name} has masked entries, which are not values.\nHint: leave these rows out, or fill them."
         raise InputError(msg)
     if isinstance(value, np.ndarray):
         return np.asarray(value)
@@ -223,7 +223,7 @@ def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
 
 
 def _not_numbers(name: str, array: Array) -> InputError:
-    """Name the first entry that is no number or, where all are, the dtype that hides it."""
+    """Name the first entry that is not a number or, where all are, the dtype that hides it."""
     missing = [row for row, item in enumerate(array) if is_missing(item)]
     others = [row for row, item in enumerate(array) if array.dtype != object or not isinstance(item, (Real, Decimal))]
     if missing or others:

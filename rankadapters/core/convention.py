@@ -62,7 +62,7 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 
 
 class FromPreset(Declared):
-    """A declared value that knows the preset it was made of, which is no part of what it declares.
+    """A declared value that knows the preset it was made of, which is not part of what it declares.
 
     It is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
     """
@@ -183,7 +183,7 @@ class Convention(FromPreset):
         return f"{preset}{at}{k}{plus}{changes}"
 
     def named(self, preset: str) -> Self:
-        """Return the same convention as that of a preset, which is no part of equality or signature."""
+        """Return the same convention as that of a preset, which is not part of equality or signature."""
         plain = type(self)(**self.to_dict())
         named = type(self)(**self.to_dict())
         object.__setattr__(named, "_preset", (preset, plain))
@@ -211,7 +211,7 @@ class Convention(FromPreset):
         {'average': ('query-except-empty', 'uniform')}
         """
         if not isinstance(other, Convention):
-            msg = f"{other!r:.80} is no convention.\nHint: conv.diff(ra.presets.yahoo(10)), or ra.parse(text)."
+            msg = f"{other!r:.80} is not a convention.\nHint: conv.diff(ra.presets.yahoo(10)), or ra.parse(text)."
             raise ConventionError(msg)
         return Declared.diff(self, other)
 

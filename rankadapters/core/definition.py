@@ -1,4 +1,4 @@
-"""What every number means, in plain Python: the oracle that all kernels are held against. Read this file first.
+"""What every number means, in plain Python: the oracle with which all kernels are compared. Read this file first.
 
 A measure says in its own file (`core/measures/`) what one query is worth; here stands what all of them share: which
 rows are ranked, in which order, which policy gives a query its value, and how the queries' values become one.

@@ -275,7 +275,7 @@ class WholeField(Field):
 def as_cutoff(k: object) -> int:
     """Check a cutoff that is not None."""
     if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:  # type: ignore[call-overload]
-        msg = f"k={k!r:.80} is no cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
+        msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
         raise ConventionError(msg)
     return int(k)  # type: ignore[call-overload, no-any-return]
 

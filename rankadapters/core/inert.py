@@ -117,7 +117,7 @@ def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: ob
     Raises
     ------
     ConventionError
-        `a` or `b` is no convention.
+        `a` or `b` is not a convention.
     InputError
         A convention has no value on this data, or `queries` is not Queries.
 

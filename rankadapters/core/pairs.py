@@ -79,7 +79,7 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
 
 
 def _as_places(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
-    if isinstance(column, Sized) and not len(column):  # no query has a pair, which is no mistake
+    if isinstance(column, Sized) and not len(column):  # no query has a pair, which is not a mistake
         return np.empty(0, np.int64)
     places = as_column(f"pairs {name}", column)
     if places.dtype.kind not in "iu":

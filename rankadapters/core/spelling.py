@@ -50,7 +50,7 @@ def table(gain: str) -> tuple[float, ...] | None:
     except ValueError:
         gains = ()
     if not gains or not all(math.isfinite(g) for g in gains):
-        msg = f"gain={gain!r} is no table of numbers.\nHint: write one gain per label from 0 on, like 'table_0_1_3'."
+        msg = f"gain={gain!r} is not a table of numbers.\nHint: write one gain per label from 0 on, like 'table_0_1_3'."
         raise ConventionError(msg)
     if any(map(operator.gt, gains, gains[1:])):
         msg = (

@@ -179,7 +179,7 @@ class Tally(_Knowing):
         try:
             convention, n_ids = parse(data["convention"]), len(data["ids"])
             if n_ids != data["n_queries"]:
-                raise InputError(f"this is no tally: it has {n_ids} ids for {data['n_queries']} queries.")
+                raise InputError(f"this is not a tally: it has {n_ids} ids for {data['n_queries']} queries.")
             sums: dict[str, Any] = {name: int(data[name], 16) for name in ("numerator", "denominator", "digest")}
             counts: dict[str, Any] = {name: int(data[name]) for name in COUNTS}
             ids = np.asarray([_word(i) for i in data["ids"]], np.uint64)
@@ -187,7 +187,7 @@ class Tally(_Knowing):
         except RankAdaptersError:
             raise
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            msg = f"this is no tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
+            msg = f"this is not a tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
             raise InputError(msg) from None
 
 

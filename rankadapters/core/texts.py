@@ -12,7 +12,7 @@ from rankadapters.core.declared import read_signature
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 
-_CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 for the message that it is no cutoff
+_CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 for the message that it is not a cutoff
 _PRESET = rf"(?P<tool>[a-z][a-z0-9_]*)(\.(?P<measure>[a-zA-Z][a-zA-Z0-9_]*))?(@(?P<k>{_CUTOFF}))?"
 _DISPLAY = re.compile(rf"(?P<head>[a-z-]+)(@(?P<cut>{_CUTOFF}))?/(?P<preset>[^/]+)")
 _HEX = re.compile(r"[0-9a-f]{7}")
@@ -77,7 +77,7 @@ def as_convention(value: Convention | str) -> Convention:
     if isinstance(value, str):
         return parse(value)
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
-    raise ConventionError(f"{value!r:.80} is no convention.\nHint: {hint}.")
+    raise ConventionError(f"{value!r:.80} is not a convention.\nHint: {hint}.")
 
 
 def as_conventions(values: object) -> list[Convention]:
@@ -91,7 +91,7 @@ def as_conventions(values: object) -> list[Convention]:
     if isinstance(values, str):
         return [parse(values)]
     if isinstance(values, Convention) or not isinstance(values, Iterable):
-        msg = f"{values!s:.80} is no list of conventions.\nHint: [ra.presets.textbook(10), ...]; evaluate takes one."
+        msg = f"{values!s:.80} is not a list of conventions.\nHint: [ra.presets.textbook(10), ...]; evaluate takes one."
         raise ConventionError(msg)
     several = list(dict.fromkeys(as_convention(value) for value in values))
     if not several:

@@ -149,6 +149,6 @@ TOOLKITS = {
 def named(name: str) -> Trainer:
     """Find a toolkit by name."""
     if name not in TOOLKITS:
-        msg = f"{name!r} is no toolkit; allowed are {choices(TOOLKITS)}."
+        msg = f"{name!r} is not a toolkit; allowed are {choices(TOOLKITS)}."
         raise InputError(msg)
     return TOOLKITS[name]

@@ -223,7 +223,7 @@ def _scores(path: AnyPath, first: int, rows: LetorRows, feature: int | None) -> 
         try:
             scores[row] = finite(value)
         except ValueError:
-            what = MERGED if is_merged(value) else "is no finite number, which the score must be"
+            what = MERGED if is_merged(value) else "is not a finite number, which the score must be"
             raise bad_token(path, first + row, token, what) from None
     return scores
 
@@ -268,7 +268,7 @@ def _predictions(paths: Sequence[AnyPath], rows: _AllRows) -> NDArray[np.float64
 
 
 def read_numbers(path: AnyPath) -> NDArray[np.float64]:
-    """Read a file of one finite number per line; blank lines at its end are no lines."""
+    """Read a file of one finite number per line; blank lines at its end are not lines."""
     data = read_rows_of_text(path).rstrip()
     every = data.split(NEWLINE)
     try:

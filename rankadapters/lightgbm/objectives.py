@@ -68,7 +68,7 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     Raises
     ------
     ConventionError
-        `value` is no objective.
+        `value` is not an objective.
     InputError
         In training: a Dataset without group or with positions, queries cut by `lgb.cv`, labels changed between rounds,
         or predictions that are not finite; the message names round and row.

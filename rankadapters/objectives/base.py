@@ -93,7 +93,7 @@ def parse(signature: str) -> Objective:
     True
     """
     if not isinstance(signature, str):
-        msg = f"{signature!r:.80} is no objective's signature.\nHint: str(objective)."
+        msg = f"{signature!r:.80} is not an objective's signature.\nHint: str(objective)."
         raise ConventionError(msg)
     objective = cast("Objective", read_signature(signature, OBJECTIVES, "kind"))
     if str(objective) != signature:
@@ -125,6 +125,6 @@ def require_objective(value: object) -> Objective:
         hint = "ra.objectives.lightgbm_lambdarank()"
         if isinstance(value, Convention):
             hint = "lambdarank(convention, truncation=30) makes an objective of a convention"
-        msg = f"{value!s:.80} is no objective.\nHint: {hint}."
+        msg = f"{value!s:.80} is not an objective.\nHint: {hint}."
         raise ConventionError(msg)
     return value

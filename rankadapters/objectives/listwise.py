@@ -34,7 +34,7 @@ class XENDCG(Objective):
     Raises
     ------
     ConventionError
-        The seed is no whole number from 0 on.
+        The seed is not a whole number from 0 on.
     InputError
         When bound: a label is negative or above 1000.
 

@@ -22,7 +22,7 @@ def lightgbm_lambdarank(
 ) -> LambdaRank:
     """LightGBM's `lambdarank`, bit for bit.
 
-    Position bias (`Dataset(position=...)`) is no part of it; `ra.lightgbm.objective` refuses such a Dataset.
+    Position bias (`Dataset(position=...)`) is not part of it; `ra.lightgbm.objective` refuses such a Dataset.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def xgboost_ndcg(
     lambdarank_score_normalization: bool = True,
     ndcg_exp_gain: bool = True,
 ) -> LambdaRank:
-    """XGBoost's `rank:ndcg`, bit for bit; `lambdarank_unbiased` is no part of it.
+    """XGBoost's `rank:ndcg`, bit for bit; `lambdarank_unbiased` is not part of it.
 
     Under `ndcg_exp_gain` XGBoost refuses labels above 31 and fractional ones, which this one takes.
 

@@ -77,7 +77,7 @@ def causes(ours: Ours, *, value: float, tolerance: Tolerance) -> list[Cause]:
     'it is the value without query 1'
     """
     if not np.isfinite(value):
-        return [Cause(f"it is {value}, which is no value of any convention")]
+        return [Cause(f"it is {value}, which is not a value of any convention")]
     queries, convention = ours.queries, ours.convention
     case = Case(queries, ours.scores, convention, ours.terms, value, tolerance)
     retrieval = queries.retrieved is not None or queries.judged is not None

@@ -55,7 +55,7 @@ def check_value(
     Raises
     ------
     InputError
-        The data has no value under the convention, or `value` is no number.
+        The data has no value under the convention, or `value` is not a number.
 
     Examples
     --------

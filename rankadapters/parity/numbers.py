@@ -53,7 +53,7 @@ def compare_numbers(
     Raises
     ------
     InputError
-        What is compared is neither a Score nor a number, or `tol` is none.
+        What is compared is neither a Score nor a number, or `tol` is not a tolerance.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def compare_numbers(
     """
     first, second = _number("first", a), _number("second", b)
     if not isinstance(tol, Real) or not 0 <= float(tol) < math.inf:
-        msg = f"tol={tol!r:.60} is no tolerance; allowed are numbers from 0 on.\nHint: tol=1e-9."
+        msg = f"tol={tol!r:.60} is not a tolerance; allowed are numbers from 0 on.\nHint: tol=1e-9."
         raise InputError(msg)
     ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
     row = ParityRow.compare(SOURCE, "", ours, value=first, our_value=second, tolerance=float(tol))

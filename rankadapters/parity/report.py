@@ -155,7 +155,7 @@ class ParityReport:
 def rendered(summary: str, reports: list[tuple[str, ParityReport]], form: str) -> str:
     """Write several reports, each under its name, in one of `FORMS`."""
     if form not in FORMS:
-        msg = f"{form!r} is no form of a report; allowed are {choices(FORMS)}."
+        msg = f"{form!r} is not a form of a report; allowed are {choices(FORMS)}."
         raise InputError(msg)
     return "\n".join(FORMS[form](summary, reports)) + "\n"
 

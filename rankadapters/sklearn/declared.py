@@ -17,9 +17,10 @@ def check_declared(ranker: Any, eval_set: object) -> None:
     Raises
     ------
     InputError
-        The estimator is none, or a parameter is no name, no share, or needs another that is missing.
+        The estimator is missing or of no kind that can rank, a parameter is not a name or not a share, or it needs
+        another that is missing.
     ConventionError
-        `convention` or `eval_metric` is no convention.
+        `convention` or `eval_metric` is not a convention.
     """
     _check_estimator(ranker.estimator)
     _check_qid(ranker.qid)
@@ -35,7 +36,9 @@ def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
     sets = [eval_set] if isinstance(eval_set, tuple) else list(eval_set or ())
     for given in sets:
         if not isinstance(given, tuple) or len(given) not in {2, 3, 4}:
-            msg = f"{given!r:.80} is no validation set.\nHint: eval_set=[(X, y, qid)] or [(X, y, qid, sample_weight)]."
+            msg = (
+                f"{given!r:.80} is not a validation set.\nHint: eval_set=[(X, y, qid)] or [(X, y, qid, sample_weight)]."
+            )
             raise InputError(msg)
     return sets
 
@@ -70,7 +73,7 @@ def _check_qid(qid: Any) -> None:
 def _check_validation(ranker: Any, eval_set: object) -> None:
     fraction, estimator = ranker.validation_fraction, last_step(ranker.estimator)
     if fraction is not None and (not isinstance(fraction, Real) or not 0 < float(fraction) < 1):
-        raise InputError(f"validation_fraction={fraction!r} is no share of the queries; allowed is 0 < share < 1.")
+        raise InputError(f"validation_fraction={fraction!r} is not a share of the queries; allowed is 0 < share < 1.")
     asked = {"eval_set": eval_set, "eval_metric": ranker.eval_metric, "validation_fraction": fraction}
     given = [name for name, value in asked.items() if value is not None]
     if given and toolkit_of(estimator) is None:

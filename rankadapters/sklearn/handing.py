@@ -163,7 +163,7 @@ def _catboost_metric(convention: Convention, sets: list[LabelledRows]) -> Any:
 
 
 def _any(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> None:
-    del watched  # refused before for what is no ranker
+    del watched  # refused before for what is not a ranker
     given = {} if train.row_weight is None else {"sample_weight": train.row_weight}
     if given and not has_fit_parameter(estimator, "sample_weight"):
         msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or use another estimator."

@@ -22,7 +22,7 @@ def native_metric(convention: Convention | str) -> dict[str, Any]:
     -------
     dict
         `metric`, the function's name; `k` of `ndcg_score` and `dcg_score`; `pool` of a function that is called once for
-        all rows (`rows`) or once for each query (`queries`), which is no parameter of scikit-learn's.
+        all rows (`rows`) or once for each query (`queries`), which is not a parameter of scikit-learn's.
 
     Raises
     ------

@@ -113,7 +113,7 @@ def one_per_query(sample_weight: Any, queries: Queries) -> Array:
     Raises
     ------
     InputError
-        They vary within a query, are no finite numbers, or there is not one per row.
+        They vary within a query, are not finite numbers, or there is not one per row.
     """
     row_weights = as_numbers("sample_weight", sample_weight)
     if row_weights.size != queries.n_docs:

@@ -139,7 +139,7 @@ class QueryRanker(QueryMetaEstimator):
         InputError
             There is no qid, or one that does not fit; the message names what is wrong and the way out.
         ConventionError
-            `convention` or `eval_metric` is none.
+            `convention` or `eval_metric` is not a convention.
 
         Warns
         -----
@@ -256,7 +256,7 @@ class QueryRanker(QueryMetaEstimator):
         return LabelledRows.of(features, whole_queries(features, y, ids, self.whole), y, sample_weight)
 
     def _check_features(self, features: Any, *, reset: bool = False) -> None:
-        """Refuse features of other names or another number than in `fit`; what is no table, the estimator refuses."""
+        """Refuse features of other names or another number than in `fit`; the estimator refuses what is not a table."""
         shape: tuple[int, ...] = getattr(features, "shape", ())
         if len(shape) == 2 and shape[1]:  # noqa: PLR2004 - a table
             validate_data(self, features, reset=reset, skip_check_array=True)

@@ -111,7 +111,7 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
     Raises
     ------
     InputError
-        A label is no finite number, an id is missing or a float, the lengths differ, or the features hold the ids.
+        A label is not a finite number, an id is missing or a float, the lengths differ, or the features hold the ids.
     """
     queries = queries_of(y, qid)
     if n_rows(features) != queries.n_docs:

@@ -97,7 +97,7 @@ def query_scorer(
     Raises
     ------
     ConventionError
-        `convention` is none.
+        `convention` is not a convention.
     InputError
         `whole` has a NaN or floats. When called: no qid is found; qid has another length than y, a NaN or floats; y has
         a NaN; weights vary within a query.
@@ -169,6 +169,6 @@ def _scorer(convention: Any, qid: Any, name: Any, sizes: dict[Any, int] | None) 
         msg = f"qid={qid!r:.80} must name a parameter, column or index level.\nHint: pass the ids to fit(qid=)."
         raise InputError(msg)
     if not isinstance(name, str | None):
-        msg = f"name={name!r:.80} is no text.\nHint: name=None shows {shown!r}."
+        msg = f"name={name!r:.80} is not a text.\nHint: name=None shows {shown!r}."
         raise ConventionError(msg)
     return QueryScorer(convention, qid, shown if name is None else name, sizes)

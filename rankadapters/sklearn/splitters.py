@@ -176,7 +176,7 @@ class StratifiedQueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
       their queries,
     - in rows by at most the sum, over the grades, of the largest query of that best grade; usually by far less.
 
-    Where labels are no grades but all different, the second point is what remains of stratification: the k queries of
+    Where labels are not grades but all different, the second point is what remains of stratification: the k queries of
     highest label go to k different folds, and so do the next k.
 
     Parameters

@@ -204,7 +204,9 @@ def _named_sets(evals: Any) -> list[tuple[Any, str]]:
     if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
         pairs = []
     if not pairs or len({name for _, name in pairs}) < len(pairs):
-        msg = f"evals={evals!r:.80} is no list of (data, name) with different names.\nHint: [((X, y, qid), 'valid')]."
+        msg = (
+            f"evals={evals!r:.80} is not a list of (data, name) with different names.\nHint: [((X, y, qid), 'valid')]."
+        )
         raise InputError(msg)
     return pairs
 
@@ -216,7 +218,9 @@ def _watched(
     if isinstance(data, xgb.DMatrix):
         return data, panels_of(names, judged_of(data).queries(query_weights), n_threads)
     if not isinstance(data, tuple) or len(data) not in {3, 4}:
-        msg = f"{data!r:.80} is no evaluation set; allowed are a DMatrix, (X, y, qid) and (X, y, qid, query_weight)."
+        msg = (
+            f"{data!r:.80} is not an evaluation set; allowed are a DMatrix, (X, y, qid) and (X, y, qid, query_weight)."
+        )
         raise InputError(msg)
     features, labels, qid, *weight = data
     shared_index({"X": features, "labels": labels, "qid": qid})

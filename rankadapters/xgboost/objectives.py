@@ -123,7 +123,7 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     Raises
     ------
     ConventionError
-        `value` is no objective.
+        `value` is not an objective.
     InputError
         In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
         message names round and row.

@@ -58,7 +58,7 @@ def test_an_unknown_value_is_answered_with_the_choices(field):
 
 @pytest.mark.parametrize("k", [0, -1, 10.0, True, "10", np.float64(3), float("nan")])
 def test_k_is_a_positive_whole_number(k):
-    with pytest.raises(ra.ConventionError, match="is no cutoff; allowed are whole numbers from 1 on, or None"):
+    with pytest.raises(ra.ConventionError, match="is not a cutoff; allowed are whole numbers from 1 on, or None"):
         ra.NDCG(**{**FIELDS, "k": k})
 
 

@@ -109,7 +109,7 @@ def test_another_measure_is_never_inert():
     assert ra.inert(ra.Queries(**PLAIN), BASE, dcg.replace(ties="best"), DISTINCT) == ("ties",)
 
 
-@pytest.mark.parametrize(("bad", "problem"), [("ndcg@10", "truncated"), (None, "is no convention")])
+@pytest.mark.parametrize(("bad", "problem"), [("ndcg@10", "truncated"), (None, "is not a convention")])
 def test_what_is_no_convention_is_refused(bad, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         ra.inert(ra.Queries(**PLAIN), BASE, bad, DISTINCT)

@@ -149,13 +149,13 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: presets.catboost.read("NDCG:top=5", pairs="label"), "has no parameter 'pairs'"),
         (lambda: presets.catboost.read("PairAccuracy", foo=1), "'PairAccuracy' has no parameter 'foo'; allowed are 'p"),
         (lambda: presets.catboost.read("AUC:use_weights=true", weights="foo"), "weights='foo'"),
-        (lambda: presets.sklearn.read(["ndcg_score"]), r"\['ndcg_score'\] is no metric of sklearn"),
+        (lambda: presets.sklearn.read(["ndcg_score"]), r"\['ndcg_score'\] is not a metric of sklearn"),
         (lambda: presets.sklearn.read("ndcg_score", weights="foo"), "weights='foo'"),
         (lambda: presets.torchmetrics.read("RetrievalMAP", k=4), "has no parameter 'k'; allowed are 'top_k'"),
         (lambda: presets.trec_eval_9.read("map_cut_5", k=7), "'map_cut_5' has no parameter 'k'"),
         (lambda: ra.parse("textbook@10").replace(empty=10**400), "empty=1000"),
         (lambda: ra.presets.catboost.map(5, border=10**400), "border=1000"),
-        (lambda: ra.presets.textbook(2**63), "k=9223372036854775808 is no cutoff; .* up to 2\\^63"),
+        (lambda: ra.presets.textbook(2**63), "k=9223372036854775808 is not a cutoff; .* up to 2\\^63"),
     ],
 )
 def test_what_a_tool_does_not_say_is_refused(wrong, problem):

@@ -41,7 +41,7 @@ def test_tallies_travel_as_plain_data():
     tally = ra.Evaluator(labels, TEXTBOOK, qid=[f"q{q}" for q in qid]).tally(scores)
     assert ra.Tally.from_dict(tally.to_dict()).score() == tally.score()
     assert pickle.loads(pickle.dumps(tally)).score() == tally.score()
-    with pytest.raises(ra.InputError, match="this is no tally"):
+    with pytest.raises(ra.InputError, match="this is not a tally"):
         ra.Tally.from_dict({"convention": str(TEXTBOOK)})
 
 
@@ -116,5 +116,5 @@ def test_a_part_of_weight_zero_merges_too():
 )
 def test_damaged_tallies_are_refused(change):
     data = ra.Evaluator([1, 0], TEXTBOOK, group_sizes=[2]).tally([1, 2]).to_dict()
-    with pytest.raises(ra.InputError, match="this is no tally"):
+    with pytest.raises(ra.InputError, match="this is not a tally"):
         ra.Tally.from_dict({**data, **change})

@@ -56,7 +56,7 @@ def test_a_text_means_its_convention(text, means):
         ("yahoo@10+k=5", "is not a field=value that stands there once"),
         ("yahoo@10+short=padd", "short='padd' is not a choice; allowed are 'pad', 'zero', 'skip'"),
         ("yahoo@10+nope=1", "NDCG has no field 'nope'"),
-        ("yahoo@0", "k=0 is no cutoff"),
+        ("yahoo@0", "k=0 is not a cutoff"),
         (" yahoo@10", "neither a preset@k"),
         ("yahoo@10 ", "neither a preset@k"),
         ("ndcg@10/letor4@10", "neither a preset@k"),

@@ -1,4 +1,4 @@
-"""Wrong calls: another library's words, columns by position, fields that are no values."""
+"""Wrong calls: another library's words, columns by position, fields that are not values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.core.input_data import CONV, LABELS, QID, SCORES
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
-        (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is no convention"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is no list of conventions"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is no list of conventions"),
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is not a convention"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is not a list of conventions"),
+        (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is not a list of conventions"),
         (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),

@@ -115,7 +115,7 @@ def test_toolkits_are_asked_once_each_in_the_order_given(all_toolkits):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"toolkits": ["ranklib"]}, "'ranklib' is no toolkit; allowed are 'sklearn'"),
+        ({"toolkits": ["ranklib"]}, "'ranklib' is not a toolkit; allowed are 'sklearn'"),
         ({"toolkits": "lightgbm"}, "toolkits='lightgbm'; allowed are 'installed' and lists of names"),
         ({"toolkits": 3}, "toolkits=3; allowed"),
         ({"require": 0}, "require=0; allowed are whole numbers from 1 to 4"),

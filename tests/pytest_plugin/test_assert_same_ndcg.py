@@ -94,8 +94,8 @@ def test(assert_same_ndcg):
     [
         ("assert_same_ndcg('0.5', 0.5)", "the first of the two is '0.5', but Scores and numbers are compared"),
         ("assert_same_ndcg(0.5, True)", "the second of the two is True"),
-        ("assert_same_ndcg(0.5, 0.5, tol=-1)", "tol=-1 is no tolerance"),
-        ("assert_same_ndcg(0.5, 0.5, tol=float('nan'))", "tol=nan is no tolerance"),
+        ("assert_same_ndcg(0.5, 0.5, tol=-1)", "tol=-1 is not a tolerance"),
+        ("assert_same_ndcg(0.5, 0.5, tol=float('nan'))", "tol=nan is not a tolerance"),
         ("assert_same_ndcg(0.5, 0.5, labels=labels)", "exactly one of qid and group_sizes is needed"),
     ],
 )

@@ -90,7 +90,7 @@ def test_a_marker_of_a_class_may_meet_tests_that_compare_nothing(run):
         ),
         ("conventions='yahoo@2'", "the marker rank_parity was given conventions; it takes"),
         ("convention='yaho@2'", "the convention of rank_parity: 'yaho@2' is neither a preset@k"),
-        ("convention=10", "the convention of rank_parity: 10 is no convention."),
+        ("convention=10", "the convention of rank_parity: 10 is not a convention."),
     ],
 )
 def test_a_marker_that_is_misspelt_is_refused(run, marker, message):

@@ -202,7 +202,8 @@ class CatBoost(Vocabulary[str]):
         True
         """
         if not isinstance(text, str):
-            msg = f"{text!r:.80} is no metric string.\nHint: 'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)."
+            hint = "'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)"
+            msg = f"{text!r:.80} is not a metric string.\nHint: {hint}."
             raise ConventionError(msg)
         name, _, options = text.partition(":")
         if name not in READERS:

@@ -49,7 +49,7 @@ def read_options(metric: str, text: str, readers: Mapping[str, Reader]) -> dict[
     names = [name for name, _ in pairs]
     for name in names:
         if name not in known or names.count(name) > 1:
-            what = "twice" if name in known else "which is no parameter of it"
+            what = "twice" if name in known else "which is not a parameter of it"
             msg = f"{metric!r:.120} has {name!r}, {what}; allowed are {choices(known)}.\nHint: no spaces."
             raise ConventionError(msg)
     found: dict[str, Any] = {"k": None} if "top" in readers else {}

@@ -86,7 +86,7 @@ class Tool(ABC):
         known = choices([self.name, *self.measures()])
         given = f" with {choices(params)}" if params else ""
         return ConventionError(
-            f"{text!r:.80}{given} is no metric of {self.name} that is known here; there are presets for {known}.\n"
+            f"{text!r:.80}{given} is not a metric of {self.name} that is known here; there are presets for {known}.\n"
             f"Hint: presets.{self.name}(10)."
         )
 
@@ -175,7 +175,7 @@ def no_others(spec: object, params: Mapping[str, Any], allowed: tuple[str, ...])
 
 
 def cut(text: object, upto: int = 2**31 - 1) -> int | None:
-    """Read the digits of a cutoff; None where they are no cutoff."""
+    """Read the digits of a cutoff; None where they are not a cutoff."""
     if isinstance(text, str) and text.isascii() and text.isdigit() and not text.startswith("0") and int(text) <= upto:
         return int(text)
     return None
@@ -260,7 +260,7 @@ def as_text(value: object) -> str:
 
 
 def require_convention(convention: object) -> None:
-    """Refuse what is no convention."""
+    """Refuse what is not a convention."""
     if not isinstance(convention, Convention):
-        msg = f"{convention!r:.80} is no convention.\nHint: ra.presets.textbook(10), or ra.parse(signature)."
+        msg = f"{convention!r:.80} is not a convention.\nHint: ra.presets.textbook(10), or ra.parse(signature)."
         raise ConventionError(msg)
