@@ -178,3 +178,12 @@ def test_a_score_too_far_from_others_is_named_in_the_callers_order():
     scores = [0.0, -1.5e308, 1.0, 1.5e308]  # the second row, which is the third by query
     with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, too far from the others"):
         objectives.gradients([1, 0, 0, 1], scores, objectives.pair_logit(), qid=["a", "b", "a", "b"])
+
+
+@pytest.mark.parametrize("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
+def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
+    """As std::minstd_rand has it (C++ standard, [rand.eng.lcong]); one query draws with rounds + 1."""
+    value = objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2)
+    queries = ra.Queries([0, 1, 2, 0, 1, 1], group_sizes=[6])
+    first, other = (value.bind(queries, state=np.array([state])) for state in (0, rounds))
+    np.testing.assert_array_equal(other.gradients(np.arange(6.0)), first.gradients(np.arange(6.0)))
