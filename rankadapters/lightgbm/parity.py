@@ -103,8 +103,7 @@ class LightGBMToolkit(Toolkit):
         X, queries = as_judged(data)
         rounds = rounds_until(iteration, booster.current_iteration(), booster.best_iteration)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
-        found = log if log is not None else getattr(model, "evals_result_", None)
-        return LightGBMBooster(booster=booster, queries=queries, scores=scores, rounds=rounds, log=found)
+        return LightGBMBooster(booster=booster, queries=queries, scores=scores, rounds=rounds, log=log)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,13 @@ def compare(
     wanted = Ours(held.queries, held.scores, declared)
     ours = Ours(held.queries, held.scores, nearest) if different else wanted
     _ = wanted.value, ours.value  # data without a value is ours to name, before the toolkit is asked
-    rows = [_route_row(toolkit, route, held, ours) for route in routes]
+    rows = [
+        compare_value(
+            ours, route.ask(held), route.source, toolkit.version, notes=held.notes,
+            tolerance=relative(route.precision, ours.value), per_query=partial(_asked, route, held, ours),
+        )
+        for route in routes
+    ]  # fmt: skip
     if different:
         rows.append(_declared_row(toolkit, rows[0], held, wanted, ours, different))
     return ParityReport(tuple(rows))
@@ -74,14 +81,6 @@ def compare_value(
     return replace(row, reason=reason, per_query=apart)
 
 
-def _route_row(toolkit: Toolkit, route: Route, held: Held, ours: Ours) -> ParityRow:
-    bound = relative(route.precision, ours.value)
-    return compare_value(
-        ours, route.ask(held), route.source, toolkit.version, notes=held.notes, tolerance=bound,
-        per_query=lambda: _asked(route, held, ours) if route.apart else None,
-    )  # fmt: skip
-
-
 def _declared_row(  # noqa: PLR0917 - of this module
     toolkit: Toolkit, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: dict[str, tuple[Any, Any]]
 ) -> ParityRow:
@@ -107,9 +106,9 @@ def _declared_row(  # noqa: PLR0917 - of this module
 
 
 def _asked(route: Route, held: Held, ours: Ours) -> QueryDifferences | None:
-    """Ask for every query alone; None where that fails or would take too long."""
+    """Ask for every query alone; None where that cannot be, fails or would take too long."""
     queries = held.queries
-    if queries.n_queries > MOST_ASKED or not ours.convention.is_sum:
+    if not route.apart or queries.n_queries > MOST_ASKED or not ours.convention.is_sum:
         return None
     values = np.full(queries.n_queries, np.nan)
     for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):

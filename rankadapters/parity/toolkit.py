@@ -212,7 +212,8 @@ class Toolkit(ABC):
             trained under gains with which its own metric of this data is another than the one asked for.
         """
         convention = as_convention(convention)
-        trained = self.trained(model, data, convention.weighting, log=log, iteration=iteration)
+        known = getattr(model, "evals_result_", None) if log is None else log
+        trained = self.trained(model, data, convention.weighting, log=known, iteration=iteration)
         return self.check_trained(trained, convention, dataset)
 
     def check_trained(self, model: TrainedModel, convention: Convention, dataset: str | None = None) -> ParityReport:

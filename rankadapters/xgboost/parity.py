@@ -101,7 +101,7 @@ class XGBoostToolkit(Toolkit):
         upto = booster[:rounds]
         return XGBoostBooster(
             booster=booster, upto=upto, matrix=matrix, queries=queries, rounds=rounds,
-            scores=upto.predict(matrix, output_margin=True), log=log if log is not None else _own_log(model),
+            scores=upto.predict(matrix, output_margin=True), log=log,
         )  # fmt: skip
 
 
@@ -164,13 +164,6 @@ def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     sizes = np.diff(queries.indptr)
     matrix = xgb.DMatrix(X, queries.labels, qid=np.repeat(np.arange(sizes.size), sizes), weight=queries.query_weight)
     return matrix, queries
-
-
-def _own_log(model: Any) -> Any:
-    try:
-        return None if isinstance(model, xgb.Booster) else model.evals_result()
-    except xgb.core.XGBoostError:  # it was fitted without eval_set
-        return None
 
 
 TOOLKIT = XGBoostToolkit()
