@@ -172,6 +172,17 @@ def test_each_model_is_ranked_once_over_queries_bound_once(capsys, monkeypatch, 
     assert [scores.tolist() for scores in ranked] == list(SCORES.values())
 
 
+def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predictions, write):
+    read = []
+    letor = ra.io.read_letor
+    monkeypatch.setattr(ra.io, "read_letor", lambda *files, **options: read.append(files) or letor(*files, **options))
+    options = ("--convention", "yahoo@3", "--format", "csv")
+    evaluate(capsys, *predictions, *options)
+    assert len(read) == 1
+    short = ("--predictions", write("1\n", "short.txt"))
+    assert "short.txt: 1 predictions for the 5 rows of " in refused(capsys, *predictions, *short, *options[:2])
+
+
 def test_a_models_predictions_may_be_standard_input(capsys, monkeypatch, predictions):
     options = ("--convention", "yahoo@3", "--format", "csv")
     plain = evaluate(capsys, *predictions, *options)

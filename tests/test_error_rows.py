@@ -85,7 +85,7 @@ def test_rows_of_a_table(write, line):
     assert row_of(lambda: ra.io.read_table(path, **columns)) == (3 if line.startswith("8") else 2)
 
 
-@pytest.mark.parametrize("line", ["1 Q0 c 3 x t\n", "1 Q0 c 3\n", "1 Q0 a 3 0.5 t\n"])
+@pytest.mark.parametrize("line", ["1 Q0 c 3 x t\n", "1 Q0 c\v 3 1 t\n", "1 Q0 c 3\n", "1 Q0 a 3 0.5 t\n"])
 def test_rows_of_a_run(write, line):
     qrels = write("1 0 a 1\n", "qrels")
     assert row_of(lambda: ra.io.read_trec(qrels, write(f"# head\n1 Q0 a 1 1 t\n1 Q0 b 2 0.5 t\n{line}", "run"))) == 2

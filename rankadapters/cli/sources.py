@@ -136,7 +136,10 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
         if name in found:
             msg = f"two models are named {name!r}.\nHint: {_WAYS_OUT[files.option]}."
             raise InputError(msg)
-        found[name] = files.scored(docids, scores)
+        if found and files.option == "predictions":
+            found[name] = files.rescored(next(iter(found.values())), scores)
+        else:
+            found[name] = files.scored(docids, scores)
     return Models(found, same_queries=files.source != "qrels")
 
 
@@ -167,6 +170,12 @@ class _Files(NamedTuple):
     def scored(self, docids: bool | None, scores: Any) -> ScoredJudgments:  # noqa: FBT001 - three-valued
         """Read judgments and the scores of one model."""
         return cast("ScoredJudgments", self.judged(docids, **{self.option.removesuffix("_file"): scores}))
+
+    def rescored(self, read: Judgments, predictions: Any) -> ScoredJudgments:
+        """Read the predictions of a further model for feature files that have been read."""
+        from rankadapters.io.letor import read_predictions
+
+        return read.with_scores(read_predictions(predictions, read.queries.n_docs, self.arguments.features))
 
     def judged(self, docids: bool | None, **scores: Any) -> Judgments:  # noqa: FBT001 - three-valued
         """Read judgments, and scores from the place that is named, if one is."""

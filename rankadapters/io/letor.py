@@ -128,7 +128,7 @@ def read_letor(
         raise InputError(msg)
     splitting.check(split_queries)
     rows = _read(as_paths(files), feature, find_docids=docids is not False)
-    scores = rows.feature(feature) if predictions is None else _predictions(as_paths(predictions), rows)
+    scores = rows.feature(feature) if predictions is None else rows.predictions(predictions)
     qid = splitting.split(rows.qid, rows.starts, split_queries, rows.place)
     judged = Judgments(queries=Queries(rows.labels, qid=qid, docid=_docids(rows, qid, docids)), place=rows.place)
     return judged if scores is None else judged.with_scores(scores)
@@ -153,6 +153,10 @@ class _AllRows(NamedTuple):
     def place(self) -> Callable[[int], str]:
         """File and line of a row; no part of the rows is kept for it."""
         return partial(_place, files=self.files)
+
+    def predictions(self, predictions: AnyPath | Sequence[AnyPath]) -> NDArray[np.float64]:
+        """Predictions, one of each row."""
+        return read_predictions(predictions, len(self.labels), [path for _, path in self.files])
 
     def feature(self, feature: int | None) -> NDArray[np.float64] | None:
         """Feature of each row, 0 where it was left out; None where none was asked for."""
@@ -253,14 +257,17 @@ def _docids(rows: _AllRows, qid: NDArray[np.str_], wanted: bool | None) -> list[
     return rows.docids
 
 
-def _predictions(paths: Sequence[AnyPath], rows: _AllRows) -> NDArray[np.float64]:
-    scores = np.empty(0)
+def read_predictions(
+    predictions: AnyPath | Sequence[AnyPath], n_rows: int, files: AnyPath | Sequence[AnyPath]
+) -> NDArray[np.float64]:
+    """Read as many numbers as the feature files have rows."""
+    paths, scores = as_paths(predictions), np.empty(0)
     for path in paths:
         with after_rows(scores.size):
             scores = np.append(scores, read_numbers(path))
-    if scores.size != len(rows.labels):
+    if scores.size != n_rows:
         msg = (
-            f"{_listed(paths)}: {scores.size} predictions for the {len(rows.labels)} rows of {rows.paths}.\n"
+            f"{_listed(paths)}: {scores.size} predictions for the {n_rows} rows of {_listed(as_paths(files))}.\n"
             "Hint: one number per row, in the order of the rows."
         )
         raise InputError(msg)
