@@ -14,7 +14,7 @@ from rankadapters.audit.profile.field_effects import effects
 from rankadapters.audit.profile.pitfalls import pitfalls
 from rankadapters.audit.profile.query_flags import flags_of
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.fields import as_cutoff
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
@@ -58,7 +58,7 @@ def profile(
     InputError
         The columns contradict each other, or no preset has a value on the data.
     ConventionError
-        A cutoff is not a whole number from 1 on, or there is no such measure.
+        A cutoff is not a whole number from 1 on, there is none, or there is no such measure.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _cutoffs(k: object) -> tuple[int | None, ...]:
     several = list(k) if isinstance(k, Iterable) and not isinstance(k, (str, bytes)) else [k]
     if not several:
         msg = "no cutoff was given.\nHint: k=10, or k=None for all rows."
-        raise InputError(msg)
+        raise ConventionError(msg)
     return tuple(dict.fromkeys(None if cutoff is None else as_cutoff(cutoff) for cutoff in several))
 
 
