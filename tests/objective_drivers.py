@@ -1,0 +1,109 @@
+"""LightGBM's and XGBoost's training as the suite that their objectives share calls it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.ranking_data import Ranking
+
+MEAN = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}
+XENDCG = objectives.lightgbm_xendcg()
+COMMON = [
+    objectives.pair_logit(),
+    objectives.ListNet(),
+    objectives.query_softmax(),
+    objectives.QueryRMSE(),
+    objectives.query_cross_entropy(),
+    XENDCG,
+]
+# What is trained by each: its own by default first, then those of the other toolkits.
+VALUES = {
+    "lightgbm": [
+        objectives.lightgbm_lambdarank(),
+        objectives.xgboost_pairwise(),
+        objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=4),
+        *COMMON,
+    ],
+    "xgboost": [
+        objectives.xgboost_ndcg(),
+        objectives.xgboost_ndcg(**MEAN),
+        objectives.xgboost_map(),
+        objectives.lightgbm_lambdarank(),
+        *COMMON,
+    ],
+}
+
+
+def fitting(data: Ranking, value: objectives.Objective) -> Ranking:
+    """The data with labels that an objective takes."""
+    binary = isinstance(value, objectives.LambdaMAP | objectives.QueryCrossEntropy)
+    return data._replace(y=(data.y > 0).astype(float)) if binary else data
+
+
+class LightGBMDriver:
+    """Training with `lgb.train`."""
+
+    precision = np.float64  # of the scores that it hands over
+    hint = r"the Dataset has no group.*\nHint: lgb.Dataset\(..., group=sizes\)"
+    tiny = 1e-300  # a score that it can still tell from 0
+    params: ClassVar = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 15, "min_data_in_leaf": 10}
+    exact = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+
+    def __init__(self) -> None:
+        self.package = pytest.importorskip("lightgbm")
+        self.adapter = ra.lightgbm
+
+    def dataset(self, data: Ranking, *, group: bool = True, weights: Any = None) -> Any:
+        """What it trains on, with weights per query."""
+        by_row = None if weights is None else np.repeat(weights, data.sizes)
+        sizes = data.sizes if group else None
+        return self.package.Dataset(data.X, label=data.y, group=sizes, weight=by_row, params=self.params).construct()
+
+    def predictions(self, data: Ranking, objective: Any, rounds: int = 20, *, weights: Any = None) -> Any:
+        """Raw scores of the rows that were trained on."""
+        train = self.dataset(data, weights=weights)
+        booster = self.package.train({**self.params, "objective": objective}, train, rounds)
+        return booster.predict(data.X, raw_score=True)
+
+    def change(self, dataset: Any, field: str, data: Ranking) -> None:
+        """Change what a dataset says of its rows."""
+        new = {"label": data.y[::-1], "weight": np.full(data.y.size, 2.0), "group": data.sizes[::-1]}[field]
+        dataset.set_field("weight", new) if field == "weight" else getattr(dataset, f"set_{field}")(new)
+
+
+class XGBoostDriver:
+    """Training with `xgb.train`."""
+
+    precision = np.float32
+    hint = r"the DMatrix has no group.*\nHint: xgb.DMatrix\(..., qid=qid\)"
+    tiny = 1e-30
+    # `hist` would choose its bins by the weights.
+    params: ClassVar = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "tree_method": "exact"}
+    exact = objectives.xgboost_ndcg().replace(sigmoid="exact")
+
+    def __init__(self) -> None:
+        self.package = pytest.importorskip("xgboost")
+        self.adapter = ra.xgboost
+
+    def dataset(self, data: Ranking, *, group: bool = True, weights: Any = None) -> Any:
+        """What it trains on, with weights per query."""
+        qid = data.qid if group else None
+        return self.package.DMatrix(data.X, label=data.y, qid=qid, weight=weights, nthread=1)
+
+    def predictions(self, data: Ranking, objective: Any, rounds: int = 20, *, weights: Any = None) -> Any:
+        """Raw margins of the rows that were trained on."""
+        train = self.dataset(data, weights=weights)
+        return self.package.train(self.params, train, rounds, obj=objective).predict(train, output_margin=True)
+
+    def change(self, dataset: Any, field: str, data: Ranking) -> None:
+        """Change what a dataset says of its rows."""
+        new = {"label": data.y[::-1], "weight": np.arange(1, data.sizes.size + 1), "group": data.sizes[::-1]}[field]
+        getattr(dataset, f"set_{field}")(new)
+
+
+DRIVERS = {"lightgbm": LightGBMDriver, "xgboost": XGBoostDriver}

@@ -1,0 +1,73 @@
+"""Objectives as XGBoost's own parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.objective_data import graded
+
+pytest.importorskip("xgboost")
+from tests.xgboost_objective_data import BUILT_IN, MEAN, OTHERS, PRESETS, assert_same, fitting, margins, ours
+
+NDCG = objectives.xgboost_ndcg()
+EXACT = NDCG.replace(sigmoid="exact")
+
+
+@pytest.mark.parametrize(("name", "options"), BUILT_IN, ids=str)
+def test_a_native_objective_trains_the_same_model(name, options):
+    data, value = fitting(graded(18), name), PRESETS[name](**options)
+    native = ra.xgboost.native_objective(value)
+    assert native["objective"] == name
+    assert native.items() >= options.items()
+    assert_same(margins(data, obj=ours(value)), margins(data, **native))
+
+
+def test_gains_that_agree_on_whole_labels_and_no_cutoff_are_native():
+    data, value = graded(18, 10, 200), objectives.xgboost_ndcg()
+    value = value.replace(truncation=None, convention=value.convention.replace(gain="exp2", k=None))
+    native = ra.xgboost.native_objective(value)
+    assert native["lambdarank_num_pair_per_sample"] == 2**31 - 1
+    assert_same(margins(data, obj=ours(value)), margins(data, **native))
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (EXACT, "sigmoid=exact"),
+        (NDCG.replace(truncation=10), "k=32"),
+        (NDCG.replace(beyond_k="cut"), "beyond_k=cut"),
+        (NDCG.replace(hessian="plain"), "hessian=plain"),
+        (NDCG.replace(sigma=2.0), "sigma=2"),
+        (NDCG.replace(normalization="lightgbm"), "normalization=lightgbm"),
+        (NDCG.replace(convention=ra.presets.letor4(32)), "discount=jk2"),
+        (NDCG.replace(convention=NDCG.convention.replace(gain="linear-positive")), "gain=linear-positive"),
+        (NDCG.replace(convention=NDCG.convention.replace(average="uniform")), "average=uniform"),
+        (NDCG.replace(convention=NDCG.convention.replace(ties="average")), "ties=average"),
+        (objectives.xgboost_ndcg(**MEAN).replace(convention=NDCG.convention), "k=32"),
+        (objectives.xgboost_map().replace(hessian="plain"), "hessian=plain"),
+        *((value, value.kind) for value in OTHERS if value.kind not in {"ranknet", "lambdarank"}),
+        (objectives.pair_logit(), "hessian=plain"),
+        (objectives.lightgbm_lambdarank(), "sigmoid=table"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else part.kind,
+)
+def test_what_xgboost_has_not_is_refused_by_name(value, field):
+    with pytest.raises(
+        ra.UnsupportedConventionError, match=rf"XGBoost has no built-in .*{field}(.|\n)*Hint: objective"
+    ):
+        ra.xgboost.native_objective(value)
+
+
+def test_any_number_of_top_ranks_has_native_parameters():
+    value = ra.objectives.xgboost_ndcg(lambdarank_num_pair_per_sample=2**40)
+    assert ra.xgboost.native_objective(value)["lambdarank_num_pair_per_sample"] == 2**31 - 1
+
+
+@pytest.mark.parametrize("version", ["3.4.0", "4.0.1"])
+def test_draws_that_xgboost_no_longer_makes_have_no_native_parameters(version, monkeypatch):
+    xgb = pytest.importorskip("xgboost")
+    monkeypatch.setattr(xgb, "__version__", version)
+    with pytest.raises(ra.UnsupportedConventionError, match=f"XGBoost {version} draws the pairs of `mean` otherwise"):
+        ra.xgboost.native_objective(ra.objectives.xgboost_ndcg(lambdarank_pair_method="mean"))
