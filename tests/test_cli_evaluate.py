@@ -279,7 +279,7 @@ def test_a_convention_is_needed(capsys):
         ("# head\n-1 qid:7 1:1\n", "1\n", "rows.txt, line 2: labels[0] is -1, negative, which exp2 has no gain for"),
         (ROWS + "1 qid:7\n", SCORES + "1\n", "rows.txt, line 4: query 7 returns after it began in"),
         ("", SCORES, "rows.txt is empty"),
-        (b"\xff\xfe", SCORES, "rows.txt, line 1, byte 1 of the line: 0xff is no UTF-8 text"),
+        (b"\xff\xfe", SCORES, "rows.txt, line 1, byte 1 of the line: 0xff is not UTF-8 text"),
     ],
 )
 def test_bad_files_are_one_line_that_names_them(capsys, write, rows, scores, match):

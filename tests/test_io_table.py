@@ -225,7 +225,7 @@ def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
         ("query;grade;model\n7;1;1\n", r"no column 'grade'(.|\n)*its columns are 'query;grade;model'"),
         ("query,grade,model\n", r"table\.csv holds no rows below its header"),
         ("", r"table\.csv is empty"),
-        (b"query,grade,model\n\xe9,1,1\n", r"table\.csv, line 2, byte 1 of the line: 0xe9 is no UTF-8"),
+        (b"query,grade,model\n\xe9,1,1\n", r"table\.csv, line 2, byte 1 of the line: 0xe9 is not UTF-8"),
         (b"PAR1 and no more", r"table\.csv: .*[Pp]arquet"),
     ],
 )

@@ -218,8 +218,8 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, "z Q0 a 1 3 t\n", r"run\.txt: none of its queries, such as 'z', is in .*qrels\.txt, which has 'q'"),
         ("", RUN, r"qrels\.txt is empty"),
         (QRELS, "\n \n", r"run\.txt holds no lines"),
-        (QRELS, b"q Q0 a 1 3 t\nq Q0 \xe9 2 1 t\n", r"run\.txt, line 2, byte 6 of the line: 0xe9 is no UTF-8"),
-        (QRELS, b"q Q0 a 1 3 t\nq Q0 b\0 2 1 t\n", r"run\.txt, line 2, byte 7 of the line: 0x00 is no UTF-8"),
+        (QRELS, b"q Q0 a 1 3 t\nq Q0 \xe9 2 1 t\n", r"run\.txt, line 2, byte 6 of the line: 0xe9 is not UTF-8"),
+        (QRELS, b"q Q0 a 1 3 t\nq Q0 b\0 2 1 t\n", r"run\.txt, line 2, byte 7 of the line: 0x00 is not UTF-8"),
     ],
 )
 def test_what_cannot_be_read_is_named_by_file_and_line(write, pyarrow, qrels, run, match):

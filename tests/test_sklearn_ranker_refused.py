@@ -90,7 +90,7 @@ BAD = {
         lambda: fit(validation_fraction=0.2),
         f"Ridge is handed no validation queries{HINTED}it is for LGBM",
     ),
-    "a fraction of one": (lambda: fit(validation_fraction=1.0), r"validation_fraction=1\.0 is no share"),
+    "a fraction of one": (lambda: fit(validation_fraction=1.0), r"validation_fraction=1\.0 is not a share"),
 }
 
 

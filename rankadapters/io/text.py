@@ -120,7 +120,7 @@ def read_rows_of_text(path: AnyPath) -> bytes:
 def _no_text(path: AnyPath, data: bytes, at: int) -> InputError:
     line, byte = data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at)
     return InputError(
-        f"{path}, line {line}, byte {byte} of the line: 0x{data[at]:02x} is no UTF-8 text.\n"
+        f"{path}, line {line}, byte {byte} of the line: 0x{data[at]:02x} is not UTF-8 text.\n"
         "Hint: give a text file, saved as UTF-8."
     )
 

@@ -61,9 +61,9 @@ def as_judged(data: Any) -> tuple[Any, Queries]:
 
 
 def ranker(model: Any, kind: type, title: str, hint: str, fit: str) -> Any:
-    """Give back a toolkit's trained ranker, and refuse whatever is none."""
+    """Give back a toolkit's trained ranker, and refuse everything else."""
     if not isinstance(model, kind):
-        msg = f"{type(model).__name__} is no {title} model.\nHint: an {hint} or a Booster."
+        msg = f"{type(model).__name__} is not a model of {title}.\nHint: an {hint} or a Booster."
         raise InputError(msg)
     if not model.__sklearn_is_fitted__():  # type: ignore[attr-defined]
         msg = f"the model is not trained, so it has no scores.\nHint: model.fit(X, y, {fit}) first."

@@ -251,7 +251,7 @@ def test_a_dmatrix_and_a_booster_are_taken_too(xgb_ranker):
     ("change", "message"),
     [
         ({"model": lambda m: type(m)()}, "the model is not trained, so it has no scores"),
-        ({"model": lambda m: 5}, "int is no .* model"),
+        ({"model": lambda m: 5}, "int is not a model of"),
         ({"data": lambda d: d[:2]}, r"allowed are \(X, labels, qid\)"),
         ({"data": lambda d: (d[0], d[1][1:], d[2][1:])}, r"X has \d+ rows but labels has \d+"),
         ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}, but the model has the iterations 0 to {ROUNDS - 1}"),
