@@ -187,3 +187,36 @@ def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
     queries = ra.Queries([0, 1, 2, 0, 1, 1], group_sizes=[6])
     first, other = (value.bind(queries, state=np.array([state])) for state in (0, rounds))
     np.testing.assert_array_equal(other.gradients(np.arange(6.0)), first.gradients(np.arange(6.0)))
+
+
+@pytest.mark.parametrize(
+    ("normalization", "offset", "by_distance", "by_sum"),
+    [
+        ("none", 0, False, False),
+        ("lightgbm", float(np.float32(0.01)), True, True),
+        ("xgboost", 0.01, True, True),
+        ("xgboost-distance", 0.01, True, False),
+        ("xgboost-sum", 0, False, True),
+    ],
+)
+def test_what_one_pair_is_divided_by(normalization, offset, by_distance, by_sum):
+    """The lower row is relevant, 0.75 behind: p / (offset + 0.75), then log2(1 + S) / S with S of both rows."""
+    value = objectives.pair_logit().replace(normalization=normalization)
+    grad, _ = objectives.gradients([0, 1], [1.0, 0.25], value, group_sizes=[2])
+    push = 1 / (1 + math.exp(-0.75)) / (offset + 0.75 if by_distance else 1)
+    expected = math.log2(1 + 2 * push) / 2 if by_sum else push
+    np.testing.assert_allclose(grad, [expected, -expected], rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [objectives.xgboost_ndcg, objectives.xgboost_pairwise, objectives.xgboost_map])
+@pytest.mark.parametrize("by_distance", [True, False])
+def test_drawn_pairs_are_divided_by_their_number_where_normalised(make, by_distance):
+    labels, scores, sizes = data(objectives.xgboost_map(), 3, SIZES)
+    drawn = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}
+    normalised, plain = (
+        objectives.gradients(labels, scores, make(**drawn, lambdarank_score_normalization=by_distance,
+                                                  lambdarank_normalization=whether), group_sizes=sizes)
+        for whether in (True, False)
+    )  # fmt: skip
+    assert np.any(plain)
+    np.testing.assert_array_equal(normalised, [part * np.float32(1 / 3) for part in plain])
