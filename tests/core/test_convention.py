@@ -70,7 +70,12 @@ def test_empty_is_a_number_from_0_to_1(empty):
 
 @pytest.mark.parametrize(
     ("gain", "problem"),
-    [("table_", "not a table"), ("table_0_x", "not a table"), ("table_0_inf", "not a table"), ("table_0_3_1", "decreases")],
+    [
+        ("table_", "not a table"),
+        ("table_0_x", "not a table"),
+        ("table_0_inf", "not a table"),
+        ("table_0_3_1", "decreases"),
+    ],
 )
 def test_a_gain_table_is_finite_and_does_not_decrease(gain, problem):
     with pytest.raises(ra.ConventionError, match=problem):
