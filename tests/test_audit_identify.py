@@ -35,7 +35,7 @@ def weighted():
     return ra.Queries(queries.labels, group_sizes=sizes, query_weight=weights), scores
 
 
-TRIES = {"judged and retrieved": 120, "retrieval": 20, "weighted": 60}
+TRIES = {"judged and retrieved": 30, "retrieval": 8, "weighted": 20}
 DATA = {"judged and retrieved": small(1, docids=True), "retrieval": retrieval(), "weighted": weighted()}
 
 

@@ -87,7 +87,7 @@ def test_what_the_ids_are_does_not_matter(splitter, kind):
 
 
 @each
-@pytest.mark.parametrize("column", [list, pd.Series, pl.Series, pa.array], ids=str)
+@pytest.mark.parametrize("column", [list, pd.Series, pl.Series, pa.array], ids=["list", "pandas", "polars", "pyarrow"])
 def test_columns_of_every_library(splitter, column):
     X, y, qid = shuffled()
     found = splitter.split(pl.DataFrame(X), column(y), column(qid))
