@@ -56,6 +56,9 @@ def over_chunks(
         What the queries cost, added up, where that is not in proportion to their rows.
     """
     n_queries, n_docs = indptr.size - 1, int(indptr[-1])
+    n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
+    if n_chunks == 1 and (n_docs * ROW if work is None else work[-1]) <= WORK_PER_CALL:
+        return list(run(0, n_queries))
     costs, stopped = indptr * ROW if work is None else work, Event()
 
     def run_chunk(first: int, last: int) -> list[Any]:
@@ -67,7 +70,6 @@ def over_chunks(
                     return found
         return found
 
-    n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
     if n_chunks == 1:
         return run_chunk(0, n_queries)
     cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
