@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rankadapters import cli
-
 LABELS, QID = [2, 0, 0, 1, 0, 0, 0], [7, 7, 7, 8, 8, 9, 9]
 SCORES = {"good": [3, 2, 1, 2, 1, 1, 1], "bad": [1, 2, 3, 1, 2, 1, 1]}
 ROWS = "".join(
@@ -22,16 +20,6 @@ COMMANDS = {
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
 def letor(write):
     return "--features", write(ROWS, "rows.txt")
 
@@ -39,30 +27,6 @@ def letor(write):
 @pytest.fixture
 def predictions(write):
     return {name: write("".join(f"{s}\n" for s in scores), f"{name}.txt") for name, scores in SCORES.items()}
-
-
-def run(*arguments):
-    try:
-        return cli.main(list(arguments))
-    except SystemExit as stop:
-        return stop.code
-
-
-def printed(capsys, *arguments, code=0, note=""):
-    assert run(*arguments) == code
-    out, err = capsys.readouterr()
-    assert err == note
-    return out
-
-
-def refused(capsys, *arguments):
-    """Check that the command exits with 2 and one line, and return the line."""
-    assert run(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("rankadapters: error: ")
-    return err
 
 
 def needs(command):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 
 import pytest
 from hypothesis import settings
@@ -22,3 +24,26 @@ def routing():
     sklearn = pytest.importorskip("sklearn")
     with sklearn.config_context(enable_metadata_routing=True):
         yield
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a small file and give its path."""
+
+    def write(text, name="rows.txt"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    """Hand a text to standard input."""
+
+    def hand(text):
+        data = text if isinstance(text, bytes) else text.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+
+    return hand

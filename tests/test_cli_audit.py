@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 import rankadapters as ra
-from rankadapters import cli, presets
-from tests.audit_command_data import COMMANDS, LABELS, QID, SCORES, letor, needs, predictions, printed, refused, write
+from rankadapters import presets
+from tests.audit_command_data import COMMANDS, LABELS, QID, SCORES, letor, needs, predictions
 from tests.audit_data import MQ2008
+from tests.command import printed, refused, run
 
-__all__ = ["letor", "predictions", "write"]  # fixtures
+__all__ = ["letor", "predictions"]  # fixtures
 
 ROOT = Path(__file__).parent.parent
 
@@ -139,7 +140,7 @@ def test_a_bar_is_shown_on_a_terminal_only(monkeypatch, letor):
         monkeypatch.setattr(sys, "stderr", stderr)
         monkeypatch.setattr(sys, "stdout", stdout)
         monkeypatch.setenv("TERM", "xterm")
-        assert cli.main([*COMMANDS["identify"], *letor, "--feature", "1", "--format", "json"]) == 0
+        assert run(*COMMANDS["identify"], *letor, "--feature", "1", "--format", "json") == 0
         shown[kind] = stderr.getvalue()
         assert json.loads(stdout.getvalue())
     assert "searching" in shown[Terminal]
@@ -179,5 +180,5 @@ def test_profile_needs_no_scores(capsys, tmp_path):
     qrels.write_text("1 0 a 2\n1 0 b 0\n2 0 a 1\n")
     columns = ["--label", "grade", "--qid", "query"]
     for source in (["--features", str(features)], ["--table", str(table), *columns], ["--qrels", str(qrels)]):
-        assert cli.main(["profile", *source, "--format", "json"]) == 0
+        assert run("profile", *source, "--format", "json") == 0
         assert json.loads(capsys.readouterr().out)["effects"] == found.to_dict()["effects"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import subprocess
@@ -13,68 +12,14 @@ from pathlib import Path
 import pytest
 
 import rankadapters as ra
-from rankadapters import cli, presets
+from rankadapters import presets
+from tests.command import run
+from tests.evaluate_command_data import COLUMNS, LEFT_OUT, ROWS, RUN, SCORES, letor, printed, refused, table, trec
 from tests.shared_data import mq2008_files
 
+__all__ = ["letor", "table", "trec"]  # fixtures
+
 ROOT = Path(__file__).parent.parent
-
-ROWS = "2 qid:7 1:1 #docid = b\n0 qid:7 1:2 #docid = a\n0 qid:9 #docid = c\n"
-SCORES = "0.5\n0.75\n1\n"
-QRELS = "7 0 b 2\n7 0 a 0\n9 0 c 0\n8 0 d 1\n"
-LEFT_OUT = "1 query of the run is not in the qrels and was left out: 6"
-RUN = "7 Q0 a 1 0.75 t\n7 Q0 b 2 0.5 t\n9 Q0 c 1 1 t\n6 Q0 c 1 1 t\n"
-TABLE = "query,grade,model,doc\n7,2,0.5,b\n7,0,0.75,a\n9,0,1,c\n"
-COLUMNS = ("--label", "grade", "--score", "model", "--qid", "query")
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def letor(write):
-    return "--features", write(ROWS, "rows.txt"), "--predictions", write(SCORES, "scores.txt")
-
-
-@pytest.fixture
-def trec(write):
-    return "--qrels", write(QRELS, "qrels.txt"), "--run", write(RUN, "run.txt")
-
-
-@pytest.fixture
-def table(write):
-    pytest.importorskip("pyarrow")
-    return "--table", write(TABLE, "table.csv"), *COLUMNS
-
-
-def evaluate(*arguments):
-    try:
-        return cli.main(["evaluate", *arguments])
-    except SystemExit as stop:
-        return stop.code
-
-
-def printed(capsys, *arguments, note=""):
-    assert evaluate(*arguments) == 0
-    out, err = capsys.readouterr()
-    assert err == note
-    return out
-
-
-def refused(capsys, *arguments):
-    """Check that the command exits with 2 and one line, and return the line."""
-    assert evaluate("--convention", "textbook@5", "--format", "csv", *arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("rankadapters: error: ")
-    return err
 
 
 @pytest.mark.parametrize("source", ["letor", "table"])
@@ -165,78 +110,6 @@ def test_split_queries_decides_what_a_returning_query_is(capsys, write, choice, 
     assert "b.txt, line 1: query 7 returns" in refused(capsys, *files[:-2])
 
 
-@pytest.fixture
-def stdin(monkeypatch):
-    """Hand a text to standard input."""
-
-    def hand(text):
-        data = text if isinstance(text, bytes) else text.encode()
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
-
-    return hand
-
-
-@pytest.mark.parametrize("source", ["letor", "trec", "table"])
-def test_one_file_may_be_standard_input(capsys, request, stdin, source):
-    files = request.getfixturevalue(source)
-    options = ("--convention", "textbook@5+missing=zero", "--format", "csv")
-    note = f"{LEFT_OUT}\n" if source == "trec" else ""
-    expected = printed(capsys, *files, *options, note=note)
-    for option in ("--features", "--predictions", "--qrels", "--run", "--table"):
-        if option in files:
-            place = files.index(option) + 1
-            stdin(Path(files[place]).read_bytes())
-            assert printed(capsys, *files[:place], "-", *files[place + 1 :], *options, note=note) == expected
-
-
-def test_standard_input_may_be_compressed_or_parquet(capsys, stdin, letor, table, tmp_path):
-    from pyarrow import csv as arrow_csv
-    from pyarrow import parquet
-
-    options = ("--convention", "textbook@5", "--format", "csv")
-    expected = printed(capsys, *letor, *options)
-    stdin(gzip.compress(ROWS.encode()))
-    assert printed(capsys, "--features", "-", *letor[2:], *options) == expected
-    parquet.write_table(arrow_csv.read_csv(table[1]), tmp_path / "table")
-    stdin((tmp_path / "table").read_bytes())
-    assert printed(capsys, "--table", "-", *table[2:], *options) == printed(capsys, *table, *options)
-
-
-def test_standard_input_is_named_in_errors(capsys, stdin, letor, table):
-    stdin("x\n")
-    assert "error: standard input, line 1: 'x' is not a label" in refused(capsys, "--features", "-", *letor[2:])
-    stdin("")
-    assert "error: standard input is empty" in refused(capsys, *letor[:2], "--predictions", "-")
-    stdin(ROWS.replace("0 qid:9", "-1 qid:9"))
-    assert "error: standard input, line 3: labels[2] is -1" in refused(
-        capsys, "--features", "-", *letor[2:], "--convention", "yahoo@5"
-    )
-    stdin("query,grade,model\n7,1,nan\n")
-    assert "error: standard input, line 2: model is nan" in refused(capsys, "--table", "-", *table[2:])
-    stdin(b"PAR1")
-    assert "error: standard input: " in refused(capsys, "--table", "-", *table[2:])
-
-
-def test_standard_input_that_is_closed_is_told(capsys, monkeypatch, letor):
-    monkeypatch.setattr(sys, "stdin", None)
-    assert "standard input is closed" in refused(capsys, "--features", "-", *letor[2:])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options"),
-    [
-        (("--features", "-", "--predictions", "-"), "--features, --predictions"),
-        (("--features", "-", "-", "--feature", "1"), "--features, --features"),
-        (("--qrels", "-", "--run", "-"), "--qrels, --run"),
-    ],
-)
-def test_two_files_cannot_both_be_standard_input(capsys, stdin, arguments, options):
-    stdin(ROWS)
-    assert f"'-' was given 2 times ({options}), but standard input can be read once. Hint: " in refused(
-        capsys, *arguments
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
@@ -260,7 +133,7 @@ def test_bad_arguments_are_one_line_that_names_them(capsys, arguments, match):
 
 
 def test_a_convention_is_needed(capsys):
-    assert evaluate("--features", "a", "--feature", "1") == 2
+    assert run("evaluate", "--features", "a", "--feature", "1") == 2
     assert "required: --convention" in capsys.readouterr().err
 
 
@@ -358,7 +231,7 @@ def test_a_mean_above_its_values_is_noted(write, capsys):
     pytest.importorskip("pyarrow")
     table = write(f"query,grade,model,weight\n7,0,0.5,{2**-30}\n9,1,1,{2**-30}\n", "weighted.csv")
     files = ("--table", table, *COLUMNS, "--weight", "weight")
-    assert evaluate("--convention", "lightgbm@3", "--format", "csv", *files) == 0
+    assert run("evaluate", "--convention", "lightgbm@3", "--format", "csv", *files) == 0
     out, err = capsys.readouterr()
     assert ",536870912.5," in out
     assert err.startswith("a mean under ndcg@3/lightgbm is above every query's value: ")

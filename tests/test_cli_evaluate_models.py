@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 
 import pytest
 
 import rankadapters as ra
-from rankadapters import cli, presets
+from rankadapters import presets
+from tests.evaluate_command_data import printed, refused
 
 LABELS, QID = [2, 0, 0, 1, 0], [7, 7, 7, 8, 8]
 SCORES = {"good": [3, 2, 1, 2, 1], "bad": [1, 2, 3, 1, 2]}
@@ -19,16 +19,6 @@ CONVENTIONS = ("letor4@1", "yahoo@3")
 
 def numbered(values):
     return "".join(f"{value}\n" for value in values)
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_text(text)
-        return str(path)
-
-    return write
 
 
 @pytest.fixture
@@ -69,21 +59,6 @@ def runs(write):
     return "--qrels", qrels, "--run", *found
 
 
-def evaluate(capsys, *arguments, note=""):
-    assert cli.main(["evaluate", *arguments]) == 0
-    out, err = capsys.readouterr()
-    assert err == note
-    return out
-
-
-def refused(capsys, *arguments):
-    assert cli.main(["evaluate", *arguments, "--format", "csv"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
-
-
 def expected(convention, name):
     evaluator = ra.Evaluator(LABELS, convention, qid=QID)
     return evaluator.evaluate(SCORES[name]), evaluator.per_query(SCORES[name]).tolist()
@@ -93,7 +68,7 @@ def expected(convention, name):
 def test_json_says_the_model_of_each_value(capsys, request, source):
     files = request.getfixturevalue(source)
     names = [f"feature {place}" if source == "features" else name for place, name in enumerate(SCORES, 1)]
-    out = evaluate(capsys, *files, "--convention", *CONVENTIONS, "--per-query", "--format", "json")
+    out = printed(capsys, *files, "--convention", *CONVENTIONS, "--per-query", "--format", "json")
     found = json.loads(out)
     assert list(found) == ["conventions", "queries", "note"]
     pairs = [(ra.parse(text), model) for text in CONVENTIONS for model in zip(names, SCORES, strict=True)]
@@ -106,7 +81,7 @@ def test_json_says_the_model_of_each_value(capsys, request, source):
 
 
 def test_csv_has_the_model_first_and_without_queries_one_row_each(capsys, predictions):
-    out = evaluate(capsys, *predictions, "--convention", *CONVENTIONS, "--format", "csv")
+    out = printed(capsys, *predictions, "--convention", *CONVENTIONS, "--format", "csv")
     assert out.partition("\n")[0] == "model,name,signature,value,n_queries,n_scored,n_empty,n_short"
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [(row["name"], row["model"]) for row in rows] == [
@@ -116,7 +91,7 @@ def test_csv_has_the_model_first_and_without_queries_one_row_each(capsys, predic
 
 def test_csv_with_queries_reads_as_one_long_table(capsys, predictions):
     pandas = pytest.importorskip("pandas")
-    out = evaluate(capsys, *predictions, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
+    out = printed(capsys, *predictions, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
     found = pandas.read_csv(io.StringIO(out))
     assert len(found) == 4 + 8
     each = found[found.qid.notna() & (found.name == "ndcg@3/yahoo")].pivot(index="qid", columns="model", values="value")
@@ -127,7 +102,7 @@ def test_csv_with_queries_reads_as_one_long_table(capsys, predictions):
 def test_runs_have_their_own_queries_counts_and_notes(capsys, runs):
     left_out = "1 query of the run is not in the qrels and was left out: 6"
     options = ("--convention", "trec_eval_9@3", "--per-query", "--format", "json")
-    found = json.loads(evaluate(capsys, *runs, *options))
+    found = json.loads(printed(capsys, *runs, *options))
     assert [(row["model"], row["n_scored"]) for row in found["conventions"]] == [("good", 2), ("bad", 1)]
     assert found["queries"][str(presets.trec_eval_9(3))]["bad"]["8"] is None
     assert found["note"] == f"good: {left_out}\nbad: {left_out}"
@@ -139,7 +114,7 @@ def test_runs_have_their_own_queries_counts_and_notes(capsys, runs):
 def test_the_table_names_the_models_of_rows_and_of_columns(capsys, monkeypatch, predictions):
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "30")
-    out = evaluate(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
+    out = printed(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["convention", "model", "value", "queries", "scored", "empty", "short"]
     (good, of_good), (bad, of_bad) = (expected(presets.yahoo(3), model) for model in SCORES)
@@ -154,9 +129,9 @@ def test_one_model_prints_no_name_though_it_has_one(capsys, rows, write, style):
     pytest.importorskip("rich")
     path = write(numbered(SCORES["good"]), "scores.txt")
     options = ("--convention", *CONVENTIONS, "--per-query", "--format", style)
-    plain = evaluate(capsys, *rows, "--predictions", path, *options)
-    assert evaluate(capsys, *rows, "--predictions", f"mine={path}", *options) == plain
-    assert evaluate(capsys, *rows, "--feature", "1", *options) == plain
+    plain = printed(capsys, *rows, "--predictions", path, *options)
+    assert printed(capsys, *rows, "--predictions", f"mine={path}", *options) == plain
+    assert printed(capsys, *rows, "--feature", "1", *options) == plain
     assert "model" not in plain
 
 
@@ -167,7 +142,7 @@ def test_each_model_is_ranked_once_over_queries_bound_once(capsys, monkeypatch, 
     init, measure = panel.Panel.__init__, panel.Panel.measure
     monkeypatch.setattr(panel.Panel, "__init__", lambda self, *given: bound.append(given) or init(self, *given))
     monkeypatch.setattr(panel.Panel, "measure", lambda self, given: ranked.append(given) or measure(self, given))
-    evaluate(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
+    printed(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
     assert len(bound) == 1
     assert [scores.tolist() for scores in ranked] == list(SCORES.values())
 
@@ -177,17 +152,17 @@ def test_features_are_read_once_for_all_predictions(capsys, monkeypatch, predict
     letor = ra.io.read_letor
     monkeypatch.setattr(ra.io, "read_letor", lambda *files, **options: read.append(files) or letor(*files, **options))
     options = ("--convention", "yahoo@3", "--format", "csv")
-    evaluate(capsys, *predictions, *options)
+    printed(capsys, *predictions, *options)
     assert len(read) == 1
     short = ("--predictions", write("1\n", "short.txt"))
     assert "short.txt: 1 predictions for the 5 rows of " in refused(capsys, *predictions, *short, *options[:2])
 
 
-def test_a_models_predictions_may_be_standard_input(capsys, monkeypatch, predictions):
+def test_a_models_predictions_may_be_standard_input(capsys, stdin, predictions):
     options = ("--convention", "yahoo@3", "--format", "csv")
-    plain = evaluate(capsys, *predictions, *options)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(numbered(SCORES["bad"]).encode())))
-    assert evaluate(capsys, *predictions[:-1], "bad=-", *options) == plain
+    plain = printed(capsys, *predictions, *options)
+    stdin(numbered(SCORES["bad"]))
+    assert printed(capsys, *predictions[:-1], "bad=-", *options) == plain
 
 
 def test_two_models_of_one_name_are_refused(capsys, rows, predictions, table):

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
 import rankadapters as ra
-from rankadapters import cli, presets
-from tests.audit_command_data import (
-    COMMANDS,
-    LABELS,
-    QID,
-    QRELS,
-    SCORES,
-    letor,
-    predictions,
-    printed,
-    refused,
-    write,
-)
+from rankadapters import presets
+from tests.audit_command_data import COMMANDS, LABELS, QID, QRELS, SCORES, letor, predictions
+from tests.command import printed, refused, run
 
-__all__ = ["letor", "predictions", "write"]  # fixtures
+__all__ = ["letor", "predictions"]  # fixtures
 
 
 def test_order_takes_a_model_from_each_feature(capsys, letor):
@@ -124,43 +111,37 @@ def test_runs_of_one_file_name_are_told_apart_by_names_of_ones_own(capsys, tmp_p
             "".join(f"1 Q0 {docid} {rank} {-rank} x\n" for rank, docid in enumerate(order)) + "2 Q0 a 1 1 x\n"
         )
     common = ["order", "--qrels", str(qrels), "--convention", "trec_eval_9@2", "letor4@2", "--run"]
-    assert cli.main([*common, *map(str, runs)]) == 2
+    assert run(*common, *runs) == 2
     assert "--run NAME=FILE" in capsys.readouterr().err
-    assert cli.main([*common, f"first={runs[0]}", f"second={runs[1]}"]) == 0
+    assert run(*common, f"first={runs[0]}", f"second={runs[1]}") == 0
     assert "second" in capsys.readouterr().out
-
-
-@pytest.fixture
-def pipe(monkeypatch):
-    """Hand a file to standard input."""
-    return lambda path: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(path).read_bytes())))
 
 
 def order(*options):
     return (*COMMANDS["order"], *options, "--format", "json")
 
 
-def test_a_file_of_several_models_may_be_standard_input(capsys, letor, predictions, pipe):
+def test_a_file_of_several_models_may_be_standard_input(capsys, letor, predictions, stdin):
     pytest.importorskip("scipy")
     good, bad = (("--predictions", f"{name}={predictions[name]}") for name in ("good", "bad"))
     expected = printed(capsys, *order(*letor, *good, *bad))
-    pipe(predictions["good"])
+    stdin(predictions["good"].read_bytes())
     assert printed(capsys, *order(*letor, "--predictions", "good=-", *bad)) == expected
-    pipe(letor[1])
+    stdin(letor[1].read_bytes())
     assert printed(capsys, *order("--features", "-", *good, *bad)) == expected
-    pipe(predictions["good"])
+    stdin(predictions["good"].read_bytes())
     assert '"standard input"' in printed(capsys, *order(*letor, "--predictions", "-", *bad))
 
 
-def test_two_models_cannot_both_be_standard_input(capsys, letor, pipe):
-    pipe(letor[1])
+def test_two_models_cannot_both_be_standard_input(capsys, letor, stdin):
+    stdin(letor[1].read_bytes())
     found = refused(capsys, *order(*letor, "--predictions", "a=-", "--predictions", "b=-"))
     assert "'-' was given 2 times (--predictions, --predictions)" in found
 
 
-def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, pipe):
+def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, stdin):
     rows = write("# 10:30 o'clock\n1 qid:1 3:1 # 11:30\n0 qid:1 3:2\n", "a.txt")
     expected = printed(capsys, "profile", "--features", rows, "--format", "json")
     assert json.loads(expected)
-    pipe(rows)
+    stdin(rows.read_bytes())
     assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected

@@ -12,16 +12,6 @@ QID = ["b", "a", "b", "a"]  # not contiguous: rows 0 and 2 come first
 LABELS, SCORES = [1, 0, 0, 1], [4.0, 3.0, 2.0, 1.0]
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
 def row_of(call):
     with pytest.raises(InputError) as caught:
         call()

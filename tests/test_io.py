@@ -12,16 +12,6 @@ import rankadapters as ra
 from rankadapters.io import read_svmlight
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="data.txt"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
 def test_rows_comments_and_left_out_features_are_read(write):
     [data] = read_svmlight([write("# head\n2 qid:10 1:0.5 3:1 # docid = GX1\n\n0.5 qid:11 2:-1\n")])
     assert data.X.tolist() == [[0.5, 0, 1], [0, -1, 0]]
@@ -84,7 +74,7 @@ def test_a_missing_feature_stays_missing(write):
     ],
 )
 def test_what_cannot_be_read_is_named_by_file_and_line(write, text, match):
-    with pytest.raises(ra.InputError, match=rf"data\.txt.*{match}"):
+    with pytest.raises(ra.InputError, match=rf"rows\.txt.*{match}"):
         read_svmlight([write(text)])
 
 

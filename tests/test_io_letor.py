@@ -16,16 +16,6 @@ ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-
 SCORES = "0.25\n0.75\n-1e-3\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def read(write, rows, scores=SCORES, **options):
     return read_letor([write(rows, "rows.txt")], predictions=[write(scores, "scores.txt")], **options)
 

@@ -16,16 +16,6 @@ from rankadapters.io.letor_lines import BLOCK, fault, read_rows
 GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="rows.txt"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def by_predictions(path):
     n_rows = len(re.findall(rb"(?m)^[^#\n]+qid:", path.read_bytes()))
     (path.parent / "scores.txt").write_text("1\n" * max(1, n_rows))

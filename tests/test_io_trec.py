@@ -33,16 +33,6 @@ def pyarrow(request, monkeypatch):
         pytest.importorskip("pyarrow")
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def read(write, qrels, run):
     return read_trec(write(qrels, "qrels.txt"), write(run, "run.txt"))
 

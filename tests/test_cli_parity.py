@@ -6,16 +6,15 @@ import json
 import os
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rankadapters import cli, crosscheck
+from rankadapters import crosscheck
 from rankadapters.core import presets
 from rankadapters.crosscheck.toolkits import Said
-from rankadapters.datasets import mq2008_like
 from tests.cli_data import NAMES
+from tests.command import refused, run
 from tests.stand_in import trainer
 
 ROW_KEYS = [
@@ -50,42 +49,9 @@ def installed(monkeypatch):
     return install
 
 
-@pytest.fixture
-def files(tmp_path):
-    """Paths of a small data set: two files to train on, one to test on."""
-    train, test = mq2008_like(2, n_train_queries=40, n_test_queries=20)
-    first = train.qid <= 20
-    parts = {"a": (train, first), "b": (train, ~first), "test": (test, np.ones(test.qid.size, bool))}
-    for name, (data, rows) in parts.items():
-        (tmp_path / f"{name}.txt").write_text(
-            "".join(
-                f"{label:g} qid:{qid} {' '.join(f'{j}:{v:g}' for j, v in enumerate(x, 1))}\n"
-                for x, label, qid in zip(data.X[rows], data.labels[rows], data.qid[rows], strict=True)
-            )
-        )
-    return {name: str(tmp_path / f"{name}.txt") for name in parts}
-
-
-def parity(*arguments):
-    try:
-        return cli.main(["parity", *arguments])
-    except SystemExit as stop:
-        return stop.code
-
-
-def refused(capsys, *arguments):
-    """Check that the command exits with 2 and one line, and return the line."""
-    assert parity(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("rankadapters: error: ")
-    return err
-
-
 def test_json_has_the_agreed_shape(capsys, installed):
     installed(*NAMES)
-    assert parity("--format", "json", "--convention", "letor4@10", "textbook@5") == 0
+    assert run("parity", "--format", "json", "--convention", "letor4@10", "textbook@5") == 0
     found = json.loads(capsys.readouterr().out)
     assert list(found) == ["convention", "rows", "parity"]
     assert found["convention"] == [str(presets.letor4(10)), str(presets.textbook(5))]
@@ -99,7 +65,7 @@ def test_json_has_the_agreed_shape(capsys, installed):
 
 def test_without_a_convention_the_installed_toolkits_presets_are_declared(capsys, installed):
     installed("xgboost", "sklearn")
-    assert parity("--format", "json", "--k", "3") == 0
+    assert run("parity", "--format", "json", "--k", "3") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["convention"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
 
@@ -108,13 +74,13 @@ def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, insta
     installed("sklearn")
     conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
-    assert parity("--format", "json", *specs) == 0
+    assert run("parity", "--format", "json", *specs) == 0
     assert json.loads(capsys.readouterr().out)["convention"] == list(map(str, conventions))
 
 
 def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
     installed("sklearn", "lightgbm", "xgboost")
-    assert parity("--format", "csv", "--convention", "letor4@10") == 0
+    assert run("parity", "--format", "csv", "--convention", "letor4@10") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert list(rows[0]) == [*(key for key in ROW_KEYS if key != "declared"), str(presets.letor4(10))]
     assert [row["toolkit"] for row in rows] == list(NAMES)
@@ -126,7 +92,7 @@ def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, in
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "80")
     installed("lightgbm", "xgboost", "sklearn")
-    assert parity("--convention", "letor4@10", "textbook@10", "yahoo@10", "sklearn@10") == 0
+    assert run("parity", "--convention", "letor4@10", "textbook@10", "yahoo@10", "sklearn@10") == 0
     out = capsys.readouterr().out
     table, _, legend = out.partition("\n\n")
     assert max(map(len, table.splitlines())) <= 80
@@ -142,7 +108,7 @@ def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monke
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "60")
     installed("sklearn")
-    assert parity("--convention", *(f"letor4@{k}" for k in range(1, 13))) == 0
+    assert run("parity", "--convention", *(f"letor4@{k}" for k in range(1, 13))) == 0
     out = capsys.readouterr().out
     assert "…" not in out
     assert "letor4@" not in out
@@ -155,7 +121,7 @@ def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form)
     if form == "table":
         pytest.importorskip("rich")
     installed("sklearn", shift=1e-6)
-    assert parity("--format", form) == 1
+    assert run("parity", "--format", form) == 1
     out = capsys.readouterr().out
     assert out
     if form == "json":
@@ -166,7 +132,7 @@ def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form)
 
 def test_a_missing_toolkit_is_a_row_of_nulls_and_does_not_touch_parity(capsys, installed):
     installed("sklearn")
-    assert parity("--format", "json", "--toolkits", "catboost", "sklearn") == 0
+    assert run("parity", "--format", "json", "--toolkits", "catboost", "sklearn") == 0
     found = json.loads(capsys.readouterr().out)
     assert [row["toolkit"] for row in found["rows"]] == ["catboost", "sklearn"]
     missing = found["rows"][0]
@@ -177,7 +143,7 @@ def test_a_missing_toolkit_is_a_row_of_nulls_and_does_not_touch_parity(capsys, i
 
 def test_with_none_of_the_chosen_toolkits_installed_it_exits_with_2(capsys, installed):
     installed("sklearn")
-    line = refused(capsys, "--format", "json", "--toolkits", "catboost", "xgboost")
+    line = refused(capsys, "parity", "--format", "json", "--toolkits", "catboost", "xgboost")
     assert "no toolkit to ask" in line
     assert "missing_catboost is not installed" in line
 
@@ -185,9 +151,9 @@ def test_with_none_of_the_chosen_toolkits_installed_it_exits_with_2(capsys, inst
 def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, installed, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     installed("sklearn")
-    assert 'Hint: pip install "rankadapters[cli]", or --format json.' in refused(capsys)
+    assert 'Hint: pip install "rankadapters[cli]", or --format json.' in refused(capsys, "parity")
     for form in ("json", "csv"):
-        assert parity("--format", form) == 0
+        assert run("parity", "--format", form) == 0
         out, err = capsys.readouterr()
         assert out
         assert err == ""
@@ -215,54 +181,7 @@ def test_without_rich_the_table_names_the_extra_and_json_and_csv_go_on(capsys, i
 )
 def test_bad_arguments_are_one_line_that_names_them(capsys, installed, arguments, match):
     installed("sklearn")
-    assert re.search(match, refused(capsys, "--format", "csv", *arguments))
-
-
-@pytest.mark.parametrize(
-    ("content", "match"),
-    [
-        (None, "nowhere.txt: No such file or directory"),
-        ("", "is empty"),
-        ("1 qid:1 1:1\n1 1:1\n", "line 2: '1:1' stands where qid:QUERY is needed"),
-        ("1 qid:1 1:1\n1 qid:1 one:1\n", "line 2: "),
-        ("7 qid:1 1:1\n", "test: labels[0] is 7, outside the gain table"),
-    ],
-)
-def test_bad_files_are_one_line_that_names_them(capsys, installed, files, content, match):
-    pytest.importorskip("sklearn")
-    installed("sklearn")
-    path = Path(files["a"]).parent / ("nowhere.txt" if content is None else "bad.txt")
-    if content is not None:
-        path.write_text(content)
-    line = refused(
-        capsys, "--format", "json", "--convention", "letor4@5", "--train", files["a"], "--test", str(path)
-    )  # fmt: skip
-    assert match in line
-    assert path.name in line or "test: " in line
-
-
-def test_several_files_are_trained_on_as_one(capsys, files, tmp_path):
-    pytest.importorskip("sklearn")
-    both = tmp_path / "both.txt"
-    both.write_text("".join(Path(files[name]).read_text() for name in "ab"))
-    found = []
-    for train in ([files["a"], files["b"]], [str(both)], [files["a"]]):
-        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", *train, "--test", files["test"]]
-        assert parity(*arguments) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    assert found[0] == found[1] != found[2]
-
-
-def test_a_file_to_train_on_may_be_standard_input(capsys, files, monkeypatch):
-    pytest.importorskip("sklearn")
-    found = []
-    for train in (files["a"], "-"):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(files["a"]).read_bytes())))
-        assert parity("--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    assert found[0] == found[1]
-    assert parity("--train", "-", "--test", "-") == 2
-    assert "'-' was given 2 times (--train, --test)" in capsys.readouterr().err
+    assert re.search(match, refused(capsys, "parity", "--format", "csv", *arguments))
 
 
 def test_what_toolkits_print_stays_off_stdout(capfd, installed):
@@ -271,7 +190,7 @@ def test_what_toolkits_print_stays_off_stdout(capfd, installed):
         os.write(1, b"noise from C\n")
 
     installed("sklearn", noise=noise)
-    assert parity("--format", "json") == 0
+    assert run("parity", "--format", "json") == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["parity"] is True
     assert "noise from Python" in err
@@ -290,11 +209,11 @@ def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed,
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
         patch.setenv("TERM", "xterm")
-        assert parity("--format", "csv") == 0
+        assert run("parity", "--format", "csv") == 0
     assert "CatboostStandInRanker" in terminal.getvalue()
     out, _ = capsys.readouterr()
     assert out.startswith("model,")
-    assert parity("--format", "csv") == 0
+    assert run("parity", "--format", "csv") == 0
     assert capsys.readouterr().err == ""
 
 
@@ -302,6 +221,6 @@ def test_a_seed_decides_the_generated_data(capsys, installed):
     installed("sklearn")
     found = []
     for seed in ("1", "1", "2"):
-        assert parity("--format", "json", "--seed", seed) == 0
+        assert run("parity", "--format", "json", "--seed", seed) == 0
         found.append(capsys.readouterr().out)
     assert found[0] == found[1] != found[2]

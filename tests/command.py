@@ -1,0 +1,31 @@
+"""Ways to run the command inside a test."""
+
+from __future__ import annotations
+
+from rankadapters import cli
+
+
+def run(*arguments):
+    """Give the exit code."""
+    try:
+        return cli.main([str(argument) for argument in arguments])
+    except SystemExit as stop:
+        return stop.code
+
+
+def printed(capsys, *arguments, code=0, note=""):
+    """Check the exit code and what stands on stderr, and return what was printed."""
+    assert run(*arguments) == code
+    out, err = capsys.readouterr()
+    assert err == note
+    return out
+
+
+def refused(capsys, *arguments):
+    """Check that the command exits with 2 and one line, and return the line."""
+    assert run(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("rankadapters: error: ")
+    return err

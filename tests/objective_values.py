@@ -1,0 +1,22 @@
+"""Values of every class of objective, as the toolkits' own presets make them."""
+
+from __future__ import annotations
+
+from rankadapters import objectives
+
+ALL = [
+    objectives.lightgbm_lambdarank(),
+    objectives.lightgbm_lambdarank(lambdarank_norm=False, label_gain=[0, 1, 3.5], sigmoid=0.5),
+    objectives.lightgbm_xendcg(objective_seed=11),
+    objectives.xgboost_ndcg(ndcg_exp_gain=False),
+    objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=4),
+    objectives.xgboost_pairwise(lambdarank_normalization=False),
+    objectives.xgboost_map(lambdarank_score_normalization=False),
+    objectives.pair_logit(),
+    objectives.ListNet(),
+    objectives.query_softmax(beta=0.5, lambda_=0),
+    objectives.QueryRMSE(),
+    objectives.query_cross_entropy(),
+]
+
+EACH = {type(value): value for value in reversed(ALL)}  # one value of every class

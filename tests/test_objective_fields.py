@@ -1,0 +1,107 @@
+"""What each field of an objective may be, alone and beside the others."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.objectives.base import OBJECTIVES
+from tests.objective_values import EACH
+
+NAN, INF = float("nan"), float("inf")
+WRONG_WHOLE = [0, -1, 2.5, 1.0, True, "3"]
+WRONG = {
+    "truncation": WRONG_WHOLE,
+    "samples": WRONG_WHOLE,
+    "sigma": [0, -1, -1.0, NAN, INF, "1", None, True],
+    "beta": [0, -1, -1.0, NAN, INF, "1", None, True],
+    "ridge": [-0.1, 1.1, NAN, INF, "1", None, True],
+    "alpha": [-0.1, 1.1, NAN, -INF, "1", None, True],
+    "seed": [-1, 2**31, 1.0, None, True, "1"],
+    "normalization": ["norm", "", None, True],
+    "hessian": ["gauss", "exact", None],
+    "sigmoid": ["fast", "plain", None],
+    "beyond_k": ["drop", "all", None],
+    "convention": ["lightgbm", "lambdarank", 10, None, "lightgbm.map@10", objectives.ListNet()],
+}
+
+
+@pytest.mark.parametrize(
+    ("cls", "field", "value"),
+    [
+        pytest.param(cls, field, value, id=f"{cls.__name__}-{field}={value!r:.20}")
+        for cls in OBJECTIVES.values()
+        for field in cls.fields()
+        for value in WRONG[field]
+    ],
+)
+def test_every_class_refuses_what_each_of_its_fields_may_not_be(cls, field, value):
+    about = "(?s).*" if field == "convention" else rf"^{field}={re.escape(repr(value))}(; allowed are| is not a choice)"
+    with pytest.raises(ra.ConventionError, match=about):
+        EACH[cls].replace(**{field: value})
+    with pytest.raises(ra.ConventionError, match=about):
+        cls(**{**EACH[cls].to_dict(), field: value})
+
+
+@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
+def test_every_class_refuses_a_field_left_out(cls):
+    fields = EACH[cls].to_dict()
+    for field in fields:
+        with pytest.raises(
+            ra.ConventionError, match=rf"{cls.__name__} needs every field declared; left out:\n  {field}"
+        ):
+            cls(**{name: value for name, value in fields.items() if name != field})
+
+
+@pytest.mark.parametrize(
+    ("cls", "field", "values"),
+    [
+        (objectives.RankNet, "truncation", [1, 2**31, None]),
+        (objectives.RankNet, "sigma", [5e-324, 1, 1e308]),
+        (objectives.QuerySoftMax, "beta", [5e-324, 1, 1e308]),
+        (objectives.QuerySoftMax, "ridge", [0, 0.5, 1]),
+        (objectives.QueryCrossEntropy, "alpha", [0, 0.5, 1]),
+        (objectives.XENDCG, "seed", [0, 2**31 - 1]),
+    ],
+    ids=str,
+)
+def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
+    for value in values:
+        assert getattr(EACH[cls].replace(**{field: value}), field) == value
+
+
+PAIRWISE = [objectives.LambdaRank, objectives.RankNet, objectives.LambdaMAP]
+
+
+@pytest.mark.parametrize("cls", PAIRWISE, ids=lambda cls: cls.__name__)
+def test_pairs_are_chosen_by_rank_or_drawn(cls):
+    value = EACH[cls].replace(sigmoid="float32", truncation=None, samples=None)
+    assert value.replace(samples=3).samples == 3
+    with pytest.raises(ra.ConventionError, match="truncation=5 chooses pairs by rank and samples=3 draws them"):
+        value.replace(truncation=5, samples=3)
+
+
+@pytest.mark.parametrize("cls", PAIRWISE[:2], ids=lambda cls: cls.__name__)
+def test_only_xgboosts_arithmetic_draws(cls):
+    value = EACH[cls].replace(sigmoid="exact", truncation=None, samples=None)
+    with pytest.raises(ra.ConventionError, match="sigmoid='exact' takes every pair, but samples draws them"):
+        value.replace(samples=3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"samples": 3, "truncation": None},
+        {"hessian": "doubled"},
+        {"normalization": "xgboost"},
+        {"normalization": "xgboost-sum"},
+    ],
+    ids=str,
+)
+def test_the_table_is_lightgbms_alone(changes):
+    value = objectives.lightgbm_lambdarank()
+    with pytest.raises(ra.ConventionError, match="sigmoid='table' replays LightGBM, which has neither samples, nor"):
+        value.replace(**changes)
