@@ -67,9 +67,8 @@ def test_a_file_to_train_on_may_be_standard_input(capsys, files, stdin):
     found = []
     for train in (files["a"], "-"):
         stdin(Path(files["a"]).read_bytes())
-        assert (
-            run("parity", "--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]) == 0
-        )
+        arguments = ["--toolkits", "sklearn", "--format", "json", "--train", train, "--test", files["test"]]
+        assert run("parity", *arguments) == 0
         found.append(json.loads(capsys.readouterr().out))
     assert found[0] == found[1]
     assert run("parity", "--train", "-", "--test", "-") == 2
