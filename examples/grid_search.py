@@ -1,4 +1,4 @@
-"""A five-fold grid over four rankers with queries kept whole, and every number of it held against `ra.evaluate`.
+"""A five-fold grid over four rankers with queries kept whole, and every number of it compared with `ra.evaluate`.
 
 `python grid_search.py` searches generated data, `python grid_search.py --data MQ2008/S*.txt` files in the format of
 LETOR. Each toolkit runs on one thread, which makes CatBoost's training repeatable.

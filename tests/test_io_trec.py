@@ -1,4 +1,4 @@
-"""TREC qrels and runs, held against what trec_eval printed for the same inputs."""
+"""TREC qrels and runs, compared with what trec_eval printed for the same inputs."""
 
 from __future__ import annotations
 

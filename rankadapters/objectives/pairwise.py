@@ -133,7 +133,7 @@ class LambdaRank(_Pairwise):
     Raises
     ------
     ConventionError
-        A field is left out or has a value outside its choices, or the convention is no NDCG.
+        A field is left out or has a value outside its choices, or the convention is not an NDCG.
 
     References
     ----------

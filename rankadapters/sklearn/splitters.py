@@ -51,7 +51,7 @@ class _QuerySplitter:
             `groups` is missing, has another length than X, a NaN or floats, or holds too few queries.
         """
         queries = self._queries(X, y, groups)
-        type(self)(**self.get_params(deep=False))  # type: ignore[attr-defined]  # for its checks: set_params has none
+        type(self)(**self.get_params(deep=False))  # type: ignore[attr-defined]  # for its checks: set_params makes none
         return self._folds(queries)
 
     def _queries(self, X: Any, y: Any, groups: Any) -> Queries:

@@ -33,7 +33,7 @@ def column_names(X: Any) -> list[Any]:
 
 
 def without_column(X: Any, name: str) -> Any:
-    """Drop a column where it is there; an index level is none."""
+    """Drop a column where it is there; an index level stays."""
     if name not in column_names(X):
         return X
     if _is_arrow(X):

@@ -177,7 +177,7 @@ def lambdarank(
     Raises
     ------
     ConventionError
-        The convention is no NDCG, or a value is outside its choices.
+        The convention is not an NDCG, or a value is outside its choices.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pairwise objectives in plain Python, pair by pair as their formulas say: what the kernels are held against."""
+"""Pairwise objectives in plain Python, pair by pair as their formulas say: what the kernels are compared with."""
 
 from __future__ import annotations
 
