@@ -160,8 +160,8 @@ def early_stopping(
 ) -> EarlyStopping:
     """Stop when the declared metric, and no other, has not improved for some rounds, in its own direction.
 
-    What `custom_metric` reports reaches the log rounded to six decimals, so that smaller improvements do not count; what
-    `EvalCallback` reports is watched in full precision.
+    What `custom_metric` reports reaches the log rounded to six decimals, so that smaller improvements do not count;
+    what `EvalCallback` reports is watched in full precision.
 
     Parameters
     ----------
