@@ -15,7 +15,6 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.statistics.multiple_tests import holm
-from rankadapters.statistics.paired_tests import paired_test
 from rankadapters.statistics.rank_correlation import tau_b
 from tests.audit_data import small
 
@@ -84,25 +83,6 @@ def test_equal_models_never_differ():
         assert comparison.ahead is None
     assert found.changes == ()
     assert found.correlations == ((None, None), (None, None))
-
-
-def test_the_exact_test_of_few_queries_is_the_share_of_swaps_at_least_as_far():
-    rng = np.random.default_rng(1)
-    first, second = rng.random(8), rng.random(8)
-    found = paired_test(first, second, n_resamples=9999, confidence=0.95, seed=[0])
-    sums = [np.dot(signs, first - second) for signs in product([1, -1], repeat=8)]
-    expected = np.mean(np.abs(sums) >= abs(np.sum(first - second)) - 1e-12)
-    assert found.p_value == pytest.approx(expected)
-
-
-def test_the_interval_covers_the_difference_of_means_as_often_as_it_says():
-    rng = np.random.default_rng(2)
-    covered = 0
-    for trial in range(100):
-        first, second = rng.normal(0.3, 1, 60) / 60, rng.normal(0, 1, 60) / 60
-        found = paired_test(first, second, n_resamples=400, confidence=0.9, seed=[trial])
-        covered += found.low <= 0.3 <= found.high
-    assert 80 <= covered <= 98  # 90 expected, standard deviation 3
 
 
 def test_the_same_seed_gives_the_same_report_and_another_one_does_not():
@@ -188,11 +168,20 @@ def test_every_form_holds_values_and_changes():
         assert str(CATBOOST) in text
 
 
-def test_progress_is_told_for_every_comparison():
+def test_progress_is_told_for_the_swaps_and_for_the_samples_of_all_comparisons():
     queries, scores = models()
     steps = []
     ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=9, progress=lambda *step: steps.append(step))
-    assert steps == [(done, 6) for done in range(1, 7)]
+    assert steps == [(1, 2), (2, 2)]
+
+
+def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
+    queries, scores = models()
+    every = ra.audit.order(queries, scores, [YAHOO, LETOR4], n_resamples=99).comparisons
+    two = ra.audit.order(queries, {name: scores[name] for name in ("tied", "noise")}, [LETOR4], n_resamples=99)
+    [alone] = two.comparisons
+    [among] = [c for c in every if (c.first, c.second, c.convention) == ("tied", "noise", LETOR4)]
+    assert (alone.p_value, alone.low, alone.high) == (among.p_value, among.low, among.high)
 
 
 @pytest.mark.parametrize(

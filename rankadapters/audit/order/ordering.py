@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from itertools import combinations
-from typing import Unpack
-
-import numpy as np
-from numpy.typing import NDArray
+from itertools import combinations, product
+from typing import Any, Unpack
 
 from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.audit.order.report import Change, Comparison, OrderReport
@@ -18,12 +15,12 @@ from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.multiple_tests import holm
-from rankadapters.statistics.paired_tests import PairedTest, paired_test
+from rankadapters.statistics.paired_tests import PairedTest, paired_tests
 from rankadapters.statistics.rank_correlation import tau_b
 from rankadapters.statistics.scipy_stats import scipy_stats
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
+Pair = tuple[tuple[str, str], Convention]  # of models, and what they are compared under
 
 
 @shows("comparing")
@@ -59,7 +56,7 @@ def order(
     n_threads : int, optional
         None takes all CPUs.
     progress : callable, optional
-        Called with how many comparisons are done, and how many there are.
+        Called with how many parts of the tests are done, and how many there are.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
@@ -103,35 +100,26 @@ def compared(
     """Compare models whose scores are known; as `order`."""
     scipy_stats()
     _check(n_resamples, confidence, seed)
-    plan = list(enumerate(combinations(found.scores, 2)))
-    n_comparisons = len(plan) * len(found.conventions)
-    comparisons: list[Comparison] = []
-    for number, pair in plan:
-        test = _Test(int(n_resamples), float(confidence), (int(seed), number))
-        for convention in found.conventions:
-            comparisons.append(_compare(found, pair, convention, test))
-            (progress or advance)(len(comparisons), n_comparisons)
+    pairs = list(product(combinations(found.scores, 2), found.conventions))
+    tests = _tests(
+        found, pairs, n_resamples=int(n_resamples), confidence=float(confidence), seed=int(seed),
+        progress=progress or advance,
+    )  # fmt: skip
+    comparisons = [_compare(found, *pair, tests.get(pair)) for pair in pairs]
     corrected = _corrected(comparisons, 1 - confidence)
+    n_pairs = len(pairs) // len(found.conventions)
     return OrderReport(
         scores=found.scores, conventions=found.conventions, correlations=_correlations(found),
         comparisons=tuple(corrected), changes=_changes(corrected, len(found.conventions)),
-        confidence=float(confidence), notes=_notes(found, len(plan), int(n_resamples), 1 - confidence),
+        confidence=float(confidence), notes=_notes(found, n_pairs, int(n_resamples), 1 - confidence),
     )  # fmt: skip
 
 
-class _Test:
-    """Tests of one pair of models; the same differences have the same result."""
-
-    def __init__(self, n_resamples: int, confidence: float, seed: tuple[int, int]) -> None:
-        self.how = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed}
-        self._done: dict[bytes, PairedTest] = {}
-
-    def __call__(self, first: Floats, second: Floats) -> PairedTest:
-        """Compare two models' shares."""
-        key = (first - second).tobytes()
-        if key not in self._done:
-            self._done[key] = paired_test(first, second, **self.how)  # type: ignore[arg-type]
-        return self._done[key]
+def _tests(found: ModelScores, pairs: list[Pair], **how: Any) -> dict[Pair, PairedTest]:
+    """Test the pairs whose values are sums over queries, where there are several of these."""
+    tested = [pair for pair in pairs if pair[1].is_sum and found.n_queries > 1]
+    shares = [(found.shares[first][c], found.shares[second][c]) for (first, second), c in tested]
+    return dict(zip(tested, paired_tests(shares, **how), strict=True))
 
 
 def _check(n_resamples: object, confidence: object, seed: object) -> None:
@@ -146,14 +134,12 @@ def _check(n_resamples: object, confidence: object, seed: object) -> None:
         raise InputError(msg)
 
 
-def _compare(found: ModelScores, pair: tuple[str, str], convention: Convention, test: _Test) -> Comparison:
-    first, second = pair
-    values = [found.scores[name][convention].value for name in pair]
-    tested = None
-    if found.n_queries > 1 and convention.is_sum:
-        tested = test(found.shares[first][convention], found.shares[second][convention])
+def _compare(
+    found: ModelScores, models: tuple[str, str], convention: Convention, tested: PairedTest | None
+) -> Comparison:
+    first, second = (found.scores[name][convention].value for name in models)
     return Comparison(
-        first=first, second=second, convention=convention, difference=values[0] - values[1],
+        first=models[0], second=models[1], convention=convention, difference=first - second,
         low=tested.low if tested else None, high=tested.high if tested else None,
         p_value=tested.p_value if tested else None, p_corrected=None, significant=False,
     )  # fmt: skip
