@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.panel import Measured, Panel
+from rankadapters.core.members import Member, Work, bind_usable
+from rankadapters.core.panel import Measured
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
+from rankadapters.core.threads import as_n_threads
 from rankadapters.progress import advance
 
 AT_ONCE = 256  # conventions whose values of all queries are in memory together
@@ -40,13 +43,20 @@ def passes(queries: Queries, scores: object, conventions: Iterable[Convention]) 
 
 
 def _passes(queries: Queries, scores: object, several: list[Convention]) -> Iterator[Measured]:
+    members = bind_usable(queries, several)
+    if members:
+        yield from _measured(queries, queries.check_scores(scores), members)
+
+
+def _measured(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:
+    """Measure all at once, or, where a score or what is left to average stops one of them, by halves."""
     try:
-        found = Panel(queries, several).measure(scores)
+        found = Measured(queries, members, Work(members).numerators(scores, as_n_threads(None)))
         found.scores  # noqa: B018 - where nothing is left to average this raises
     except InputError:
-        if len(several) > 1:
-            middle = len(several) // 2
-            yield from _passes(queries, scores, several[:middle])
-            yield from _passes(queries, scores, several[middle:])
+        if len(members) > 1:
+            middle = len(members) // 2
+            yield from _measured(queries, scores, members[:middle])
+            yield from _measured(queries, scores, members[middle:])
     else:
         yield found

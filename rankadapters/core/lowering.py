@@ -19,6 +19,7 @@ from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, gains_of, narr
 from rankadapters.core.plans import Column, Key, Ranking, WholePlan
 from rankadapters.core.queries import Queries
 from rankadapters.core.rows import Rows
+from rankadapters.core.running_sums import running_dcg
 
 T = TypeVar("T")
 
@@ -45,11 +46,14 @@ class Bound:
         The deepest cutoff that will be asked for, so that ideal lists are ranked once; None is all ranks.
     over_rows : bool
         Whether these are all rows as one query.
+    upto : int
+        Of the cutoffs up to this one most will be asked for, so that ideal lists are summed up once for all of them.
     """
 
-    def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False) -> None:
+    def __init__(self, queries: Queries, depth: int | None, *, over_rows: bool = False, upto: int = 0) -> None:
         self.queries = queries
         self.over_rows = over_rows
+        self.upto = upto
         self.judged = _rows(queries, queries.judged)
         self.longest = queries.longest
         self.depth = self.cutoff(depth)
@@ -190,11 +194,17 @@ class Bound:
             return _ranked_by_gain(self.gains(convention.gain).values, self.judged, cut)
 
         key = ("ideal", convention.gain, deepest, by_retrieved, convention.unjudged if by_retrieved else "")
-        ranked, outptr = self.once(key, make)
-        ideal, compute = np.empty(self.queries.n_queries), np.zeros(self.queries.n_queries, np.uint8)
-        discounted_sums(
-            ranked, outptr, k, self.discounts(convention.discount, k), self.ones, compute, self.ones, ideal
-        )  # fmt: skip
+        found = (*key, convention.discount, k)
+        return self.once(found, lambda: self._ideal(key, self.once(key, make), convention, k))
+
+    def _ideal(self, key: Key, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
+        discount = convention.discount
+        if k <= self.upto:
+            discounts = self.discounts(discount, self.cutoff(self.upto))
+            ideal = self.once((*key, discount), lambda: running_dcg(*ideal_list, discounts))[k - 1]
+        else:
+            ideal, compute = np.empty(self.queries.n_queries), np.zeros(self.queries.n_queries, np.uint8)
+            discounted_sums(*ideal_list, k, self.discounts(discount, k), self.ones, compute, self.ones, ideal)
         if not np.isfinite(ideal).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
             gain = convention.gain

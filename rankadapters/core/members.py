@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -17,7 +18,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import Bound, offsets
 from rankadapters.core.plans import Plan, RankedPlan, WholePlan
-from rankadapters.core.policies import Settled, Sizes, settle
+from rankadapters.core.policies import Settled, Sizes, refuse_ignored, settle
 from rankadapters.core.queries import Queries
 from rankadapters.core.spelling import border
 from rankadapters.core.threads import over_chunks
@@ -60,10 +61,25 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
     InputError
         A label has no gain, a column that a convention needs is missing, or a query meets a policy `error`.
     """
+    lower = _binder(queries, conventions)
+    return [lower(convention) for convention in conventions]
+
+
+def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
+    """Lower conventions as `bind` does, without those that it refuses, or that would ignore weights."""
+    lower, found = _binder(queries, conventions), []
+    for convention in conventions:
+        with suppress(InputError):
+            refuse_ignored([convention], queries)
+            found.append(lower(convention))
+    return found
+
+
+def _binder(queries: Queries, conventions: list[Convention]) -> Callable[[Convention], Member]:
     bounds: dict[str | None, Bound] = {}
     cutoffs = [convention.to_dict()["k"] for convention in conventions if "k" in convention.fields()]
     depth = None if None in cutoffs else max(cutoffs, default=1)
-    return [_member(convention, _bound_for(convention, queries, depth, bounds)) for convention in conventions]
+    return lambda convention: _member(convention, _bound_for(convention, queries, depth, bounds))
 
 
 def _bound_for(convention: Convention, queries: Queries, depth: int | None, bounds: dict[str | None, Bound]) -> Bound:

@@ -6,21 +6,23 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from rankadapters.audit.field_grid import REFUSAL, Values, has_cutoff, left_out, searched
 from rankadapters.audit.identify.alike import classes, formula_key, keys_of, lowered
 from rankadapters.audit.identify.candidates import Block, Candidates, Cutoffs, Progress
-from rankadapters.audit.identify.policy_means import POLICIES, Policies, PolicyMeans, PolicyValues
-from rankadapters.audit.identify.rank_tables import PlanAt, RankedRows, merged, rank
+from rankadapters.audit.identify.policy_means import POLICIES, Flags, Policies, PolicyMeans, PolicyValues
+from rankadapters.audit.identify.rank_tables import Plans, RankedRows, merged, rank
+from rankadapters.audit.identify.running_values import DEEP
 from rankadapters.audit.identify.whole_search import search_whole
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.lowering import Bound
+from rankadapters.core.plans import RankedPlan
 from rankadapters.core.queries import Queries
 
 
@@ -62,7 +64,8 @@ def _search(
     progress: Progress | None,
 ) -> None:
     values = searched(measure, queries)
-    spaces = [_Space.of(*base, queries, values) for base in _bases(measure, values)]
+    upto = max((k for k in cutoffs if k is not None and k <= DEEP), default=0) if len(cutoffs) > 1 else 0
+    spaces = [_Space.of(*base, queries, values, upto) for base in _bases(measure, values)]
     tasks = [_Task(space, *task) for space in spaces for task in space.tasks()]
     refused: dict[str, None] = {}
     for number, task in enumerate(tasks):
@@ -113,13 +116,13 @@ class _Space:
     refused: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, base: Convention, averages: Values, queries: Queries, values: dict[str, Values]) -> _Space:
+    def of(cls, base: Convention, averages: Values, queries: Queries, values: dict[str, Values], upto: int) -> _Space:
         """Sort the fields by lowering the convention under each of their values."""
         policies = replace(PolicyValues.of(type(base), queries), average=averages)
         if base.over == "rows":
             weights = queries.query_weight if base.weighting == "query_weight" else None
             queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
-        bound = Bound(queries, None, over_rows=base.over == "rows")
+        bound = Bound(queries, None, over_rows=base.over == "rows", upto=upto)
         found = cls(base, bound, policies)
         for name, kind in base.declared().items():
             if kind.group == "ranking":
@@ -164,10 +167,20 @@ class _Cutoffs(NamedTuple):
 
 
 class _Formula(NamedTuple):
-    """Values of the formula's fields that say the same here, with their plan at each cutoff; None where unusable."""
+    """Values of the formula's fields that say the same here, with their plans and what the policies need of them."""
 
     fields: Block
-    plans: list[PlanAt | None]
+    plans: Plans
+    policies: Policies
+    empty: Flags  # shape (n_queries, n_cutoffs asked)
+    usable: Flags  # shape (n_cutoffs asked,)
+
+    @classmethod
+    def of(cls, fields: Block, plans: Plans, space: _Space, cutoffs: _Cutoffs) -> _Formula:
+        """Look at each cutoff that was asked for."""
+        sizes = plans.first.retrieved.sizes, space.bound.judged.sizes
+        policies = Policies.of(space.policies, space.bound.queries, *sizes, cutoffs.asked)
+        return cls(fields, plans, policies, plans.empty[:, cutoffs.place], plans.usable[cutoffs.place])
 
 
 def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, refused: dict[str, None]) -> None:
@@ -182,9 +195,10 @@ def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, 
         for ranked in rankings:
             if ranked.form not in formulas:
                 fields = {**fixed, **ranked.choices[0]}
-                formulas[ranked.form] = list(_formulas(task, fields, inner, cutoffs.different))
+                formulas[ranked.form] = list(_formulas(task, fields, inner, cutoffs))
             for formula in formulas[ranked.form]:
-                means = _means(space, ranked, formula, cutoffs)
+                values = ranked.table(formula.plans)[:, cutoffs.place]
+                means = formula.policies.means(values, formula.empty, formula.usable)
                 fields = {**task.shared, **{name: (value,) for name, value in fixed.items()}, **formula.fields}
                 _collect(means, fields, ranked, found, _At(type(task.base), asked))
 
@@ -209,50 +223,37 @@ def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[Rank
     return merged(several)
 
 
-def _formulas(task: _Task, fields: dict[str, Any], inner: str, cutoffs: Cutoffs) -> Iterator[_Formula]:
+def _formulas(task: _Task, fields: dict[str, Any], inner: str, cutoffs: _Cutoffs) -> Iterator[_Formula]:
     """Give the values of the last field of the formula that differ here, all others being fixed."""
-    found: dict[object, _Formula] = {}
+    found: dict[object, tuple[list[Any], list[RankedPlan | None]]] = {}
     for value in task.space.formula.get(inner, (None,)):
         last = {inner: value} if inner else {}
-        plans = {k: _plan(task, {**fields, **last}, k) for k in dict.fromkeys((*cutoffs, None))}
+        plans = {k: _plan(task, {**fields, **last}, k) for k in dict.fromkeys((*cutoffs.different, None))}
         key = _key(task.space, list(plans.values())) or value
-        same = found.setdefault(key, _Formula(dict.fromkeys(last, ()), [plans[k] for k in cutoffs]))
-        for name in last:
-            same.fields[name] = (*same.fields[name], value)
-    yield from found.values()
+        found.setdefault(key, ([], [plans[k] for k in cutoffs.different]))[0].append(value)
+    for values, several in found.values():
+        usable = Plans.of(several)
+        if usable is not None:
+            yield _Formula.of({inner: tuple(values)} if inner else {}, usable, task.space, cutoffs)
 
 
-def _key(space: _Space, plans: list[PlanAt | None]) -> object:
+def _key(space: _Space, plans: list[RankedPlan | None]) -> object:
     """Name what plans say; None where a query retrieved fewer rows than are judged, so that they agree by chance."""
-    some = [at.plan for at in plans if at is not None]
+    some = [plan for plan in plans if plan is not None]
     if any((plan.retrieved.sizes < space.bound.judged.sizes).any() for plan in some[:1]):
         return None
-    return tuple(None if at is None else formula_key(at.plan) for at in plans)
+    return tuple(None if plan is None else formula_key(plan) for plan in plans)
 
 
-def _plan(task: _Task, fields: dict[str, Any], k: int | None) -> PlanAt | None:
+def _plan(task: _Task, fields: dict[str, Any], k: int | None) -> RankedPlan | None:
     """Lower a convention; None where it is not one, means the same as another one, or has no value here."""
     try:
         convention = task.base.replace(k=k, **fields)
         if any(getattr(convention, name) != value for name, value in fields.items()):
             return None
-        return PlanAt.of(convention.lower(task.space.bound))
+        return cast("RankedPlan", convention.lower(task.space.bound))
     except (ConventionError, InputError):
         return None
-
-
-def _means(space: _Space, ranked: RankedRows, formula: _Formula, cutoffs: _Cutoffs) -> PolicyMeans | None:
-    """Give the means of all policies at every cutoff; None where the formula has no value at any."""
-    first = next((at for at in formula.plans if at is not None), None)
-    if first is None:
-        return None
-    none = np.zeros(first.status.size, np.bool_)
-    empty = np.stack([none if at is None else at.plan.empty for at in formula.plans], axis=1)
-    usable = np.array([at is not None for at in formula.plans])
-    sizes = first.plan.retrieved.sizes, space.bound.judged.sizes
-    policies = Policies.of(space.policies, space.bound.queries, *sizes, cutoffs.asked)
-    place = cutoffs.place
-    return policies.means(ranked.table(formula.plans)[:, place], empty[:, place], usable[place])
 
 
 class _At(NamedTuple):
@@ -274,10 +275,8 @@ class _At(NamedTuple):
             yield block
 
 
-def _collect(means: PolicyMeans | None, fields: Block, ranked: RankedRows, found: Candidates, at: _At) -> None:
+def _collect(means: PolicyMeans, fields: Block, ranked: RankedRows, found: Candidates, at: _At) -> None:
     """Keep the means that come close to the printed number, and the nearest of all."""
-    if means is None:
-        return
     distances = found.distances(means.means)
     least = float(np.fmin.reduce(distances, axis=None))  # passes over NaN
     if least < found.nearest[0]:

@@ -1,36 +1,58 @@
-"""Values of every query at many cutoffs, before any policy: one ranking, and the measure's kernel at each cutoff."""
+"""Values of every query at many cutoffs, before any policy, from one ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.audit.identify.running_values import DEEP, FORMS, Columns
 from rankadapters.core._kernels import COMPUTE, FIXED, find_kernel
 from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
 from rankadapters.core.columns import Array, non_finite, read_only
 from rankadapters.core.lowering import offsets
 from rankadapters.core.plans import RankedPlan
+from rankadapters.core.running_sums import by_rank
 from rankadapters.core.spelling import border
 
+Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-class PlanAt(NamedTuple):
-    """The plan at a cutoff, and which queries its kernel computes: those with something to find and something found."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Plans:
+    """The plan of a formula at each cutoff, None where it has no value."""
 
-    plan: RankedPlan
-    status: NDArray[np.uint8]
-    fixed: Floats  # what the others are worth
+    several: list[RankedPlan | None]
+    first: RankedPlan
+    usable: Flags  # shape (n_cutoffs,)
+    empty: Flags  # shape (n_queries, n_cutoffs)
+    fixed: Flags  # what a policy decides: with nothing to find, or nothing found; shape (n_cutoffs, n_queries)
+    running: list[int]  # cutoffs whose values come from one pass over the ranks
+    by_query: Columns  # of these, what the plans have for each query, shape (n_cutoffs, n_queries)
 
     @classmethod
-    def of(cls, plan: RankedPlan) -> PlanAt:
-        """Leave out the queries whose value a policy decides."""
-        status = np.where(plan.empty | (plan.retrieved.sizes == 0), FIXED, COMPUTE).astype(np.uint8)
-        return cls(plan, status, np.zeros(status.size))
+    def of(cls, several: list[RankedPlan | None]) -> Plans | None:
+        """Put the plans together; None where there is none."""
+        some = [plan for plan in several if plan is not None]
+        if not some:
+            return None
+        none = np.zeros(some[0].empty.size, np.bool_)
+        empty = np.stack([none if plan is None else plan.empty for plan in several])
+        running = [place for place, plan in enumerate(several) if plan is not None and _can_run(plan)]
+        columns = zip(*(plan.by_query for plan in several if plan is not None and _can_run(plan)), strict=True)
+        return cls(
+            several=several, first=some[0], usable=np.array([plan is not None for plan in several]),
+            empty=np.ascontiguousarray(empty.T), fixed=empty | (some[0].retrieved.sizes == 0), running=running,
+            by_query=tuple(np.stack(each) for each in columns),
+        )  # fmt: skip
+
+
+def _can_run(plan: RankedPlan) -> bool:
+    return plan.kernel in FORMS and plan.k <= DEEP
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,18 +63,31 @@ class RankedRows:
     outptr: NDArray[np.int64]
     form: object  # of the kernel that reads them
     choices: list[dict[str, Any]]
+    by_rank: dict[int, Columns] = field(default_factory=dict)  # down to some rank, for values at many cutoffs
 
-    def table(self, plans: Sequence[PlanAt | None]) -> Floats:
+    def table(self, plans: Plans) -> Floats:
         """Value of each query under the plan of each cutoff, shape (n_queries, n_cutoffs); 0 where it is empty."""
-        found = np.zeros((len(plans), self.outptr.size - 1))
-        for at, values in zip(plans, found, strict=True):
-            if at is not None:
-                plan, status, fixed = at
+        found = np.zeros((len(plans.several), self.outptr.size - 1))
+        if plans.running:
+            found[plans.running] = self._running(plans)
+        for place, plan in enumerate(plans.several):
+            if plan is not None and place not in plans.running:
+                status = np.where(plans.fixed[place], FIXED, COMPUTE).astype(np.uint8)
                 find_kernel(plan.kernel)(
-                    *self.columns, self.outptr, plan.k, *plan.by_rank, *plan.by_query, *plan.options, status, fixed,
-                    values,
+                    *self.columns, self.outptr, plan.k, *plan.by_rank, *plan.by_query, *plan.options, status,
+                    np.zeros(status.size), found[place],
                 )  # fmt: skip
+        found[plans.fixed] = 0.0
         return np.ascontiguousarray(found.T)
+
+    def _running(self, plans: Plans) -> Floats:
+        ks = np.array([plan.k for place in plans.running if (plan := plans.several[place]) is not None])
+        deepest = plans.several[plans.running[int(ks.argmax())]] or plans.first
+        if deepest.k not in self.by_rank:
+            self.by_rank[deepest.k] = tuple(by_rank(column, self.outptr, deepest.k) for column in self.columns)
+        columns = self.by_rank[deepest.k]
+        found: Floats = FORMS[deepest.kernel](columns, ks, *deepest.by_rank, *plans.by_query, *deepest.options)
+        return found
 
 
 def form_of(plan: RankedPlan) -> object:
