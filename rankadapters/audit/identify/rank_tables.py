@@ -31,8 +31,8 @@ class Plans:
     usable: Flags  # shape (n_cutoffs,)
     empty: Flags  # shape (n_queries, n_cutoffs)
     fixed: Flags  # what a policy decides: with nothing to find, or nothing found; shape (n_cutoffs, n_queries)
-    running: list[int]  # cutoffs whose values come from one pass over the ranks
-    by_query: Columns  # of these, what the plans have for each query, shape (n_cutoffs, n_queries)
+    running: dict[int, RankedPlan]  # by place, those whose values come from one pass over the ranks
+    by_query: Columns  # what these have for each query, shape (n_running, n_queries)
 
     @classmethod
     def of(cls, several: list[RankedPlan | None]) -> Plans | None:
@@ -42,8 +42,8 @@ class Plans:
             return None
         none = np.zeros(some[0].empty.size, np.bool_)
         empty = np.stack([none if plan is None else plan.empty for plan in several])
-        running = [place for place, plan in enumerate(several) if plan is not None and _can_run(plan)]
-        columns = zip(*(plan.by_query for plan in several if plan is not None and _can_run(plan)), strict=True)
+        running = {place: plan for place, plan in enumerate(several) if plan is not None and _can_run(plan)}
+        columns = zip(*(plan.by_query for plan in running.values()), strict=True)
         return cls(
             several=several, first=some[0], usable=np.array([plan is not None for plan in several]),
             empty=np.ascontiguousarray(empty.T), fixed=empty | (some[0].retrieved.sizes == 0), running=running,
@@ -69,7 +69,7 @@ class RankedRows:
         """Value of each query under the plan of each cutoff, shape (n_queries, n_cutoffs); 0 where it is empty."""
         found = np.zeros((len(plans.several), self.outptr.size - 1))
         if plans.running:
-            found[plans.running] = self._running(plans)
+            found[list(plans.running)] = self._running(plans)
         for place, plan in enumerate(plans.several):
             if plan is not None and place not in plans.running:
                 status = np.where(plans.fixed[place], FIXED, COMPUTE).astype(np.uint8)
@@ -81,8 +81,8 @@ class RankedRows:
         return np.ascontiguousarray(found.T)
 
     def _running(self, plans: Plans) -> Floats:
-        ks = np.array([plan.k for place in plans.running if (plan := plans.several[place]) is not None])
-        deepest = plans.several[plans.running[int(ks.argmax())]] or plans.first
+        ks = np.array([plan.k for plan in plans.running.values()])
+        deepest = max(plans.running.values(), key=lambda plan: plan.k)
         if deepest.k not in self.by_rank:
             self.by_rank[deepest.k] = tuple(by_rank(column, self.outptr, deepest.k) for column in self.columns)
         columns = self.by_rank[deepest.k]
