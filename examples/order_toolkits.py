@@ -46,7 +46,7 @@ for number, test in enumerate(parts):
     tested.append(task.test)
     for name, scores in found.items():
         words = getattr(ra, name).native_metric(TOOLKITS[name].convention(K))
-        scores.append(TOOLKITS[name].train(task, words).scores)
+        scores.append(TOOLKITS[name].train(task, words)[0])
 
 labels = np.concatenate([test.labels for test in tested])
 sizes = np.concatenate([test.sizes for test in tested])

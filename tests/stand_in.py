@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rankadapters as ra
-from rankadapters.crosscheck.toolkits import Said, Trainer
+from rankadapters.crosscheck.toolkits import Trainer
 from rankadapters.parity import Toolkit
 
 
@@ -18,20 +18,28 @@ class StandIn(Toolkit):
     def nearest(self, convention):
         return convention, convention
 
-    def metric(self, words):
-        return "its ndcg"
-
-    def source(self, words):
-        return "its ndcg"
+    def names(self, words):
+        return "its ndcg", "its ndcg"
 
     def ask(self, held, words):
         return ra.evaluate(held.queries, held.scores, words).value + self.shift
 
 
-def first_feature(task, words):
-    """A model that scores by the first feature."""
-    return Said(task.test.X[:, 0])
+class StandInTrainer(Trainer):
+    """Trains by a function of the task and the words."""
+
+    def train(self, task, words):
+        return self.made["train"](task, words), None
 
 
-def trainer(name, *, train=first_feature, shift=0.0, package="numpy", model="StandIn", convention=ra.presets.yahoo):
-    return Trainer(name, (package,), model, convention, train, lambda _: StandIn(shift))
+def trainer(
+    name,
+    *,
+    train=lambda task, words: task.test.X[:, 0],
+    shift=0.0,
+    package="numpy",
+    model="StandIn",
+    convention=ra.presets.yahoo,
+):
+    """Make one whose model scores by the first feature, or by what `train` gives."""
+    return StandInTrainer(name, (package,), model, convention, {"train": train}, load=lambda _: StandIn(shift))

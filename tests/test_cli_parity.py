@@ -12,7 +12,6 @@ import pytest
 
 from rankadapters import crosscheck
 from rankadapters.core import presets
-from rankadapters.crosscheck.toolkits import Said
 from tests.cli_data import NAMES
 from tests.command import refused, run
 from tests.stand_in import trainer
@@ -29,7 +28,7 @@ def stand_in(name, shift=0.0, noise=None):
     def train(task, words):
         if noise:
             noise()
-        return Said(task.test.X[:, 0] + task.seed)
+        return task.test.X[:, 0] + task.seed
 
     model = f"{name.capitalize()}StandInRanker"
     return trainer(name, train=train, shift=shift, model=model, convention=getattr(presets, name))

@@ -15,7 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ParityReport, ParityRow, QueryDifferences
-from rankadapters.parity.ours import Ours, gap
+from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import rendered
 
 CONVENTION = ra.presets.lightgbm(10)
@@ -155,7 +155,7 @@ def test_contributions_add_up_to_the_gap_of_two_conventions():
     )  # fmt: skip
     scores = rng.integers(0, 5, sizes.sum()) / 5
     one, other = ra.presets.lightgbm(3), ra.presets.sklearn(3).replace(short="skip")
-    found = gap(Ours(queries, scores, one), Ours(queries, scores, other))
+    found = Ours.of(queries, scores, one).gap(Ours.of(queries, scores, other))
     expected = ra.evaluate(queries, scores, one).value - ra.evaluate(queries, scores, other).value
     assert found.contributions.sum() == pytest.approx(expected, rel=1e-12)
     assert np.isnan(found.our_values).any()

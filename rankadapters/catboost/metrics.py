@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.callbacks.metrics import Evaluation
-from rankadapters.catboost.data import weights_of_rows
 from rankadapters.core import presets
+from rankadapters.core.columns import Array, as_numbers, same_length
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluator import Evaluator
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import as_float32
-
-Array = NDArray[Any]
 
 
 class EvalMetric:
@@ -290,3 +287,11 @@ def read_metric(metric: str, **params: Any) -> Convention:
     Hint: top=-1 is all rows.
     """
     return presets.catboost.read(metric, **params)
+
+
+def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Array, int | None]:
+    """Take CatBoost's `group_weight`, one per row, as it does: each query's first row; and the first that varies."""
+    weights = as_numbers("group_weight", group_weight).astype(np.float64)
+    same_length("group_weight", weights, queries.n_docs)
+    first, varies = queries.per_query(weights)
+    return first, None if varies < 0 else varies

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar, Never
 
 import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
-from numpy.typing import NDArray
 
-from rankadapters.catboost.data import ROUTE, refuse_negative, weighted
-from rankadapters.catboost.metrics import read_metric
-from rankadapters.catboost.models import CatBoostModel, evaluated, labels_seen, raw_scores, rounds_asked
+from rankadapters.catboost.metrics import read_metric, weights_of_rows
+from rankadapters.catboost.models import CatBoostModel
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
@@ -20,53 +19,53 @@ from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit, TrainedModel
+from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.comparing import compare_value
-from rankadapters.parity.data import in_order, refuse_retrieval, refused, rounded, sentence
-from rankadapters.parity.ours import Ours, counting
+from rankadapters.parity.data import refuse_labels, refuse_retrieval, refused, rounds_until, sentence
+from rankadapters.parity.ours import Ours
+from rankadapters.parity.toolkit import Route
 
+ASKED = "catboost.utils.eval_metric"
+NEGATIVE = "negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, our exp2 refuses it"
 NAN = (
     "scores[{}] is NaN, which has no place in an order, so we refuse it. To CatBoost it is neither above nor below any "
     "score, so they stay where its sort happens to leave them: a query of NaN counts 1 when its labels descend in the "
     "data, and another number for the same rows in another order."
 )
+UNTOLD = "The Pool has group weights, which cannot be read back, so ours is without them; pass group_weight=."
+IGNORED = "weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
 
 
 class CatBoostToolkit(Toolkit):
-    """CatBoost: asked through `catboost.utils.eval_metric`; it holds labels and group weights as float32."""
+    """CatBoost 1.2.10: asked through `catboost.utils.eval_metric`."""
 
     vocabulary = presets.catboost
-    version: ClassVar[str] = cb.__version__
+    float32: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("labels", "query_weight"), "{} rounded to float32, as CatBoost holds them."
+    )
 
     def nearest(self, convention: Convention) -> tuple[Convention, str]:
         """Refuse what a check cannot ask: CatBoost makes and weighs pairs in a Pool only."""
         nearest, words = super().nearest(convention)
         if nearest.over == "pairs":
             msg = (
-                f"{ROUTE} makes no pairs of labels and takes no weights of pairs, so that PairAccuracy is not asked "
+                f"{ASKED} makes no pairs of labels and takes no weights of pairs, so that PairAccuracy is not asked "
                 "for.\nHint: model.eval_metrics(pool, ['PairAccuracy']) beside ra.evaluate(..., pairs=...)."
             )
             raise UnsupportedConventionError(msg)
         return nearest, words
 
-    def metric(self, words: str) -> str:
-        """Give its own name of the metric, with every parameter that matters."""
-        return words
+    def names(self, words: str) -> tuple[str, str]:
+        """Give the metric string, and the function that takes it."""
+        return words, f"{ASKED} {words}"
 
-    def source(self, words: str) -> str:
-        """Say how it is asked, metric and parameters."""
-        return f"{ROUTE} {words}"
-
-    def hold(self, queries: Queries, scores: NDArray[Any], words: str) -> Held:
-        """Round labels and weights to float32."""
-        del words
-        columns, changed = rounded(queries, self.title, "labels", "query_weight")
-        notes = (f"{' and '.join(changed)} rounded to float32, as CatBoost holds them.",) if changed else ()
-        together, rows = in_order(queries, **columns)
-        return Held(queries=together, scores=scores[rows], notes=notes)
+    def refuse(self, queries: Queries, words: str) -> None:
+        """Refuse labels that CatBoost's exponential gain takes and ours does not."""
+        negative = (queries.labels < 0) & ("type=Exp" in words)
+        refuse_labels(queries, negative, NEGATIVE, "gain='linear' (type=Base) takes negative labels as they are")
 
     def ask(self, held: Held, words: str) -> float:
-        """Ask CatBoost for its value of contiguous queries; it wants group weights by row."""
+        """Ask for the value of contiguous queries; CatBoost wants group weights by row."""
         queries, given = held.queries, dict(held.given)
         by_row = queries.query_of_row
         if "group_weight" not in given and queries.query_weight is not None:
@@ -81,53 +80,53 @@ class CatBoostToolkit(Toolkit):
             raise refused("catboost", error) from error
         return float(value)
 
-    def check_trained(
-        self,
-        model: TrainedModel,
-        convention: Convention,
-        dataset: str | None = None,
-        metrics: Iterable[str] | None = None,
+    def seen(self, own: CatBoostModel, convention: Convention, qid: object, group_weight: object) -> Held:
+        """Read what a model sees of a Pool with groups, and what it says itself."""
+        nearest, words = self.nearest(convention)
+        labels, notes = own.labels()
+        queries = own.queries(labels, qid, group_weight)
+        untold = group_weight is None and own.is_weighted(nearest)
+
+        def staged(held: Held) -> float:
+            return self.ask(replace(held, scores=own.staged()), words)
+
+        routes = (
+            Route(f"model.staged_predict and {ASKED} {words}", staged),
+            Route(f"model.eval_metrics {words}", lambda _: own.value(words)),
+        )
+        return Held(
+            queries=queries if convention.weighting else queries.with_weights(), scores=own.scores(),
+            notes=(*notes, *([UNTOLD] if untold else [])), by="model.predict and ", routes=routes, log=own,
+            rounds=own.rounds,
+        )  # fmt: skip
+
+    def logged(self, log: CatBoostModel, dataset: str, words: str) -> tuple[str, Any]:
+        """Find what the training logged for a set under any of CatBoost's spellings."""
+        return log.logged(dataset, words)
+
+    def check(
+        self, given: Held, declared: Convention, dataset: str | None = None, metrics: Iterable[str] | None = None
     ) -> ParityReport:
         """Compare by every route, or under each metric string; scores that are NaN, which CatBoost takes, are a row."""
-        refuse_retrieval(model.queries, self.title)
-        nearest, words = self.nearest(convention)
-        scores = model.queries.check_scores(model.scores)
+        refuse_retrieval(given.queries, self.vocabulary.title)
+        nearest, words = self.nearest(declared)
+        scores = given.queries.check_scores(given.scores)
         if np.isnan(scores).any():
-            value = self.ask(self.hold(model.queries, scores, words), words)
-            row = self._stated(self.source(words), nearest, NAN.format(np.argmax(np.isnan(scores))), value=value)
+            value = self.ask(self.hold(replace(given, scores=scores), words), words)
+            reason = NAN.format(np.argmax(np.isnan(scores)))
+            row = self._stated(f"{ASKED} {words}", nearest, reason, value=value)
             return ParityReport((row,), "the scores hold NaN")
-        refuse_negative(model.queries, nearest)  # which ours would refuse, too, without a word about CatBoost
+        self.refuse(given.queries, words)  # which ours would do, too, without a word about CatBoost
         if metrics is None:
-            return super().check_trained(model, convention, dataset)
-        *_, held = self.held(model, convention)
-        return self._check_metrics(held, convention, metrics)
+            return super().check(given, declared, dataset)
+        *_, held = self.held(given, declared)
+        return self._by_metric(held, declared, metrics)
 
-    def _stated(self, source: str, convention: Convention, reason: str, **values: float | None) -> ParityRow:
-        given: dict[str, Any] = {"our_value": None, **values}
-        return ParityRow.not_comparable(source, self.version, convention, reason=reason, **given)
-
-    def without_groups(self, model: Any, pool: Any, convention: Convention, qid: object) -> ParityReport:
-        """Say what CatBoost does with a Pool that has no groups, by asking it."""
-        nearest, words = self.nearest(convention)
-        labels, _ = labels_seen(model, pool)
-        value = ours = None
-        try:
-            value = evaluated(model, pool, words, int(model.tree_count_))
-            said = "gives the value of all rows as one query"
-        except cb.CatBoostError as error:
-            said = f"refuses it: {sentence(error)}"
-        if qid is not None:
-            held = self.hold(Queries(labels, qid=qid), raw_scores(model, pool), words)
-            ours = Ours(held.queries, held.scores, nearest).value
-        reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
-        row = self._stated(f"model.eval_metrics {words}", nearest, reason, value=value, our_value=ours)
-        return ParityReport((row,), "the Pool has no group ids")
-
-    def _check_metrics(self, held: Held, declared: Convention, metrics: Iterable[str]) -> ParityReport:
+    def _by_metric(self, held: Held, declared: Convention, metrics: Iterable[str]) -> ParityReport:
         if isinstance(metrics, str):
             msg = f"metrics={metrics!r:.80} is one string.\nHint: metrics=[{metrics!r:.80}]."
             raise InputError(msg)
-        wanted = Ours(held.queries, held.scores, declared)
+        wanted = Ours.of(held.queries, held.scores, declared)
         rows = [self._metric_row(held, wanted, metric) for metric in metrics]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
         if declared not in [row.convention for row in rows if row.verdict == "equal"]:
@@ -140,20 +139,41 @@ class CatBoostToolkit(Toolkit):
 
     def _metric_row(self, held: Held, wanted: Ours, metric: str) -> ParityRow:
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
-        source, declared = self.source(metric), wanted.convention
+        source, declared = f"{ASKED} {metric}", wanted.convention
         try:
             convention = read_metric(metric)
         except ConventionError as error:
             return self._stated(source, declared, f"CatBoost was not asked: {error}", our_value=wanted.value)
         value = self.ask(held, metric)
         try:
-            refuse_negative(held.queries, convention)
+            self.refuse(held.queries, metric)
         except InputError as error:
             return self._stated(source, convention, str(error), value=value)
         other = declared.diff(convention)
-        notes = (*held.notes, f"Declared is {spelled(other)}.") if other else held.notes
-        ours = counting(held.queries, held.scores, convention)
+        notes = (*held.notes, *([f"Declared is {spelled(other)}."] if other else []))
+        ours = Ours.of(held.queries, held.scores, convention, leaving=True)
         return compare_value(ours, value, source, self.version, notes=notes)
+
+    def _stated(self, source: str, convention: Convention, reason: str, **values: float | None) -> ParityRow:
+        given: dict[str, Any] = {"our_value": None, **values}
+        return ParityRow.not_comparable(source, self.version, convention, reason=reason, **given)
+
+    def without_groups(self, own: CatBoostModel, convention: Convention, qid: object) -> ParityReport:
+        """Say what CatBoost does with a Pool that has no groups, by asking it."""
+        nearest, words = self.nearest(convention)
+        labels, _ = own.labels()
+        value = ours = None
+        try:
+            value = own.value(words)
+            said = "gives the value of all rows as one query"
+        except cb.CatBoostError as error:
+            said = f"refuses it: {sentence(error)}"
+        if qid is not None:
+            held = self.hold(Held(queries=Queries(labels, qid=qid), scores=own.scores()), words)
+            ours = Ours.of(held.queries, held.scores, nearest).value
+        reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
+        row = self._stated(f"model.eval_metrics {words}", nearest, reason, value=value, our_value=ours)
+        return ParityReport((row,), "the Pool has no group ids")
 
 
 TOOLKIT = CatBoostToolkit()
@@ -198,8 +218,24 @@ def check_parity(
     """
     convention = as_convention(convention)
     refuse_other_names(other, GROUPS)
-    queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
-    return TOOLKIT.check_trained(weighted(queries, scores, group_weight, weight), convention, metrics=metrics)
+    queries, notes = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight), []
+    given = {} if weight is None else {"weight": weight}
+    if group_weight is not None:
+        if queries.query_weight is not None:
+            msg = "query_weight and group_weight say the same, by query and by row.\nHint: give one of them."
+            raise InputError(msg)
+        weights, varies = weights_of_rows(group_weight, queries)
+        if varies is not None:
+            given["group_weight"] = group_weight
+            notes.append(
+                f"group_weight varies within query {queries.query_ids[varies]}: {ASKED} silently "
+                "takes each query's first row's, and so does our value here; a Pool refuses such weights."
+            )
+        queries = queries.with_weights(weights)
+    by_row = {name: queries.by_query(np.asarray(each, np.float64)) for name, each in given.items()}
+    notes += [] if weight is None else [IGNORED]
+    held = Held(queries=queries, scores=scores, notes=tuple(notes), given=by_row)
+    return TOOLKIT.check(held, convention, metrics=metrics)
 
 
 def check_model(
@@ -240,10 +276,18 @@ def check_model(
     (True, 3)
     """
     convention = as_convention(convention)
-    rounds = rounds_asked(model, pool, iteration)
+    if not isinstance(model, cb.CatBoost) or not isinstance(pool, cb.Pool):
+        msg = (
+            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(pool).__name__}.\n"
+            "Hint: check_model(model, catboost.Pool(X, labels, group_id=qid), convention)."
+        )
+        raise InputError(msg)
+    if not model.is_fitted():
+        msg = "the model is not trained, so it has no scores.\nHint: model.fit(pool) first."
+        raise InputError(msg)
+    trees = int(model.tree_count_)
+    own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"))
     nearest, _ = TOOLKIT.nearest(convention)
     if pool.get_group_id_hash() is None:
-        return TOOLKIT.without_groups(model, pool, nearest, qid)
-    counted = convention.weighting is not None
-    trained = CatBoostModel.of(model, pool, counted=counted, rounds=rounds, qid=qid, group_weight=group_weight)
-    return TOOLKIT.check_trained(trained, convention, dataset)
+        return TOOLKIT.without_groups(own._replace(rounds=trees), nearest, qid)
+    return TOOLKIT.check(TOOLKIT.seen(own, convention, qid, group_weight), convention, dataset)

@@ -10,8 +10,9 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
 from rankadapters.core.panel import Panel
 from rankadapters.core.texts import as_conventions
-from rankadapters.crosscheck.toolkits import TOOLKITS, Said, Task, Trainer, named
+from rankadapters.crosscheck.toolkits import TOOLKITS, Task, Trainer, named
 from rankadapters.datasets import Grouped, RankingData
+from rankadapters.parity import Held
 from rankadapters.parity.data import refused
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.tolerances import FULL_DOUBLE, relative
@@ -163,25 +164,21 @@ def _asked(trainer: Trainer, task: Task, convention: Convention, panel: Panel) -
     _, words = toolkit.nearest(convention)
     for part in ("train", "test"):
         _about(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
-    said = _trained(trainer, task, words)
-    declared = {str(each): score.value for each, score in panel.evaluate(said.scores).items()}
-    found = {"declared": declared, "native_metric": toolkit.metric(words), "native_convention": str(convention)}
     try:
-        held = toolkit.hold(task.test.queries, said.scores, words)
-    except InputError as error:  # nothing of the data is left
-        return {**found, "note": " ".join(str(error).partition("\n")[0].split())}
-    value = toolkit.ask(held, words) if said.value is None else said.value
-    ours, note = Ours(held.queries, held.scores, convention).value, "\n".join(held.notes) or None
-    return {**found, "native_value": value, "our_value": ours, "difference": value - ours, "note": note}
-
-
-def _trained(trainer: Trainer, task: Task, words: Any) -> Said:
-    try:
-        return trainer.train(task, words)
+        scores, value = trainer.train(task, words)
     except RankAdaptersError:
         raise
     except Exception as error:
         raise refused(trainer.name, error, "fails") from error
+    declared = {str(each): score.value for each, score in panel.evaluate(scores).items()}
+    found = {"declared": declared, "native_metric": toolkit.names(words)[0], "native_convention": str(convention)}
+    try:
+        held = toolkit.hold(Held(queries=task.test.queries, scores=scores), words)
+    except InputError as error:  # nothing of the data is left
+        return {**found, "note": " ".join(str(error).partition("\n")[0].split())}
+    value = toolkit.ask(held, words) if value is None else value
+    ours, note = Ours.of(held.queries, held.scores, convention).value, "\n".join(held.notes) or None
+    return {**found, "native_value": value, "our_value": ours, "difference": value - ours, "note": note}
 
 
 def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:

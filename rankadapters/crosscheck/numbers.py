@@ -67,7 +67,7 @@ def check(
     """
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
-    ours = Ours(queries, queries.check_scores(scores), convention).value
+    ours = Ours.of(queries, queries.check_scores(scores), convention).value
     found = _found(toolkits)
     if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
         msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."

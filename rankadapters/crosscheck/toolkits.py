@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core import presets
+from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, choices
 from rankadapters.datasets import Grouped
 from rankadapters.parity import Toolkit
 
-Array = NDArray[Any]
-
 ROUNDS = 50
-THREADS = 1  # OpenMP's threads wait by spinning: on a busy machine a second one made this ten times slower
-CATBOOST_THREADS = 2  # its own, which sleep
-LEARNING_RATE = 0.1
 COLUMNS = 0.8  # share of the features that a tree or split sees, so that the seed matters
 
 
@@ -32,13 +29,6 @@ class Task(NamedTuple):
     train: Grouped
     test: Grouped
     seed: int
-
-
-class Said(NamedTuple):
-    """Scores of the test rows, and what the training logged of them in its last round; None is to be asked for."""
-
-    scores: Array
-    value: float | None = None
 
 
 class Availability(NamedTuple):
@@ -56,7 +46,9 @@ class Trainer:
     packages: tuple[str, ...]  # that must be there to train, its own first
     model: str  # the class that is trained
     convention: Callable[[int], Convention]  # its preset, by cutoff
-    train: Callable[[Task, Any], Said]  # with the toolkit's own words for the metric
+    made: dict[str, Any]  # what the class is made with, beside what all have
+    fit: Callable[[Any, Task, Any], dict[str, Any]] = lambda *_: {}  # keywords of `fit`, with its words for the metric
+    module: str = ""  # where the class stands, if not in its own package
     load: Callable[[str], Toolkit] = lambda name: importlib.import_module(f"rankadapters.{name}.parity").TOOLKIT
 
     def probe(self, n_packages: int | None = None) -> Availability:
@@ -70,80 +62,73 @@ class Trainer:
             except Exception as error:  # noqa: BLE001 - a broken installation raises what it likes, XGBoost its own class
                 why = " ".join(str(error).split())
                 return Availability(None, f"{package} is installed but cannot be imported: {why:.200}")
-        return Availability(str(importlib.import_module(self.packages[0]).__version__))
+        return Availability(str(sys.modules[self.packages[0]].__version__))
+
+    def train(self, task: Task, words: Any) -> tuple[Array, float | None]:
+        """Give scores of the test rows, and what the training logged of them in its last round, if it did."""
+        kind = getattr(importlib.import_module(self.module or self.packages[0]), self.model)
+        model = kind(**self.made, learning_rate=0.1, random_state=task.seed)
+        told = self.fit(model, task, words)
+        with _one_thread():
+            model.fit(task.train.X, task.train.labels, **told)
+            # The booster's own predict: LGBMRanker's misses, in LightGBM 4.6, the column names that its fit made up.
+            scores = np.asarray(getattr(model, "booster_", model).predict(task.test.X))
+        if not any(name.startswith("eval_") for name in told):
+            return scores, None
+        [[values]] = (metrics.values() for metrics in model.evals_result_.values())
+        return scores, values[-1]
 
 
-def _sklearn(task: Task, words: dict[str, Any]) -> Said:
-    from sklearn.ensemble import HistGradientBoostingRegressor
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # scikit-learn brings it
-
-    del words
-    model = HistGradientBoostingRegressor(
-        max_iter=ROUNDS, max_leaf_nodes=15, learning_rate=LEARNING_RATE, max_features=COLUMNS,
-        early_stopping=False, random_state=task.seed,
-    )  # fmt: skip
-    with threadpool_limits(THREADS, user_api="openmp"):
-        return Said(model.fit(task.train.X, task.train.labels).predict(task.test.X))
+def _one_thread() -> Any:
+    """OpenMP's threads wait by spinning: on a busy machine a second one made a training ten times slower."""
+    known = sys.modules.get("threadpoolctl")  # scikit-learn brings it, whose model has no parameter for this
+    return known.threadpool_limits(1, user_api="openmp") if known else nullcontext()
 
 
-def _lightgbm(task: Task, words: dict[str, Any]) -> Said:
-    from lightgbm import LGBMRanker
-
-    train, test = task.train, task.test
-    model = LGBMRanker(
-        n_estimators=ROUNDS, num_leaves=15, learning_rate=LEARNING_RATE, colsample_bytree=COLUMNS, n_jobs=THREADS,
-        deterministic=True, force_row_wise=True, random_state=task.seed, verbosity=-1,
-    )  # fmt: skip
+def _lightgbm(model: Any, task: Task, words: dict[str, Any]) -> dict[str, Any]:
+    test = task.test
     # eval_set until LightGBM 4.6, eval_X and eval_y since.
     since = "eval_X" in inspect.signature(model.fit).parameters
     evals = {"eval_X": test.X, "eval_y": test.labels} if since else {"eval_set": [(test.X, test.labels)]}
-    model.fit(
-        train.X, train.labels, group=train.sizes, eval_group=[test.sizes], eval_at=words["eval_at"],
-        eval_metric=words["metric"], **evals,
-    )  # fmt: skip
-    # The booster's own predict: LGBMRanker's misses, in LightGBM 4.6, the column names that its fit made up.
-    return Said(np.asarray(model.booster_.predict(test.X)), _last_round(model.evals_result_))
+    asked = {"eval_at": words["eval_at"], "eval_metric": words["metric"]}
+    return {"group": task.train.sizes, "eval_group": [test.sizes], **asked, **evals}
 
 
-def _xgboost(task: Task, words: dict[str, Any]) -> Said:
-    from xgboost import XGBRanker
-
-    train, test = task.train, task.test
-    model = XGBRanker(
-        n_estimators=ROUNDS, max_depth=4, learning_rate=LEARNING_RATE, colsample_bynode=COLUMNS, n_jobs=THREADS,
-        random_state=task.seed, **words,
-    )  # fmt: skip
-    evals = {"eval_set": [(test.X, test.labels)], "eval_qid": [test.qid]}
-    model.fit(train.X, train.labels, qid=train.qid, verbose=False, **evals)
-    return Said(model.predict(test.X), _last_round(model.evals_result()))
-
-
-def _catboost(task: Task, words: str) -> Said:
-    from catboost import CatBoostRanker
-
-    del words  # a training's log renames the metric and sets its loss's own NDCG beside it
-    model = CatBoostRanker(
-        iterations=ROUNDS, depth=5, learning_rate=LEARNING_RATE, rsm=COLUMNS, thread_count=CATBOOST_THREADS,
-        random_seed=task.seed, allow_writing_files=False, logging_level="Silent",
-    ).fit(task.train.X, task.train.labels, group_id=task.train.qid)  # fmt: skip
-    return Said(model.predict(task.test.X))
-
-
-def _last_round(log: dict[str, dict[str, list[float]]]) -> float:
-    [metrics] = log.values()
-    [values] = metrics.values()
-    return values[-1]
+def _xgboost(model: Any, task: Task, words: dict[str, Any]) -> dict[str, Any]:
+    model.set_params(**words)
+    evals = {"eval_set": [(task.test.X, task.test.labels)], "eval_qid": [task.test.qid]}
+    return {"qid": task.train.qid, "verbose": False, **evals}
 
 
 TOOLKITS = {
     trainer.name: trainer
     for trainer in (
-        Trainer("sklearn", ("sklearn",), "HistGradientBoostingRegressor", presets.sklearn, _sklearn),
-        Trainer("lightgbm", ("lightgbm", "sklearn"), "LGBMRanker", presets.lightgbm, _lightgbm),
-        Trainer("xgboost", ("xgboost", "sklearn"), "XGBRanker", presets.xgboost, _xgboost),
-        Trainer("catboost", ("catboost",), "CatBoostRanker", presets.catboost, _catboost),
+        Trainer(
+            "sklearn", ("sklearn",), "HistGradientBoostingRegressor", presets.sklearn, module="sklearn.ensemble",
+            made={"max_iter": ROUNDS, "max_leaf_nodes": 15, "max_features": COLUMNS, "early_stopping": False},
+        ),
+        Trainer(
+            "lightgbm", ("lightgbm", "sklearn"), "LGBMRanker", presets.lightgbm, fit=_lightgbm,
+            made={
+                "n_estimators": ROUNDS, "num_leaves": 15, "colsample_bytree": COLUMNS, "n_jobs": 1,
+                "deterministic": True, "force_row_wise": True, "verbosity": -1,
+            },
+        ),
+        Trainer(
+            "xgboost", ("xgboost", "sklearn"), "XGBRanker", presets.xgboost, fit=_xgboost,
+            made={"n_estimators": ROUNDS, "max_depth": 4, "colsample_bynode": COLUMNS, "n_jobs": 1},
+        ),
+        Trainer(
+            "catboost", ("catboost",), "CatBoostRanker", presets.catboost,
+            # No evaluation set: a training's log renames the metric and sets its loss's own NDCG beside it.
+            fit=lambda _, task, __: {"group_id": task.train.qid},
+            made={
+                "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # which sleep
+                "allow_writing_files": False, "logging_level": "Silent",
+            },
+        ),
     )
-}
+}  # fmt: skip
 
 
 def named(name: str) -> Trainer:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rankadapters.parity.checking import check_value
+from rankadapters.parity.comparing import check_value
 from rankadapters.parity.numbers import compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
-from rankadapters.parity.toolkit import Held, Route, Toolkit, TrainedModel
+from rankadapters.parity.toolkit import Held, Toolkit
 
 __all__ = [
     "Held",
@@ -14,9 +14,7 @@ __all__ = [
     "ParityReport",
     "ParityRow",
     "QueryDifferences",
-    "Route",
     "Toolkit",
-    "TrainedModel",
     "Verdict",
     "check_value",
     "compare_numbers",

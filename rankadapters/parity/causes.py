@@ -72,7 +72,7 @@ def causes(ours: Ours, *, value: float, tolerance: Tolerance) -> list[Cause]:
     Examples
     --------
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
-    >>> ours = Ours(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
+    >>> ours = Ours.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
     >>> causes(ours, value=1.0, tolerance=1e-9)[1].text
     'it is the value without query 1'
     """

@@ -1,55 +1,29 @@
-"""A toolkit's numbers compared with ours, and the search for what makes a difference."""
+"""A number compared with ours, and the search for what makes them differ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import Unpack
 
 import numpy as np
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.presets.tool import differing, spelled
-from rankadapters.core.queries import Queries
-from rankadapters.parity.ours import Ours, counting, gap
+from rankadapters.core.errors import InputError
+from rankadapters.core.keywords import Columns
+from rankadapters.core.printed import Printed, as_printed
+from rankadapters.core.queries import as_queries
+from rankadapters.core.texts import as_convention
+from rankadapters.parity.data import bind
+from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, relative
 
-if TYPE_CHECKING:
-    from rankadapters.parity.toolkit import Held, Route, Toolkit
-
 NOT_A_SUM = (
     "The value is not a sum over the queries, so that only its fields were tried, and no query has a part in it."
 )
-MOST_ASKED = 500  # queries, above which a toolkit is not asked for each
-
-
-def compare(
-    toolkit: Toolkit, routes: Iterable[Route], held: Held, *, declared: Convention, nearest: Convention
-) -> ParityReport:
-    """Compare a toolkit's values with ours under the nearest convention it has, then state the declared one.
-
-    Where the toolkit cannot express the declared convention, there is a row more: `equal-on-this-data` when nothing
-    here depends on the fields that it cannot express, else `not-comparable`, with these fields and each query's part
-    in the gap.
-    """
-    different = {} if nearest == declared else differing(declared, nearest)
-    wanted = Ours(held.queries, held.scores, declared)
-    ours = Ours(held.queries, held.scores, nearest) if different else wanted
-    _ = wanted.value, ours.value  # data without a value is ours to name, before the toolkit is asked
-    rows = [
-        compare_value(
-            ours, route.ask(held), route.source, toolkit.version, notes=held.notes,
-            tolerance=relative(route.precision, ours.value), per_query=partial(_asked, route, held, ours),
-        )
-        for route in routes
-    ]  # fmt: skip
-    if different:
-        rows.append(_declared_row(toolkit, rows[0], held, wanted, ours, different))
-    return ParityReport(tuple(rows))
 
 
 def compare_value(
@@ -64,61 +38,87 @@ def compare_value(
 ) -> ParityRow:
     """Judge one value; where it differs, search for the cause."""
     bound = relative(FULL_DOUBLE, ours.value) if tolerance is None else tolerance
-    reason = "\n".join(notes := tuple(notes))
     row = ParityRow.compare(
-        source, version, ours.convention, value=value, our_value=ours.value, tolerance=bound, reason=reason
+        source, version, ours.convention, value=value, our_value=ours.value, tolerance=bound, reason="\n".join(notes)
     )
     if row.verdict == "equal":
         return row
-    from rankadapters.parity.causes import causes
+    from rankadapters.parity.causes import causes  # brings numba
 
     found = causes(ours, value=value, tolerance=bound)
     why = "; ".join(cause.text for cause in found) or "none of the changes tried gives it"
-    whole = [] if ours.convention.is_sum else [NOT_A_SUM]
-    reason = "\n".join([*notes, f"Looking for the cause: {why}.", *whole])
+    whole = "" if ours.convention.is_sum else NOT_A_SUM
+    reason = "\n".join(filter(None, [row.reason, f"Looking for the cause: {why}.", whole]))
     other = next((cause.convention for cause in found if cause.convention is not None), None)
-    apart = per_query() or (None if other is None else gap(counting(ours.queries, ours.scores, other), ours))
-    return replace(row, reason=reason, per_query=apart)
+    parts = per_query()
+    if parts is None and other is not None:
+        parts = Ours.of(ours.queries, ours.scores, other, leaving=True).gap(ours)
+    return replace(row, reason=reason, per_query=parts)
 
 
-def _declared_row(  # noqa: PLR0917 - of this module
-    toolkit: Toolkit, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: dict[str, tuple[Any, Any]]
-) -> ParityRow:
-    from rankadapters.core.inert import inert_of  # brings numba
+def check_value(
+    labels: object,
+    scores: object,
+    convention: Convention | str,
+    value: float | str | Decimal,
+    *,
+    source: str = "given",
+    version: str = "",
+    tolerance: float | None = None,
+    **columns: Unpack[Columns],
+) -> ParityReport:
+    """Compare a number that someone printed with ours: from a paper, a log, another program.
 
-    source = (toolkit.package, toolkit.version, wanted.convention)
-    known = {each.convention: each.terms for each in (wanted, ours)}
-    inert = inert_of(held.queries, wanted.convention, ours.convention, held.scores, known)
-    matter = {name: values for name, values in different.items() if name not in inert}
-    if not matter and row.value is not None and row.tolerance is not None:
-        reason = f"{toolkit.title} cannot express {spelled(different)}; on this data that makes no difference."
-        return ParityRow.compare(
-            *source, value=row.value, our_value=wanted.value, tolerance=row.tolerance, inert=inert,
-            reason="\n".join([reason, *held.notes]),
-        )  # fmt: skip
-    harmless = {name: values for name, values in different.items() if name in inert}
-    aside = f" Of no consequence here: {spelled(harmless)}." if harmless else ""
-    reason = (
-        f"{toolkit.title} cannot express {spelled(matter)}, which matters here.{aside}\n"
-        f"The nearest it can: {ours.convention}"
-    )
-    return ParityRow.not_comparable(*source, our_value=wanted.value, reason=reason, per_query=gap(ours, wanted))
+    Parameters
+    ----------
+    labels, scores, convention
+        As in `ra.evaluate`.
+    value : float, str or Decimal
+        The number. Ours must round to text, such as `"0.6791"`, or a Decimal, of whose decimals 12 are compared at
+        most; a float is trusted to 1e-9.
+    source, version : str
+        Where it is from.
+    tolerance : float, optional
+        Largest difference that counts as equal, in place of the above.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    ParityReport
+        One row. Where the number differs, its reason names what would give it: a field of the convention, a query cut
+        or left out, weights, the order of tied rows.
+
+    Raises
+    ------
+    InputError
+        The data has no value under the convention, or `value` is not a number.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> labels, scores, sizes = [2, 1, 0, 1], [0.1, 0.7, 0.7, 0.2], [3, 1]
+    >>> check_value(labels, scores, presets.yahoo(2), "0.6377", group_sizes=sizes).ok
+    True
+    >>> report = check_value(labels, scores, presets.yahoo(2), "0.6900", group_sizes=sizes)
+    >>> print(report.rows[0].reason)
+    Looking for the cause: it is the value under gain='linear' in place of gain='exp2'; it is ...
+    """
+    convention = as_convention(convention)
+    queries = as_queries(labels, **columns)
+    ours = Ours.of(queries, bind(queries, scores, convention), convention)
+    number, printed = _given(value)
+    bound = printed if tolerance is None else tolerance
+    return ParityReport((compare_value(ours, number, source, version, tolerance=bound),))
 
 
-def _asked(route: Route, held: Held, ours: Ours) -> QueryDifferences | None:
-    """Ask for every query alone; None where that cannot be, fails or would take too long."""
-    queries = held.queries
-    if not route.apart or queries.n_queries > MOST_ASKED or not ours.convention.is_sum:
-        return None
-    values = np.full(queries.n_queries, np.nan)
-    for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):
-        try:
-            one = Queries(queries.labels[start:end], group_sizes=[end - start])
-            values[place] = route.ask(replace(held, queries=one, scores=held.scores[start:end], given={}))
-        except RankAdaptersError:
-            return None
-    terms = ours.terms
-    apart = values - terms.values
-    equal = np.abs(apart) <= route.precision * np.maximum(1, np.abs(terms.values))
-    parts = np.where(equal | (terms.weights == 0), 0.0, apart) * terms.weights / terms.divisors.sum()
-    return QueryDifferences(query_ids=queries.query_ids, values=values, our_values=terms.values, contributions=parts)
+def _given(value: object) -> tuple[float, Printed | None]:
+    """Read a number that was printed, or one in full precision, which may be NaN."""
+    if isinstance(value, str | Decimal | np.float32 | np.float16):
+        printed = as_printed(value)
+        return float(printed.value), printed
+    try:
+        return float(value), None  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        msg = f"value={value!r:.60} is not a number.\nHint: the digits as they were printed, such as '0.6791'."
+        raise InputError(msg) from None

@@ -35,17 +35,6 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
     return array
 
 
-def in_order(queries: Queries, **columns: Any) -> tuple[Queries, Any]:
-    """Bring the rows of each query together, as toolkits want them: the queries, and which rows of the caller's.
-
-    `labels` and `query_weight` may be given as a toolkit holds them, in the caller's order of rows and of queries.
-    """
-    together, rows = queries.together()
-    weights = columns.get("query_weight", queries.query_weight)
-    labels = columns.get("labels", queries.labels)
-    return together.with_labels(labels[rows]).with_weights(weights, row_weight=together.row_weight), rows
-
-
 def as_judged(data: Any) -> tuple[Any, Queries]:
     """Read `(X, labels, qid)` or `(X, labels, qid, query_weight)`: the features, and the queries."""
     if not isinstance(data, tuple) or len(data) not in {3, 4}:
@@ -83,13 +72,6 @@ def as_float32(name: str, values: Array, toolkit: str) -> Array:
     return rounded
 
 
-def rounded(queries: Queries, toolkit: str, *names: str) -> tuple[dict[str, Array], list[str]]:
-    """Round columns of the queries to float32, those that they have: the columns, and which of them that changes."""
-    given = {name: getattr(queries, name) for name in names if getattr(queries, name) is not None}
-    columns = {name: as_float32(name, column, toolkit) for name, column in given.items()}
-    return columns, [name for name, column in columns.items() if (column != given[name]).any()]
-
-
 def rounds_until(iteration: object, trained: int, best: int, default: str = "best") -> int:
     """How many rounds of a model are asked for: those up to an iteration, or up to its best, or all."""
     if iteration is None:
@@ -101,8 +83,8 @@ def rounds_until(iteration: object, trained: int, best: int, default: str = "bes
     return int(iteration) + 1  # type: ignore[call-overload, no-any-return]
 
 
-def logged_at(log: Any, dataset: str, metric: str, iteration: int) -> float:
-    """Find what a training logged for a set."""
+def logged_at(log: Any, dataset: str, metric: str) -> Any:
+    """Find what a training logged for a set, by round."""
     if not log or dataset not in log:
         msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: log=, or the name it was given."
         raise InputError(msg)
@@ -111,7 +93,7 @@ def logged_at(log: Any, dataset: str, metric: str, iteration: int) -> float:
             f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}.\nHint: ra.<toolkit>.native_metric."
         )
         raise InputError(msg)
-    return float(log[dataset][metric][iteration])
+    return log[dataset][metric]
 
 
 def refuse_other_gains(labels: Array, asked: Convention, own: Convention) -> None:
@@ -147,16 +129,18 @@ def refuse_retrieval(queries: Queries, toolkit: str) -> None:
             raise InputError(msg)
 
 
-def refuse_labels(queries: Queries, most: int, toolkit: str, where: str = "", hint: str = "") -> None:
-    """Refuse labels that are not whole numbers from 0 to a largest one, naming the caller's row."""
-    bad = ~np.isin(queries.labels, np.arange(most + 1))
+def refuse_labels(queries: Queries, bad: Array, why: str, hint: str) -> None:
+    """Refuse the labels of some rows, naming the caller's first such row."""
     if bad.any():
         row = int(np.argmax(bad))
-        msg = (
-            f"labels[{row}] is {queries.labels[row]:g}, but {toolkit} takes whole labels from 0 to {most}{where}.\n"
-            f"Hint: map the labels, {hint}or leave {toolkit} out."
-        )
-        raise InputError(msg, row=row)
+        raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {why}.\nHint: {hint}.", row=row)
+
+
+def refuse_grades(queries: Queries, most: int, toolkit: str, where: str = "", hint: str = "") -> None:
+    """Refuse labels that are not whole numbers from 0 to a largest one."""
+    why = f"but {toolkit} takes whole labels from 0 to {most}{where}"
+    hint = f"map the labels, {hint}or leave {toolkit} out"
+    refuse_labels(queries, ~np.isin(queries.labels, np.arange(most + 1)), why, hint)
 
 
 def refused(toolkit: str, error: Exception, how: str = "refuses") -> InputError:

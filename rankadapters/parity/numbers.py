@@ -13,7 +13,7 @@ from rankadapters.core.presets.tool import as_text
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
 from rankadapters.parity.comparing import compare_value
-from rankadapters.parity.ours import Ours, counting, gap
+from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 
@@ -75,7 +75,7 @@ def compare_numbers(
         return ParityReport((_of_scores(a, b, row, queries, scores),))
     if row.verdict == "equal" or ours is None or queries is None:
         return ParityReport((row,))
-    return ParityReport((_explained(row, Ours(queries, queries.check_scores(scores), ours)),))
+    return ParityReport((_explained(row, Ours.of(queries, queries.check_scores(scores), ours)),))
 
 
 def _number(which: str, value: Any) -> float:
@@ -92,7 +92,7 @@ def _of_scores(a: Score, b: Score, row: ParityRow, queries: Queries | None, scor
         return _stated(row, f"They are of other queries: {_counts(a)} against {_counts(b)}.")
     if row.verdict == "equal" or queries is None:
         return row
-    return _explained(row, Ours(queries, queries.check_scores(scores), b.convention))
+    return _explained(row, Ours.of(queries, queries.check_scores(scores), b.convention))
 
 
 def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:
@@ -108,8 +108,8 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
         same: Verdict = "equal-on-this-data" if row.verdict == "equal" else "different"
         return replace(row, verdict=same, reason=f"{reason} On this data that makes no difference.")
     aside = f" Of no consequence here: {', '.join(inert)}." if inert else ""
-    first, second = (counting(queries, queries.check_scores(scores), each.convention) for each in (a, b))
-    return _stated(row, reason + aside, gap(first, second))
+    first, second = (Ours.of(queries, queries.check_scores(scores), each.convention, leaving=True) for each in (a, b))
+    return _stated(row, reason + aside, first.gap(second))
 
 
 def _stated(row: ParityRow, reason: str, per_query: QueryDifferences | None = None) -> ParityRow:

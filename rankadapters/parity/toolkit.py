@@ -2,70 +2,64 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Never
+from typing import Any, ClassVar, NamedTuple, Never
 
-from numpy.typing import NDArray
+import numpy as np
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.keywords import GROUPS, refuse_other_names
-from rankadapters.core.presets.tool import Vocabulary, differing
+from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.parity.comparing import compare
-from rankadapters.parity.data import bind, in_order, logged_at, refuse_other_gains, refuse_retrieval
+from rankadapters.parity.comparing import compare_value
+from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_gains, refuse_retrieval
+from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
+from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE
 
-Array = NDArray[Any]
+MOST_ASKED = 500  # queries, above which a toolkit is not asked for each
+
+
+class Route(NamedTuple):
+    """One way to a toolkit's own number."""
+
+    source: str
+    ask: Callable[[Held], float]
+    apart: bool = False  # whether it can be asked for some of the queries alone
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Held:
-    """The data as a toolkit holds it.
+    """Scores of judged queries, as the caller gives them or a toolkit holds them, and what their model says itself.
 
     Attributes
     ----------
-    queries : Queries
-        Contiguous queries.
-    scores : float array, shape (n_docs,)
-        In the order of these queries.
-    notes : tuple of str
-        What had to be changed, one sentence each; part of the reason of every row.
-    given : dict
-        What the toolkit is handed in another form than ours, such as weights by row.
+    queries, scores
+        The data. A toolkit holds contiguous queries, and the scores in their order.
+    notes, given
+        What a reader must know of the data, a sentence each; and what the toolkit is handed in another form than ours,
+        such as weights by row.
+    own, by, routes, log, rounds
+        Of a trained model: what its metric means; what to say of its scores, before how the toolkit was asked; other
+        ways to its numbers; what the training logged, by name of the set and of the metric; the rounds looked at.
     """
 
     queries: Queries
-    scores: Array
+    scores: Any
     notes: tuple[str, ...] = ()
     given: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Route:
-    """One way to get a toolkit's own number.
-
-    Attributes
-    ----------
-    source : str
-        The toolkit and the route.
-    ask : callable
-        Gives the toolkit's value of what it holds.
-    precision : float
-        What the value can be trusted to.
-    apart : bool
-        Whether it can be asked for some of the queries alone.
-    """
-
-    source: str
-    ask: Callable[[Held], float]
-    precision: float = FULL_DOUBLE
-    apart: bool = True
+    own: Convention | None = None
+    by: str = ""
+    routes: tuple[Route, ...] = ()
+    log: Any = None
+    rounds: int = 0
 
 
 class Toolkit(ABC):
@@ -75,25 +69,17 @@ class Toolkit(ABC):
     ----------
     vocabulary : Vocabulary
         What it expresses, in its own words.
-    version : str
-        The one installed.
-    precision : float
-        What its values can be trusted to.
+    float32 : dict of str to str
+        Columns that it holds as float32, and what is said of those that this changes.
     """
 
     vocabulary: ClassVar[Vocabulary[Any]]
-    version: ClassVar[str]
-    precision: ClassVar[float] = FULL_DOUBLE
+    float32: ClassVar[dict[str, str]] = {}
 
     @property
-    def title(self) -> str:
-        """Its name in prose."""
-        return self.vocabulary.title
-
-    @property
-    def package(self) -> str:
-        """Its name as it is imported."""
-        return self.vocabulary.name
+    def version(self) -> str:
+        """The one installed."""
+        return str(sys.modules[self.vocabulary.name].__version__)
 
     def nearest(self, convention: Convention) -> tuple[Convention, Any]:
         """Give the nearest convention that it computes, the same one where it can, and its own words for it.
@@ -105,29 +91,32 @@ class Toolkit(ABC):
         return self.nearest(found) if differing(convention, found) else (convention, self.vocabulary.spell(found))
 
     @abstractmethod
-    def metric(self, words: Any) -> str:
-        """Give its own name of the metric, as its log writes it."""
-
-    @abstractmethod
-    def source(self, words: Any) -> str:
-        """Say how it is asked, metric and parameters."""
+    def names(self, words: Any) -> tuple[str, str]:
+        """Give its own name of the metric, as its log writes it, and say how it is asked, parameters included."""
 
     def refuse(self, queries: Queries, words: Any) -> None:  # noqa: B027 - some take whatever has a value
         """Name what it refuses of the caller's data, before it prints something of its own."""
 
-    def hold(self, queries: Queries, scores: Array, words: Any) -> Held:
-        """Bring the data into its order and precision."""
+    def hold(self, held: Held, words: Any) -> Held:
+        """Bring the rows of each query together, and every column into its precision."""
         del words
-        together, rows = in_order(queries)
-        return Held(queries=together, scores=scores[rows])
+        queries, changed = held.queries, dict[str, list[str]]()
+        columns = {name: getattr(queries, name) for name in ("labels", "query_weight", "row_weight")}
+        for name, note in self.float32.items():
+            if (column := columns[name]) is not None:
+                columns[name] = as_float32(name, column, self.vocabulary.title)
+                if (columns[name] != column).any():
+                    changed.setdefault(note, []).append(name)
+        if changed:
+            weights = columns["query_weight"], columns["row_weight"]
+            queries = queries.with_labels(columns["labels"]).with_weights(weights[0], row_weight=weights[1])
+        queries, rows = queries.together()
+        said = [note.format(" and ".join(names)) for note, names in changed.items()]
+        return replace(held, queries=queries, scores=held.scores[rows], notes=(*said, *held.notes))
 
     @abstractmethod
     def ask(self, held: Held, words: Any) -> float:
         """Ask for its own value."""
-
-    def route(self, words: Any) -> Route:
-        """Give the way to its value of given scores."""
-        return Route(source=self.source(words), ask=partial(self.ask, words=words), precision=self.precision)
 
     def check_parity(
         self,
@@ -171,7 +160,7 @@ class Toolkit(ABC):
         convention = as_convention(convention)
         refuse_other_names(other, GROUPS)
         queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
-        return self.check_trained(TrainedModel(queries=queries, scores=scores), convention)
+        return self.check(Held(queries=queries, scores=scores), convention)
 
     def check_model(
         self,
@@ -213,78 +202,92 @@ class Toolkit(ABC):
         """
         convention = as_convention(convention)
         known = getattr(model, "evals_result_", None) if log is None else log
-        trained = self.trained(model, data, convention.weighting, log=known, iteration=iteration)
-        return self.check_trained(trained, convention, dataset)
+        return self.check(replace(self.trained(model, data, convention, iteration), log=known), convention, dataset)
 
-    def check_trained(self, model: TrainedModel, convention: Convention, dataset: str | None = None) -> ParityReport:
-        """Compare what a model on its data says, by every route, with what we say of its scores."""
-        nearest, words, held = self.held(model, convention)
-        routes = list(model.routes(self, words))
-        if dataset is not None:
-            name, value = model.logged(self, words, dataset)
-            source = f"log of {dataset}, iteration {model.rounds - 1}, {name}"
-            routes.append(Route(source=source, ask=lambda _: value, apart=False))
-        return compare(self, routes, held, declared=convention, nearest=nearest)
+    def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
+        """Read a model and its data, as `check_model` is given them, with the weights that the convention counts."""
+        del model, data, convention, iteration
+        has = f"{self.vocabulary.title} has no models that know their metric"
+        raise InputError(f"{has}.\nHint: check_parity of the model's scores.")
 
-    def held(self, model: TrainedModel, convention: Convention) -> tuple[Convention, Any, Held]:
-        """Give the nearest convention, its words, and a model's data as it holds them, unless somebody refuses them."""
-        refuse_retrieval(model.queries, self.title)
-        scores = bind(model.queries, model.scores, convention)
+    def logged(self, log: Any, dataset: str, words: Any) -> tuple[str, Any]:
+        """Find what a training logged for a set: the metric's name there, and its values by round."""
+        name, _ = self.names(words)
+        return name, logged_at(log, dataset, name)
+
+    def held(self, given: Held, convention: Convention) -> tuple[Convention, Any, Held]:
+        """Give the nearest convention, its words, and the data as it holds them, unless somebody refuses them."""
+        refuse_retrieval(given.queries, self.vocabulary.title)
+        scores = bind(given.queries, given.scores, convention)
         nearest, words = self.nearest(convention)
-        refuse_other_gains(model.queries.labels, nearest, model.own_metric(nearest))
-        self.refuse(model.queries, words)
-        held = self.hold(model.queries, scores, words)
-        given, notes = {**held.given, **model.given}, held.notes + model.remarks(nearest)
-        return nearest, words, replace(held, given=given, notes=notes)
+        refuse_other_gains(given.queries.labels, nearest, given.own or nearest)
+        self.refuse(given.queries, words)
+        return nearest, words, self.hold(replace(given, scores=scores), words)
 
-    def trained(self, model: Any, data: Any, weighting: str | None, *, log: Any, iteration: Any) -> TrainedModel:
-        """Read a model and its data, as `check_model` is given them, with the weights that count."""
-        del model, data, weighting, log, iteration
-        msg = f"{self.title} has no models that know their metric.\nHint: check_parity of the model's scores."
-        raise InputError(msg)
+    def check(self, given: Held, declared: Convention, dataset: str | None = None) -> ParityReport:
+        """Compare by every route under the nearest convention that the toolkit has, then state the declared one."""
+        nearest, words, held = self.held(given, declared)
+        routes = [Route(held.by + self.names(words)[1], partial(self.ask, words=words), apart=True), *held.routes]
+        if dataset is not None:
+            name, values = self.logged(held.log, dataset, words)
+            value = float(values[held.rounds - 1])
+            routes.append(Route(f"log of {dataset}, iteration {held.rounds - 1}, {name}", lambda _: value))
+        # Data without a value is ours to name, before the toolkit is asked.
+        wanted = Ours.of(held.queries, held.scores, declared)
+        different = {} if nearest == declared else differing(declared, nearest)
+        ours = Ours.of(held.queries, held.scores, nearest) if different else wanted
+        rows = self.compared(routes, held, ours)
+        return ParityReport((*rows, *([self._declared(rows[0], held, wanted, ours, different)] if different else [])))
+
+    def compared(self, routes: list[Route], held: Held, ours: Ours) -> list[ParityRow]:
+        """Ask by every route, and compare."""
+        return [
+            compare_value(
+                ours, route.ask(held), route.source, self.version, notes=held.notes,
+                per_query=partial(_asked, route, held, ours),
+            )
+            for route in routes
+        ]  # fmt: skip
+
+    def _declared(
+        self, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: Mapping[str, tuple[Any, Any]]
+    ) -> ParityRow:
+        """State the declared convention: whether what the toolkit cannot express of it matters on this data."""
+        from rankadapters.core.inert import inert_of  # brings numba
+
+        source = (self.vocabulary.name, self.version, wanted.convention)
+        known = {each.convention: each.terms for each in (wanted, ours)}
+        inert = inert_of(held.queries, wanted.convention, ours.convention, held.scores, known)
+        matter, harmless = (
+            {name: values for name, values in different.items() if (name in inert) is idle} for idle in (False, True)
+        )
+        title = self.vocabulary.title
+        if not matter and row.value is not None and row.tolerance is not None:
+            reason = f"{title} cannot express {spelled(harmless)}; on this data that makes no difference."
+            return ParityRow.compare(
+                *source, value=row.value, our_value=wanted.value, tolerance=row.tolerance, inert=inert,
+                reason="\n".join([reason, *held.notes]),
+            )  # fmt: skip
+        aside = f" Of no consequence here: {spelled(harmless)}." if harmless else ""
+        reason = f"{title} cannot express {spelled(matter)}, which matters here.{aside}\nThe nearest it can: "
+        return ParityRow.not_comparable(
+            *source, our_value=wanted.value, reason=f"{reason}{ours.convention}", per_query=ours.gap(wanted)
+        )
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainedModel:
-    """A toolkit's trained model on a data set; or mere scores, of a model of which nothing else is known.
-
-    Attributes
-    ----------
-    queries : Queries
-        The judged data.
-    scores : float array, shape (n_docs,)
-        What the model predicts for them after `rounds` rounds.
-    rounds : int
-        How many of its rounds are looked at.
-    log : mapping or None
-        What the training logged, by name of the set and of the metric.
-    notes : tuple of str
-        What a reader must know of the data.
-    given : dict
-        What the toolkit is handed as the caller gave it, by row in the order of the queries.
-    """
-
-    queries: Queries
-    scores: Any
-    rounds: int = 0
-    log: Any = None
-    notes: tuple[str, ...] = ()
-    given: dict[str, Any] = field(default_factory=dict)
-
-    def own_metric(self, asked: Convention) -> Convention:
-        """Give what the model's own metric of that name means under the parameters that it was trained with."""
-        return asked
-
-    def remarks(self, convention: Convention) -> tuple[str, ...]:
-        """Say what a reader must know of the data under a convention."""
-        del convention
-        return self.notes
-
-    def routes(self, toolkit: Toolkit, words: Any) -> Iterable[Route]:
-        """Give every way to the model's own number, but for the log."""
-        return [toolkit.route(words)]
-
-    def logged(self, toolkit: Toolkit, words: Any, dataset: str) -> tuple[str, float]:
-        """Find what the training logged for a set: the metric's name there, and the value after `rounds` rounds."""
-        name = toolkit.metric(words)
-        return name, logged_at(self.log, dataset, name, self.rounds - 1)
+def _asked(route: Route, held: Held, ours: Ours) -> QueryDifferences | None:
+    """Ask for every query alone; None where that cannot be, fails or would take too long."""
+    queries, terms = held.queries, ours.terms
+    if not route.apart or queries.n_queries > MOST_ASKED or not ours.convention.is_sum:
+        return None
+    values = np.full(queries.n_queries, np.nan)
+    for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):
+        try:
+            one = Queries(queries.labels[start:end], group_sizes=[end - start])
+            values[place] = route.ask(replace(held, queries=one, scores=held.scores[start:end], given={}))
+        except RankAdaptersError:
+            return None
+    apart = values - terms.values
+    equal = np.abs(apart) <= FULL_DOUBLE * np.maximum(1, np.abs(terms.values))
+    parts = np.where(equal | (terms.weights == 0), 0.0, apart) * terms.weights / terms.divisors.sum()
+    return QueryDifferences(query_ids=queries.query_ids, values=values, our_values=terms.values, contributions=parts)

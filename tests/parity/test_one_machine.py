@@ -61,8 +61,8 @@ def test_a_toolkit_is_one_object_that_crosscheck_finds_by_its_name(toolkit):
     pytest.importorskip(toolkit)
     found = importlib.import_module(f"rankadapters.{toolkit}.parity").TOOLKIT
     assert isinstance(found, Toolkit)
-    assert (found.package, found.version) == (toolkit, sys.modules[toolkit].__version__)
-    assert ra.crosscheck.TOOLKITS[toolkit].load(toolkit).package == toolkit
+    assert (found.vocabulary.name, found.version) == (toolkit, sys.modules[toolkit].__version__)
+    assert ra.crosscheck.TOOLKITS[toolkit].load(toolkit) is found
     assert found.vocabulary is getattr(ra.presets, toolkit)
 
 
@@ -125,7 +125,7 @@ def trained(toolkit):
 )
 def test_what_a_model_says_of_all_its_queries_is_never_taken_for_one_of_them(toolkit, apart, monkeypatch):
     model, data, log = trained(toolkit)
-    monkeypatch.setattr("rankadapters.parity.toolkit.compare", lambda _, routes, held, **conventions: routes)
-    dataset = "set" if log else None
-    routes = getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", dataset=dataset, **log)
-    assert [route.apart for route in routes] == apart
+    asked, compared = [], Toolkit.compared
+    monkeypatch.setattr(Toolkit, "compared", lambda *given: asked.extend(given[1]) or compared(*given))
+    getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", dataset="set" if log else None, **log)
+    assert [route.apart for route in asked] == apart
