@@ -21,7 +21,7 @@ from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.comparing import compare_value
-from rankadapters.parity.data import refuse_labels, refuse_retrieval, refused, rounds_until, sentence
+from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until, sentence
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.toolkit import Route
 
@@ -64,6 +64,7 @@ class CatBoostToolkit(Toolkit):
         negative = (queries.labels < 0) & ("type=Exp" in words)
         refuse_labels(queries, negative, NEGATIVE, "gain='linear' (type=Base) takes negative labels as they are")
 
+    @refusing("catboost", cb.CatBoostError)
     def ask(self, held: Held, words: str) -> float:
         """Ask for the value of contiguous queries; CatBoost wants group weights by row."""
         queries, given = held.queries, dict(held.given)
@@ -74,10 +75,7 @@ class CatBoostToolkit(Toolkit):
         if queries.row_weight is not None:
             given["weight"] = queries.row_weight
         approx = held.scores.astype(np.float64)
-        try:
-            [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **given)
-        except cb.CatBoostError as error:
-            raise refused("catboost", error) from error
+        [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **given)
         return float(value)
 
     def seen(self, own: CatBoostModel, convention: Convention, qid: object, group_weight: object) -> Held:

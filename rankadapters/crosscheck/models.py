@@ -13,7 +13,7 @@ from rankadapters.core.texts import as_conventions
 from rankadapters.crosscheck.toolkits import TOOLKITS, Task, Trainer, named
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity import Held
-from rankadapters.parity.data import refused
+from rankadapters.parity.data import refusing
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.tolerances import FULL_DOUBLE, relative
 from rankadapters.progress import shows
@@ -149,12 +149,13 @@ def check_models(
     panel = _about("test", lambda queries: Panel(queries, declared), task.test.queries)
     rows = []
     for name, usable in found.items():
-        if name in native and progress is not None:
-            progress(TOOLKITS[name].model)
-        known: dict[str, Any] = {"model": TOOLKITS[name].model, "toolkit": name, "version": usable.version}
-        absent = {"declared": dict.fromkeys(map(str, declared)), "note": usable.note}
-        more = _asked(TOOLKITS[name], task, native[name], panel) if name in native else absent
-        rows.append(ModelRow(**known, **more))
+        trainer = TOOLKITS[name]
+        more: dict[str, Any] = {"declared": dict.fromkeys(map(str, declared)), "note": usable.note}
+        if name in native:
+            if progress is not None:
+                progress(trainer.model)
+            more = _asked(trainer, task, native[name], panel)
+        rows.append(ModelRow(model=trainer.model, toolkit=name, version=usable.version, **more))
     return CrossCheck(conventions=declared, rows=tuple(rows))
 
 
@@ -164,12 +165,8 @@ def _asked(trainer: Trainer, task: Task, convention: Convention, panel: Panel) -
     _, words = toolkit.nearest(convention)
     for part in ("train", "test"):
         _about(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
-    try:
+    with refusing(trainer.name, Exception, "fails"):
         scores, value = trainer.train(task, words)
-    except RankAdaptersError:
-        raise
-    except Exception as error:
-        raise refused(trainer.name, error, "fails") from error
     declared = {str(each): score.value for each, score in panel.evaluate(scores).items()}
     found = {"declared": declared, "native_metric": toolkit.names(words)[0], "native_convention": str(convention)}
     try:

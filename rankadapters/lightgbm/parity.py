@@ -15,7 +15,7 @@ from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.queries import Queries
 from rankadapters.lightgbm.metrics import query_weights
 from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import as_judged, ranker, refuse_grades, refused, rounds_until
+from rankadapters.parity.data import as_judged, ranker, refuse_grades, refusing, rounds_until
 
 QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
 
@@ -56,6 +56,7 @@ class LightGBMToolkit(Toolkit):
         queries = queries.with_weights(means)
         return replace(held, queries=queries, notes=(*notes, *held.notes), given={"weight": by_row})
 
+    @refusing("lightgbm", lgb.basic.LightGBMError)
     def ask(self, held: Held, words: dict[str, Any]) -> float:
         """Ask for the metric of initial scores."""
         queries = held.queries
@@ -63,10 +64,7 @@ class LightGBMToolkit(Toolkit):
             np.zeros((queries.n_docs, 1)), label=queries.labels, group=np.diff(queries.indptr), params=QUIET,
             init_score=held.scores.astype(np.float64), **{"weight": queries.row_weight, **held.given},
         )  # fmt: skip
-        try:
-            [result] = lgb.Booster({**QUIET, **words}, data).eval_train()
-        except lgb.basic.LightGBMError as error:
-            raise refused("lightgbm", error) from error
+        [result] = lgb.Booster({**QUIET, **words}, data).eval_train()
         return float(result[2])
 
     def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:

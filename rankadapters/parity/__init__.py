@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.parity.comparing import check_value
-from rankadapters.parity.numbers import compare_numbers
+from rankadapters.parity.numbers import check_value, compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.toolkit import Held, Toolkit

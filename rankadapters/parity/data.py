@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import refuse_non_finite, shared_index
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.gains import gains_of
 from rankadapters.core.queries import Queries
@@ -143,9 +145,16 @@ def refuse_grades(queries: Queries, most: int, toolkit: str, where: str = "", hi
     refuse_labels(queries, ~np.isin(queries.labels, np.arange(most + 1)), why, hint)
 
 
-def refused(toolkit: str, error: Exception, how: str = "refuses") -> InputError:
-    """Give what a toolkit says of data that it refuses."""
-    return InputError(f"{toolkit} {how}: {sentence(error)}.\nHint: mend the data, or leave {toolkit} out.")
+@contextmanager
+def refusing(toolkit: str, kind: type[Exception], how: str = "refuses") -> Iterator[None]:
+    """Say in one sentence what a toolkit says of data that it refuses, as an error of ours."""
+    try:
+        yield
+    except RankAdaptersError:
+        raise
+    except kind as error:
+        msg = f"{toolkit} {how}: {sentence(error)}.\nHint: mend the data, or leave {toolkit} out."
+        raise InputError(msg) from error
 
 
 def sentence(error: Exception) -> str:

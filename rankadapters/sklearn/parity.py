@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import refuse_labels, refused
+from rankadapters.parity.data import refuse_labels, refusing
 
 
 class ScikitLearnToolkit(Toolkit):
@@ -66,6 +66,7 @@ class ScikitLearnToolkit(Toolkit):
         note = f"scikit-learn refuses one-document queries: {(~several).sum()} left out on both sides."
         return replace(held, queries=queries, scores=held.scores[kept], notes=(note, *held.notes))
 
+    @refusing("sklearn", ValueError)
     def ask(self, held: Held, words: dict[str, Any]) -> float:
         """Call the function: once for all rows, or for each query, as a row of its own where it takes a cutoff."""
         function, queries, scores = getattr(sklearn.metrics, words["metric"]), held.queries, held.scores
@@ -73,13 +74,10 @@ class ScikitLearnToolkit(Toolkit):
         weights = np.ones(queries.n_docs) if queries.row_weight is None else queries.row_weight
         cutoff = {"k": words["k"]} if "k" in words else {}
         parts = [slice(None)] if words.get("pool") == "rows" else map(slice, queries.indptr[:-1], queries.indptr[1:])
-        try:
-            if "pool" in words:
-                values = [function(labels[rows], scores[rows], sample_weight=weights[rows]) for rows in parts]
-            else:
-                values = [function(labels[None, rows], scores[None, rows], **cutoff) for rows in parts]
-        except ValueError as error:
-            raise refused("sklearn", error) from error
+        if "pool" in words:
+            values = [function(labels[rows], scores[rows], sample_weight=weights[rows]) for rows in parts]
+        else:
+            values = [function(labels[None, rows], scores[None, rows], **cutoff) for rows in parts]
         counts = np.ones(len(values)) if queries.query_weight is None else queries.query_weight
         return math.fsum(np.asarray(values) * counts) / math.fsum(counts)
 

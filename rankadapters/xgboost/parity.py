@@ -13,7 +13,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refused, rounds_until
+from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rounds_until
 from rankadapters.parity.toolkit import Route
 from rankadapters.xgboost.metrics import judged_of, query_weights
 
@@ -72,8 +72,8 @@ class XGBoostToolkit(Toolkit):
         best = int(getattr(booster, "best_iteration", -1))  # which it lacks without early stopping
         rounds = rounds_until(iteration, booster.num_boosted_rounds(), best + 1)
         upto, words = booster[:rounds], self.nearest(convention)[1]
-        source = self.names(words)[1].replace("xgboost", "Booster.eval")
-        own = Route(source, lambda _: _evaluated(upto, matrix, words))
+        how = self.names(words)[1].removeprefix("xgboost ")
+        own = Route(f"Booster.eval {how}", lambda _: _evaluated(upto, matrix, words))
         return Held(
             queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds,
             own=_own_metric(booster, words), routes=(own,) if words.get("groups", True) else (),
@@ -88,14 +88,11 @@ def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | Non
     return presets.xgboost.read({**words, "ndcg_exp_gain": own[0]}) if own and "ndcg_exp_gain" in words else None
 
 
+@refusing("xgboost", xgb.core.XGBoostError)
 def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any]) -> float:
     """Read the value from the line that XGBoost writes, which has all digits."""
-    try:
-        booster.set_param({name: value for name, value in words.items() if name != "groups"})  # which is of the data
-        line = booster.eval(matrix, "set")
-    except xgb.core.XGBoostError as error:
-        raise refused("xgboost", error) from error
-    found = dict(part.rpartition(":")[::2] for part in line.split("\t")[1:])
+    booster.set_param({name: value for name, value in words.items() if name != "groups"})  # which is of the data
+    found = dict(part.rpartition(":")[::2] for part in booster.eval(matrix, "set").split("\t")[1:])
     return float(found[f"set-{words['eval_metric']}"])
 
 

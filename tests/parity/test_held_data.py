@@ -66,6 +66,17 @@ def test_the_row_that_is_named_is_the_callers(toolkit, label):
         getattr(ra, toolkit).check_parity(labels, scores, convention, qid=qid)
 
 
+def test_a_row_weight_beyond_float32_is_named_by_the_callers_row():
+    pytest.importorskip("lightgbm")
+    labels, scores, qid, _ = interleaved()
+    row = int(np.flatnonzero(qid == qid[0])[1])  # by query it would be row 1
+    weights = np.ones(qid.size)
+    weights[row] = 1e300
+    queries = ra.Queries(labels > 1, qid=qid, row_weight=weights)
+    with pytest.raises(ra.InputError, match=rf"row_weight\[{row}\] is 1e\+300, beyond float32, in which LightGBM"):
+        ra.lightgbm.check_parity(queries, scores, ra.presets.lightgbm.auc())
+
+
 @pytest.mark.parametrize(("sizes", "taken"), [([10_000], True), ([3, 10_000, 2], True), ([3, 10_001, 2], False)])
 def test_lightgbm_takes_ten_thousand_rows_in_a_query_and_no_more(sizes, taken):
     pytest.importorskip("lightgbm")
