@@ -94,13 +94,9 @@ class CatBoostToolkit(Toolkit):
         )
         return Held(
             queries=queries if convention.weighting else queries.with_weights(), scores=own.scores(),
-            notes=(*notes, *([UNTOLD] if untold else [])), by="model.predict and ", routes=routes, log=own,
+            notes=(*notes, *([UNTOLD] if untold else [])), by="model.predict and ", routes=routes, log=own.logged,
             rounds=own.rounds,
         )  # fmt: skip
-
-    def logged(self, log: CatBoostModel, dataset: str, words: str) -> tuple[str, Any]:
-        """Find what the training logged for a set under any of CatBoost's spellings."""
-        return log.logged(dataset, words)
 
     def check(
         self, given: Held, declared: Convention, dataset: str | None = None, metrics: Iterable[str] | None = None

@@ -72,21 +72,21 @@ def check(
     if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
         msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."
         raise InputError(msg)
-
-    def asked(name: str, usable: Availability) -> tuple[ParityRow, ...]:
+    rows: list[ParityRow] = []
+    compared = []
+    for name, usable in found.items():
+        part: tuple[ParityRow, ...] = ()
         reason = usable.note
         try:
             if usable.version is not None:
-                return TOOLKITS[name].load(name).check_parity(queries, scores, convention).rows
+                part = TOOLKITS[name].load(name).check_parity(queries, scores, convention).rows
         except RankAdaptersError as error:
             reason = str(error)
-        return (ParityRow.not_comparable(name, usable.version or "", convention, our_value=ours, reason=reason),)
-
-    parts = {name: asked(name, usable) for name, usable in found.items()}
-    rows = tuple(row for part in parts.values() for row in part)
-    judged = {name: {row.convention for row in part if row.verdict != "not-comparable"} for name, part in parts.items()}
-    compared = [name for name, under in judged.items() if convention in under]
-    return ParityReport(rows, "" if len(compared) >= require else _unmet(compared, list(found), require))
+        own = ParityRow.not_comparable(name, usable.version or "", convention, our_value=ours, reason=reason)
+        rows += part or (own,)
+        if any(row.convention == convention and row.verdict != "not-comparable" for row in part):
+            compared.append(name)
+    return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(found), require))
 
 
 def _found(toolkits: Any) -> dict[str, Availability]:

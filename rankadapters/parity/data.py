@@ -85,8 +85,8 @@ def rounds_until(iteration: object, trained: int, best: int, default: str = "bes
     return int(iteration) + 1  # type: ignore[call-overload, no-any-return]
 
 
-def logged_at(log: Any, dataset: str, metric: str) -> Any:
-    """Find what a training logged for a set, by round."""
+def logged_at(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
+    """Find what a training logged for a set: the metric's name there, and its values by round."""
     if not log or dataset not in log:
         msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: log=, or the name it was given."
         raise InputError(msg)
@@ -95,7 +95,7 @@ def logged_at(log: Any, dataset: str, metric: str) -> Any:
             f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}.\nHint: ra.<toolkit>.native_metric."
         )
         raise InputError(msg)
-    return log[dataset][metric]
+    return metric, log[dataset][metric]
 
 
 def refuse_other_gains(labels: Array, asked: Convention, own: Convention) -> None:

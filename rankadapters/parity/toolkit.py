@@ -24,6 +24,7 @@ from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE
 
+NO_LOG = partial(logged_at, None)
 MOST_ASKED = 500  # queries, above which a toolkit is not asked for each
 
 
@@ -48,7 +49,7 @@ class Held:
         such as weights by row.
     own, by, routes, log, rounds
         Of a trained model: what its metric means; what to say of its scores, before how the toolkit was asked; other
-        ways to its numbers; what the training logged, by name of the set and of the metric; the rounds looked at.
+        ways to its numbers; what the training logged, of a set and a metric, by round; the rounds looked at.
     """
 
     queries: Queries
@@ -58,7 +59,7 @@ class Held:
     own: Convention | None = None
     by: str = ""
     routes: tuple[Route, ...] = ()
-    log: Any = None
+    log: Callable[[str, str], tuple[str, Any]] = NO_LOG
     rounds: int = 0
 
 
@@ -201,7 +202,7 @@ class Toolkit(ABC):
             trained under gains with which its own metric of this data is another than the one asked for.
         """
         convention = as_convention(convention)
-        known = getattr(model, "evals_result_", None) if log is None else log
+        known = partial(logged_at, getattr(model, "evals_result_", None) if log is None else log)
         return self.check(replace(self.trained(model, data, convention, iteration), log=known), convention, dataset)
 
     def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
@@ -209,11 +210,6 @@ class Toolkit(ABC):
         del model, data, convention, iteration
         has = f"{self.vocabulary.title} has no models that know their metric"
         raise InputError(f"{has}.\nHint: check_parity of the model's scores.")
-
-    def logged(self, log: Any, dataset: str, words: Any) -> tuple[str, Any]:
-        """Find what a training logged for a set: the metric's name there, and its values by round."""
-        name, _ = self.names(words)
-        return name, logged_at(log, dataset, name)
 
     def held(self, given: Held, convention: Convention) -> tuple[Convention, Any, Held]:
         """Give the nearest convention, its words, and the data as it holds them, unless somebody refuses them."""
@@ -227,9 +223,10 @@ class Toolkit(ABC):
     def check(self, given: Held, declared: Convention, dataset: str | None = None) -> ParityReport:
         """Compare by every route under the nearest convention that the toolkit has, then state the declared one."""
         nearest, words, held = self.held(given, declared)
-        routes = [Route(held.by + self.names(words)[1], partial(self.ask, words=words), apart=True), *held.routes]
+        metric, how = self.names(words)
+        routes = [Route(held.by + how, partial(self.ask, words=words), apart=True), *held.routes]
         if dataset is not None:
-            name, values = self.logged(held.log, dataset, words)
+            name, values = held.log(dataset, metric)
             value = float(values[held.rounds - 1])
             routes.append(Route(f"log of {dataset}, iteration {held.rounds - 1}, {name}", lambda _: value))
         # Data without a value is ours to name, before the toolkit is asked.
