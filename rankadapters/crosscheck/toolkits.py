@@ -123,7 +123,7 @@ TOOLKITS = {
             # No evaluation set: a training's log renames the metric and sets its loss's own NDCG beside it.
             fit=lambda _, task, __: {"group_id": task.train.qid},
             made={
-                "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # which sleep
+                "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # its own, which sleep
                 "allow_writing_files": False, "logging_level": "Silent",
             },
         ),
