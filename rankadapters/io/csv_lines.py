@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO, TextIOWrapper
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.io.text import AnyPath, bad_line, bad_number, is_finite, read_text
+
+_WHITE = re.compile(rb"\s*+")
 
 
 def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
@@ -28,24 +32,37 @@ def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any
     data = read_text(path)
     _, header = next(_rows(path, data))
     check_columns(path, [*numbers, *texts], header)
-    if b"\n" not in data.rstrip():
+    if not _has_rows(data):
         msg = f"{path} holds no rows below its header.\nHint: at least one row is needed."
         raise InputError(msg)
     types = {**dict.fromkeys(numbers, pa.float64()), **dict.fromkeys(texts, pa.string())}
     try:
         table = arrow.read_csv(
             pa.BufferReader(data),
-            parse_options=arrow.ParseOptions(newlines_in_values=True),
+            parse_options=arrow.ParseOptions(
+                newlines_in_values=b'"' in data
+            ),  # where none can be, parts are read at once
             convert_options=arrow.ConvertOptions(column_types=types, include_columns=list(types), null_values=[]),
         )
     except pa.ArrowException as error:
         _refuse_first_bad(path, data, header, numbers)
         msg = f"{path}: {str(error).splitlines()[0]}.\nHint: comma-separated values with a header."
         raise InputError(msg) from None
-    values = (table.column(name).to_numpy() for name in numbers)
-    if any((np.isfinite(column) & (np.abs(column) >= EXACT_INT)).any() for column in values):
+    if any(_may_be_merged(table.column(name).to_numpy()) for name in numbers):
         _refuse_first_bad(path, data, header, numbers)  # integers beyond 2^53 are told by their text alone
     return table
+
+
+def _may_be_merged(column: NDArray[np.float64]) -> bool:
+    large = ~(np.abs(column) < EXACT_INT)
+    return bool(large.any() and np.isfinite(column[large]).any())
+
+
+def _has_rows(data: bytes) -> bool:
+    """Tell whether anything stands below the first line; the text is not copied for it."""
+    end = data.find(b"\n")
+    below = _WHITE.match(data, end)
+    return end >= 0 and below is not None and below.end() < len(data)
 
 
 def check_columns(path: AnyPath, wanted: Sequence[str], there: Sequence[str]) -> None:

@@ -163,12 +163,8 @@ class _Table(NamedTuple):
         column = self._column(name)
         if types.is_nested(column.type):
             raise self._wrong_type(name, column, "one value per row is")
-        if not _is_text(column.type):
-            qid = column.to_numpy()
-        else:
-            coded = column.combine_chunks().dictionary_encode()
-            qid = np.asarray(coded.dictionary.to_pylist(), dtype=np.str_)[coded.indices.to_numpy()]
-        return splitting.split(qid, splitting.stretches_of(qid), split_queries, self.place)
+        qid, starts = _text_runs(column) if _is_text(column.type) else _runs(column.to_numpy())
+        return splitting.split(qid, starts, split_queries, self.place)
 
     def weights(self, name: str, queries: Queries) -> Array:
         """Weight of each query."""
@@ -200,6 +196,8 @@ class _Table(NamedTuple):
 
     def _refuse_merged(self, name: str, column: Any, values: Array) -> None:
         """Refuse integers and decimals that float64 need not tell from their neighbours."""
+        if max(float(values.max()), -float(values.min())) < EXACT_INT:
+            return
         for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
             exact = column[row].as_py()
             if abs(exact) > EXACT_INT:
@@ -226,11 +224,30 @@ def _missing(column: Any) -> int:
     """First row that is null, or empty text, which is how CSV writes it; -1 where there is none."""
     from pyarrow import compute
 
+    if not (column.null_count or _is_text(column.type)):
+        return -1
     missing = column.is_null()
     if _is_text(column.type):
         missing = compute.or_kleene(missing, compute.equal(column, ""))
     row: int = missing.index(True).as_py()
     return row
+
+
+def _runs(qid: Array) -> tuple[Array, NDArray[np.int64]]:
+    return qid, splitting.stretches_of(qid)
+
+
+def _text_runs(column: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+    """Text of each row, and the first row of each stretch with one text; Python sees a text once a stretch."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if str(column.type) == "string_view":
+        column = column.cast("large_string")
+    runs = compute.run_end_encode(column.combine_chunks(), run_end_type=pa.int64())
+    ends = runs.run_ends.to_numpy()
+    starts = np.append(0, ends[:-1])
+    return np.repeat(np.asarray(runs.values.to_pylist(), dtype=np.str_), ends - starts), starts
 
 
 def _is_text(kind: Any) -> bool:
