@@ -35,7 +35,7 @@ def test_a_row_of_the_second_feature_file_is_counted_from_the_first(write, fault
 
 
 def test_a_faults_row_is_counted_through_all_that_is_read_together(write):
-    from rankadapters.io.letor_lines import BLOCK
+    from rankadapters.io.blocks import BLOCK
 
     n = BLOCK // 8
     path = write("1 qid:1 1:1\n" * n + "x\n", "long.txt")

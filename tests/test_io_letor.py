@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import math
 import re
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_letor
+from rankadapters.io.blocks import BLOCK
+from rankadapters.io.predictions import read_numbers
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
 SCORES = "0.25\n0.75\n-1e-3\n"
@@ -177,3 +180,39 @@ def test_a_file_without_rows_among_others_is_named(write):
     files = [write("# head\n", "a.txt"), write(ROWS, "b.txt")]
     with pytest.raises(ra.InputError, match=r"a\.txt: no line holds more than a comment"):
         read_letor(files, feature=1)
+
+
+def long_rows(n_rows):
+    """Rows of more than one block: queries of many rows, one of them across the end of a block."""
+    return "".join(f"{row % 3} qid:{row // 1000} 1:0.{row:06d} 3:{row}.5 #docid = D{row}\n" for row in range(n_rows))
+
+
+def test_a_file_of_several_blocks_is_read_as_one(write):
+    n_rows = 3 * BLOCK // len(long_rows(1))
+    found = read_letor(write(long_rows(n_rows), "rows.txt"), feature=3)
+    assert found.scores.tolist() == [row + 0.5 for row in range(n_rows)]
+    assert found.queries.labels.tolist() == [row % 3 for row in range(n_rows)]
+    assert found.queries.query_ids.tolist() == [str(query) for query in range(-(-n_rows // 1000))]
+    assert found.queries.docid_rank is not None
+
+
+def test_predictions_of_several_blocks_are_the_numbers_that_python_reads(write):
+    lines = [f"{math.sin(row)!r}" for row in range(3 * BLOCK // 20)]
+    assert read_numbers(write("\n".join(lines), "scores.txt")).tolist() == list(map(float, lines))
+    lines[-2] = "high"
+    with pytest.raises(ra.InputError, match=rf"scores\.txt, line {len(lines) - 1} is 'high'; expected one finite"):
+        read_numbers(write("\n".join(lines), "scores.txt"))
+
+
+@pytest.mark.parametrize("query", ["a:1", "7:1", "abcdefgh", "a-much-longer-name-of-a-query", "é", "q\x01"])
+def test_a_query_is_any_text_without_white_space(write, query):
+    rows = f"1 qid:{query} 1:1\n0 qid:{query} 1:2#1:1 qid:{query}\n2 qid:{query}x\n"
+    found = read_letor(write(rows, "rows.txt"), feature=1)
+    assert found.queries.query_ids.tolist() == [query, f"{query}x"]
+    assert found.scores.tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("number", ["1234567", "12345678", "123456789012345678", "007"])
+def test_a_feature_may_have_a_long_number(write, number):
+    rows = write(f"1 qid:7 {number}:0.5 \n2 qid:7   \t{number}:2   # {number}:1\n", "rows.txt")
+    assert read_letor(rows, feature=int(number)).scores.tolist() == [0.5, 2]

@@ -173,7 +173,7 @@ class _Files(NamedTuple):
 
     def rescored(self, read: Judgments, predictions: Any) -> ScoredJudgments:
         """Read the predictions of a further model for feature files that have been read."""
-        from rankadapters.io.letor import read_predictions
+        from rankadapters.io.predictions import read_predictions
 
         return read.with_scores(read_predictions(predictions, read.queries.n_docs, self.arguments.features))
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -16,19 +15,10 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.letor_lines import LetorRows, bad_token, line_of, read_rows
-from rankadapters.io.text import (
-    MERGED,
-    NEWLINE,
-    AnyPath,
-    after_rows,
-    as_paths,
-    bad_number,
-    finite,
-    is_finite,
-    is_merged,
-    read_rows_of_text,
-)
+from rankadapters.io.letor_lines import bad_token, line_of, read_rows
+from rankadapters.io.letor_rows import LetorRows
+from rankadapters.io.predictions import read_predictions
+from rankadapters.io.text import MERGED, AnyPath, after_rows, as_paths, is_finite, is_merged, listed
 
 # The first of each line; with \b in place of what looks back it would take twice as long.
 _DOCIDS = re.compile(r"docid(?<!\wdocid)[^\S\n]*=[^\S\n]*(\S+).*", re.ASCII)
@@ -147,7 +137,7 @@ class _AllRows(NamedTuple):
     @property
     def paths(self) -> str:
         """Names of the files."""
-        return _listed(path for _, path in self.files)
+        return listed(path for _, path in self.files)
 
     @property
     def place(self) -> Callable[[int], str]:
@@ -169,10 +159,6 @@ class _AllRows(NamedTuple):
         return np.where(left_out, 0, self.scores)
 
 
-def _listed(paths: Iterable[AnyPath]) -> str:
-    return ", ".join(map(str, paths))
-
-
 def _place(row: int, files: Sequence[tuple[int, AnyPath]]) -> str:
     first, path = next(file for file in reversed(files) if file[0] <= row)
     return f"{path}, line {line_of(path, row - first)}"
@@ -180,26 +166,28 @@ def _place(row: int, files: Sequence[tuple[int, AnyPath]]) -> str:
 
 def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -> _AllRows:
     labels, scores = [np.empty(0)], [np.empty(0)]
-    names: list[bytes] = []
+    names: list[bytes] = []  # of each stretch
     docids: list[str | None] = []
-    starts, firsts = [], []
+    starts: list[int] = []
+    firsts, n_rows = [], 0
     for path in files:
-        first = len(names)
+        first = n_rows
         with after_rows(first):
             for rows in read_rows(path):
-                scores.append(_scores(path, len(names) - first, rows, feature))
+                scores.append(_scores(path, n_rows - first, rows, feature))
                 labels.append(rows.labels)
-                names += rows.queries
+                goes_on = n_rows > first and rows.queries[0] == names[-1]
+                names += rows.queries[goes_on:]
+                starts += (rows.stretches[goes_on:] + n_rows).tolist()
+                n_rows += rows.labels.size
                 if find_docids:
-                    docids += _found_docids(rows.comments)
-        if len(names) == first:
+                    docids += _found_docids(rows.comments.texts())
+        if n_rows == first:
             raise _no_rows(path)
         firsts.append((first, path))
-        changes = (row for row, (one, other) in enumerate(pairwise(names[first:]), first + 1) if one != other)
-        starts += [first, *changes]
     if not files:
         raise _no_rows("no file")
-    qid = np.repeat([names[row].decode() for row in starts], np.diff(starts, append=len(names)))
+    qid = np.repeat([name.decode() for name in names], np.diff(starts, append=n_rows))
     return _AllRows(np.concatenate(labels), qid, docids, np.concatenate(scores), np.asarray(starts), firsts)
 
 
@@ -222,13 +210,14 @@ def _scores(path: AnyPath, first: int, rows: LetorRows, feature: int | None) -> 
     if feature is None:
         return scores
     which = np.flatnonzero(rows.features.numbers == feature)
-    for row, token in zip(rows.features.row_at(which).tolist(), rows.features.tokens(which), strict=True):
+    row, values = rows.features.row_at(which), rows.features.values(which)
+    unsure = np.flatnonzero(~(np.abs(values) < EXACT_INT))
+    for at, token in zip(unsure.tolist(), rows.features.tokens(which[unsure]), strict=True):
         value = token.partition(b":")[2]
-        try:
-            scores[row] = finite(value)
-        except ValueError:
+        if not is_finite(value):
             what = MERGED if is_merged(value) else "is not a finite number, which the score must be"
-            raise bad_token(path, first + row, token, what) from None
+            raise bad_token(path, first + int(row[at]), token, what)
+    scores[row] = values
     return scores
 
 
@@ -255,39 +244,3 @@ def _docids(rows: _AllRows, qid: NDArray[np.str_], wanted: bool | None) -> list[
             )
             raise InputError(msg, row=row)
     return rows.docids
-
-
-def read_predictions(
-    predictions: AnyPath | Sequence[AnyPath], n_rows: int, files: AnyPath | Sequence[AnyPath]
-) -> NDArray[np.float64]:
-    """Read as many numbers as the feature files have rows."""
-    paths, scores = as_paths(predictions), np.empty(0)
-    for path in paths:
-        with after_rows(scores.size):
-            scores = np.append(scores, read_numbers(path))
-    if scores.size != n_rows:
-        msg = (
-            f"{_listed(paths)}: {scores.size} predictions for the {n_rows} rows of {_listed(as_paths(files))}.\n"
-            "Hint: one number per row, in the order of the rows."
-        )
-        raise InputError(msg)
-    return scores
-
-
-def read_numbers(path: AnyPath) -> NDArray[np.float64]:
-    """Read a file of one finite number per line; blank lines at its end are not lines."""
-    data = read_rows_of_text(path).rstrip()
-    every = data.split(NEWLINE)
-    try:
-        numbers = np.asarray(list(map(float, every)))
-    except ValueError:
-        raise _no_number(path, every) from None
-    # Python reads 1_000 as a number, which no file means, and integers beyond 2^53 as their neighbours.
-    if b"_" in data or not ((np.abs(numbers) < EXACT_INT).all() or all(map(is_finite, every))):
-        raise _no_number(path, every)
-    return numbers
-
-
-def _no_number(path: AnyPath, every: list[bytes]) -> InputError:
-    row = next(row for row, line in enumerate(every) if not is_finite(line))
-    return bad_number(path, row + 1, every[row], every[row].strip(), "one finite number per line", row=row)

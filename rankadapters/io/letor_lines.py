@@ -10,30 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-import numpy as np
-
-from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
-from rankadapters.io.letor_features import FEATURE, Features, Floats
+from rankadapters.io.blocks import parsed
+from rankadapters.io.letor_features import FEATURE
+from rankadapters.io.letor_rows import ROW_IN_COMMENT, LetorRows
 from rankadapters.io.text import MERGED, NEWLINE, AnyPath, is_finite, is_merged, read_rows_of_text
 
 EXPECTED = "expected 'label qid:QUERY feature:value ...'.\nHint: SVMlight or LETOR format, decimal points, no header."
-BLOCK = 1 << 19  # bytes that are looked at together: the arrays made of them stay in the processor's cache
 
 _JOINED = "two rows may have been joined where a file ends without a line end"
 _WHITE = re.compile(rb"\s")  # a vertical tab or a form feed, which part no fields
-_ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
-
-
-class LetorRows(NamedTuple):
-    """Rows of some lines that follow each other."""
-
-    labels: Floats
-    queries: list[bytes]
-    comments: list[bytes]  # behind `#`, empty where there is none
-    features: Features
 
 
 def read_rows(path: AnyPath) -> Iterator[LetorRows]:
@@ -45,13 +32,12 @@ def read_rows(path: AnyPath) -> Iterator[LetorRows]:
         The file cannot be read, or a line is malformed. The message names file, line and token.
     """
     number, n_rows = 1, 0
-    for block in _blocks(read_rows_of_text(path)):
-        rows = _parsed(block)
+    for block, rows in parsed(read_rows_of_text(path), _parsed):
         if rows is None:
             raise _first_fault(path, number, n_rows, block)
-        if rows.queries:
+        if rows.labels.size:
             yield rows
-        n_rows += len(rows.queries)
+        n_rows += rows.labels.size
         number += block.count(NEWLINE)
 
 
@@ -87,7 +73,7 @@ def fault(line: bytes) -> tuple[bytes, str] | None:
     if not tokens:
         return None
     found = _label_fault(*tokens[:2]) or _feature_fault(tokens[2:])
-    if found is None and (row := _ROW_IN_COMMENT.search(comment)):
+    if found is None and (row := ROW_IN_COMMENT.search(comment)):
         return row[1], f"stands with features in the comment; {_JOINED}.\nHint: a line end before the row."
     return found
 
@@ -116,56 +102,11 @@ def _feature_fault(tokens: Sequence[bytes]) -> tuple[bytes, str] | None:
     return None
 
 
-def _blocks(data: bytes) -> Iterator[bytes]:
-    """Cut between lines."""
-    start = 0
-    while start < len(data):
-        stop = data.find(NEWLINE, start + BLOCK) + 1 or len(data)
-        yield data[start:stop]
-        start = stop
-
-
 def _parsed(block: bytes) -> LetorRows | None:
     """Read lines; None where one is malformed."""
-    lines = block.split(NEWLINE)
-    if (b"\v" in block or b"\f" in block) and any(map(fault, lines)):
+    if (b"\v" in block or b"\f" in block) and any(map(fault, block.split(NEWLINE))):
         return None  # Python splits there, and no other program does
-    parts = [line.partition(b"#") for line in lines]
-    fields = [part[0].split(None, 2) for part in parts]
-    if not all(fields):
-        parts = [part for part, field in zip(parts, fields, strict=True) if field]
-        fields = [field for field in fields if field]
-    lengths = set(map(len, fields))
-    if not lengths <= {2, 3}:
-        return None
-    if 2 in lengths:  # noqa: PLR2004 - a label and a query without features
-        fields = [[*field, b""][:3] for field in fields]
-    texts, queries, rows = zip(*fields, strict=True) if fields else ((), (), ())
-    comments = [part[2] for part in parts]
-    labels, names, features = _labels(texts), _names(queries), Features.of(rows)
-    if labels is None or names is None or features is None or _hold_rows(comments):
-        return None
-    return LetorRows(labels, names, comments, features)
-
-
-def _labels(texts: Sequence[bytes]) -> Floats | None:
-    try:
-        labels = np.asarray(list(map(float, texts)), np.float64)
-    except ValueError:
-        return None
-    plain = (np.abs(labels) < EXACT_INT).all() and b"_" not in b" ".join(texts)
-    return labels if plain or all(map(is_finite, texts)) else None
-
-
-def _names(queries: Sequence[bytes]) -> list[bytes] | None:
-    joined = b"\n".join([b"", *queries, b""])
-    if joined.count(b"\nqid:") != len(queries) or b"\nqid:\n" in joined:
-        return None
-    return joined[5:-1].split(b"\nqid:") if queries else []
-
-
-def _hold_rows(comments: Sequence[bytes]) -> bool:
-    return b"qid:" in b"\n".join(comments) and any(map(_ROW_IN_COMMENT.search, comments))
+    return LetorRows.of(block)
 
 
 def _first_fault(path: AnyPath, first: int, n_rows: int, block: bytes) -> InputError:

@@ -7,7 +7,7 @@ import gzip
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -43,6 +43,11 @@ class HeldFile(os.PathLike[str]):
 def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
     """Take one path or several."""
     return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+
+
+def listed(paths: Iterable[AnyPath]) -> str:
+    """Name files in a message."""
+    return ", ".join(map(str, paths))
 
 
 def read_bytes(path: AnyPath) -> bytes:
