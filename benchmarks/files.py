@@ -1,8 +1,10 @@
-"""Files: a Parquet table against its own columns read by pyarrow, and a TREC run against pytrec_eval."""
+"""Files: tables against pyarrow and polars, SVMlight against scikit-learn, and a TREC run against pytrec_eval."""
 
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +14,11 @@ import numpy as np
 import rankadapters as ra
 from benchmarks.data import Data
 from benchmarks.timing import medians, report
-from rankadapters.io import read_table, read_trec
+from rankadapters.io import read_svmlight, read_table, read_trec
 
 ALLOWED = 0.05  # seconds on top of reading, binding and evaluating
+COLUMNS = ["label", "score", "qid"]
+N_FEATURES = 10
 DOCUMENTS = 1_000_000  # of the collection that a run draws from
 
 
@@ -22,7 +26,7 @@ def table(data: Data, rounds: int, folder: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    file, columns = folder / "scored.parquet", ["label", "score", "qid"]
+    file, columns = folder / "scored.parquet", COLUMNS
     parquet.write_table(pa.table(dict(zip(columns, (data.labels, data.scores, data.qid), strict=True))), file)
     convention = ra.presets.lightgbm(10)
     read = parquet.read_table(file, columns=columns)
@@ -44,6 +48,74 @@ def table(data: Data, rounds: int, folder: Path) -> None:
     together = "these three and 50 ms"
     found[together] = sum(list(found.values())[1:]) + ALLOWED
     report(f"Parquet, {data.labels.size:,} rows, NDCG@10", found, "rankadapters, from the file", {together: 1})
+
+
+def columns(data: Data, rounds: int, folder: Path) -> None:
+    """Read three columns of six from CSV and Parquet, ours with all that is checked."""
+    if not importlib.util.find_spec("polars"):
+        print("\npolars is not there to compare with: pip install polars")
+        return
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    given = dict(zip(COLUMNS, (data.labels.astype(np.int64), data.scores, data.qid), strict=True))
+    frame = pl.DataFrame({**given, **{f"other{i}": rng.random(data.labels.size) for i in range(3)}})
+    csv, parquet = folder / "scored.csv", folder / "six.parquet"
+    frame.write_csv(csv)
+    frame.write_parquet(parquet)
+    for name, file, read in (("CSV", csv, pl.read_csv), ("Parquet", parquet, pl.read_parquet)):
+        found = medians(
+            {
+                "read_table": lambda _, file=file: read_table(file, label="label", score="score", qid="qid"),
+                "polars": lambda _, file=file, read=read: read(file, columns=COLUMNS),
+            },
+            rounds,
+        )
+        report(f"{name}, {data.labels.size:,} rows, 3 columns of 6", found, "read_table", {"polars": 0.5})
+
+
+def write_svmlight(data: Data, n_rows: int, form: str, file: Path) -> None:
+    """Write rows of ten features, a tenth of them 0, in a form such as `%.6f`."""
+    rng, step = np.random.default_rng(0), 50_000
+    line = "%d qid:%d " + " ".join(f"{number}:{form}" for number in range(1, N_FEATURES + 1)) + "\n"
+    with file.open("w") as out:
+        for start in range(0, n_rows, step):
+            values = rng.random((min(step, n_rows - start), N_FEATURES))
+            values[rng.random(values.shape) < 1 / N_FEATURES] = 0
+            rows = zip(data.labels[start:].tolist(), data.qid[start:].tolist(), values.tolist(), strict=False)
+            out.writelines(line % (int(label), qid, *row) for label, qid, row in rows)
+
+
+def svmlight(data: Data, rounds: int, folder: Path) -> None:
+    """Read dense tables of a tenth, half and all of the rows; scikit-learn takes long for queries, so without them."""
+    file, n_rows = folder / "rows.txt", data.labels.size
+    for n in (n_rows // 10, n_rows // 2, n_rows):
+        write_svmlight(data, n, "%.6f", file)
+        calls: dict[str, Callable[[int], object]] = {"read_svmlight": lambda _: read_svmlight(file)}
+        if importlib.util.find_spec("sklearn"):
+            from sklearn.datasets import load_svmlight_file
+
+            calls["scikit-learn, without queries"] = lambda _: load_svmlight_file(str(file), zero_based=False)
+        found = medians(calls, rounds)
+        report(f"SVMlight, {n:,} rows of {N_FEATURES} features", found, "read_svmlight")
+        print(f"  {found['read_svmlight'] / n * 1e6:.2f} us a row")
+
+
+def command(data: Data, rounds: int, folder: Path) -> None:
+    """Evaluate all rows by the command, in a process of its own."""
+    file, predictions = folder / "rows.txt", folder / "predictions.txt"
+    np.savetxt(predictions, data.scores, fmt="%.17g")
+    start = [sys.executable, "-m", "rankadapters", "evaluate", "--convention", "lightgbm@10", "--format", "csv"]
+    for form in ("%.6f", "%.5g"):
+        write_svmlight(data, data.labels.size, form, file)
+        calls: dict[str, Callable[[int], object]] = {
+            name: lambda _, scores=scores: subprocess.run(
+                [*start, "--features", file, *scores], check=True, capture_output=True
+            )
+            for name, scores in (("predictions", ["--predictions", predictions]), ("a feature", ["--feature", "1"]))
+        }
+        title = f"rankadapters evaluate, {data.labels.size:,} rows of {N_FEATURES} features as {form} (at most 2.5 s)"
+        report(title, medians(calls, rounds), "predictions")
 
 
 def write_trec(folder: Path, n_queries: int, n_retrieved: int) -> tuple[Path, Path]:
@@ -98,4 +170,7 @@ def pytrec_eval_mean(qrels: Path, run: Path) -> float:
 def run(data: Data, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         table(data, rounds, Path(name))
+        columns(data, rounds, Path(name))
+        svmlight(data, min(rounds, 4), Path(name))
+        command(data, min(rounds, 4), Path(name))
         trec(min(rounds, 8), Path(name))
