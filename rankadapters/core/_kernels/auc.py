@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core._kernels import kernel
 from rankadapters.core._kernels.ranking import ALL_FINITE, all_finite, first_non_finite
-from rankadapters.core._kernels.sorting import full_order
+from rankadapters.core._kernels.sorting import make_sorting, rank
 
 
 @kernel
@@ -28,8 +28,8 @@ def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    query_scores, ranking = np.empty(width, scores.dtype), np.empty(width, np.int32)
-    bucket, ends, tree = np.empty(width, np.int32), np.empty(width + 1, np.int32), np.empty(width + 1)
+    query_scores, space, tree = np.empty(width, scores.dtype), make_sorting(width, scores), np.empty(width + 1)
+    ranking = space.order
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n == 0:
@@ -39,7 +39,7 @@ def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
             tree[i + 1] = 0.0
         if not all_finite(query_scores[:n]):
             return first_non_finite(scores, order, start, start + n)
-        full_order(query_scores[:n], ranking[:n], bucket, ends)
+        rank(query_scores[:n], n, space)
         total, last = 0.0, n  # from the lowest score up, a tie at a time
         while last > 0:
             first = last - 1
@@ -68,8 +68,8 @@ def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerato
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    query_scores, ranking = np.empty(width, scores.dtype), np.empty(width, np.int32)
-    bucket, ends = np.empty(width, np.int32), np.empty(width + 1, np.int32)
+    query_scores, space = np.empty(width, scores.dtype), make_sorting(width, scores)
+    ranking = space.order
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n == 0:
@@ -78,7 +78,7 @@ def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerato
             query_scores[i] = scores[order[start + i] if order.size else start + i]
         if not all_finite(query_scores[:n]):
             return first_non_finite(scores, order, start, start + n)
-        full_order(query_scores[:n], ranking[:n], bucket, ends)
+        rank(query_scores[:n], n, space)
         total, below, last = 0.0, 0.0, n
         while last > 0:
             first = last - 1

@@ -8,14 +8,14 @@ import numpy as np
 
 from rankadapters.core._kernels import kernel, reordering
 from rankadapters.core._kernels.ranking import ALL_FINITE
-from rankadapters.core._kernels.sorting import full_order
+from rankadapters.core._kernels.sorting import make_sorting, rank
 
 # What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;
 # `by_sum` scales a query by log2(1 + S) / S, S being the sum of all its lambdas; `floor` bounds p (1 - p) from below.
 Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor")  # noqa: PYI024 - numba knows this kind
 
 Sorted = namedtuple("Sorted", "scores powers gains lambdas hessians")  # noqa: PYI024 - as above
-Workspace = namedtuple("Workspace", "scores order bucket ends")  # noqa: PYI024 - as above
+Workspace = namedtuple("Workspace", "scores order sorting")  # noqa: PYI024 - as above
 
 # A query's working memory. It is the caller's, so that one query can be computed in several calls, between which Python
 # may be interrupted: `total`, of one entry, is the sum of the lambdas so far.
@@ -27,8 +27,8 @@ WIDEST = 1e300  # scores further apart than this have no distance to divide by
 
 def make_workspace(width: int) -> Workspace:
     """Working memory to rank a query."""
-    order, bucket, ends = np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width + 1, np.int32)
-    return Workspace(np.empty(width), order, bucket, ends)
+    sorting = make_sorting.py_func(width, np.empty(0))
+    return Workspace(np.empty(width), sorting.order, sorting)
 
 
 def make_memory(width: int) -> Memory:
@@ -52,7 +52,7 @@ def rank_query(scores, order, start, n, space):
     local = space.scores[:n]
     for i in range(n):
         local[i] = scores[order[start + i]] if order.size else scores[start + i]
-    full_order(local, space.order[:n], space.bucket, space.ends)
+    rank(local, n, space.sorting)
 
 
 @reordering

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core._kernels import inlined, kernel
-from rankadapters.core._kernels.selection import make_scratch, rank_top
+from rankadapters.core._kernels.sorting import make_sorting, rank_top
 
 ALL_FINITE = -1
 
@@ -59,7 +59,7 @@ def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    scratch = make_scratch(width, scores)
+    space = make_sorting(width, scores)
     gathered = np.empty(width if order.size else 0, scores.dtype)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -74,15 +74,15 @@ def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
             query_scores = scores[start : start + n]
         if not all_finite(query_scores):
             return first_non_finite(scores, order, start, start + n)
-        count = rank_top(query_scores, k, scratch)
+        count = rank_top(query_scores, k, space)
         for g in range(gains.shape[0]):
             query_gains = gains[g, start : start + n]
             query_out = out[g, outptr[q] : outptr[q + 1]]
             if tie_means:
-                write_tie_means(query_scores, scratch.ranked[:count], query_gains, query_out)
+                write_tie_means(query_scores, space.order[:count], query_gains, query_out)
             else:
                 for r in range(query_out.size):
-                    query_out[r] = query_gains[np.uint64(scratch.ranked[r])]
+                    query_out[r] = query_gains[np.uint64(space.order[r])]
     return ALL_FINITE
 
 
@@ -112,7 +112,7 @@ def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr,
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    scratch = make_scratch(width, scores)
+    space = make_sorting(width, scores)
     gathered = np.empty(width, scores.dtype)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -123,15 +123,15 @@ def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr,
             query_scores[i] = scores[order[start + i] if order.size else start + i]
         if not all_finite(query_scores):
             return first_non_finite(scores, order, start, start + n)
-        count = rank_top(query_scores, k, scratch)
+        count = rank_top(query_scores, k, space)
         query_ends = ends[outptr[q] : outptr[q + 1]]
         for c in range(columns.shape[0]):
             column = columns[c, start : start + n]
             query_out = out[c, outptr[q] : outptr[q + 1]]
             if sums:
-                write_spans(query_scores, scratch.ranked[:count], column, query_out, query_ends)
+                write_spans(query_scores, space.order[:count], column, query_out, query_ends)
             for r in range(query_out.size):
-                row = np.uint64(scratch.ranked[r])
+                row = np.uint64(space.order[r])
                 if not sums:
                     query_out[r] = column[row]
                     query_ends[r] = r + 1

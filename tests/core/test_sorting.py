@@ -1,0 +1,50 @@
+"""Ranking one query: the top rows in stable descending order, whatever the scores are spread like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+
+from rankadapters.core._kernels.sorting import COUNTED, LANES, make_sorting, rank_top
+
+SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
+SPREADS = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n) ** 3,
+    "dense at the top": lambda rng, n: -rng.lognormal(0, 3, n),
+    "one value": lambda rng, n: np.zeros(n),
+    "few values": lambda rng, n: rng.integers(0, 5, n) * 0.5,
+    "few positives": lambda rng, n: (rng.random(n) < 0.02) * 1.0,
+    "two clusters": lambda rng, n: rng.integers(0, 2, n) + rng.standard_normal(n) * 1e-9,
+    "an outlier": lambda rng, n: np.where(np.arange(n) == n // 2, 1e200, rng.standard_normal(n)),
+    "clusters at every scale": lambda rng, n: 10.0 ** rng.integers(-300, 300, n) * rng.standard_normal(n),
+    "both ends of float64": lambda rng, n: rng.choice([-1.7e308, 1.7e308, 0.0, 1.0], n),
+    "neighbours": lambda rng, n: 1 + rng.integers(0, 3 * n, n) * 2.0**-52,
+    "denormals": lambda rng, n: rng.integers(-n, n + 1, n) * 5e-324,
+    "ascending": lambda rng, n: np.arange(n, dtype=float),
+    "descending": lambda rng, n: -np.arange(n, dtype=float),
+    "signed zeros": lambda rng, n: rng.choice([0.0, -0.0], n),
+}
+
+
+@njit
+def ranked(scores, k):
+    space = make_sorting(scores.size, scores)
+    count = rank_top(scores, k, space)
+    return space.order[:count].copy()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("spread", SPREADS)
+def test_the_top_is_that_of_a_stable_sort(spread, dtype):
+    rng = np.random.default_rng(0)
+    for n in SIZES:
+        with np.errstate(over="ignore"):
+            scores = np.nan_to_num(SPREADS[spread](rng, n).astype(dtype))
+        expected = np.argsort(-scores, kind="stable")
+        for k in {1, 5, 10, 12, 13, 30, n // 2 + 1, n, 2**31}:
+            found = ranked(scores, k)
+            np.testing.assert_array_equal(found, expected[: found.size])
+            assert found.size >= min(k, n)
+            assert found.size == n or scores[expected[found.size]] < scores[found[-1]]  # ties with the last are in
