@@ -25,6 +25,12 @@ def make(n_queries: int, seed: int = 0) -> Data:
     return Data(rng.choice(5, n, p=[0.5, 0.3, 0.13, 0.05, 0.02]).astype(float), rng.standard_normal(n), sizes)
 
 
+def sparse(data: Data, share: float = 0.05, seed: int = 7) -> Data:
+    """The same queries with labels 0 and 1, of which so many are relevant."""
+    relevant = np.random.default_rng(seed).random(data.labels.size) < share
+    return data._replace(labels=relevant.astype(float))
+
+
 def training_rounds(data: Data, rounds: int, share: float = 0.05) -> list[np.ndarray]:
     """Scores of successive rounds, each moved by a share of the spread."""
     rng = np.random.default_rng(1)
