@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.core import threads
 from rankadapters.core._kernels import COMPUTE, lambdas, lambdas_by_table, lambdas_in_float32
 from rankadapters.core._kernels.lambdas import Pairing
+from rankadapters.core._kernels.lanes import LANES
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.gradients import Floats32, Kernel, all_rows
 from rankadapters.core.lowering import discounts_of
@@ -39,6 +40,7 @@ NORMALIZATIONS = {
     "xgboost-sum": Scale(1.0, 0.0, by_sum=True),
 }
 HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # factor of p (1 - p), and its floor
+COMMON = 0.75  # of the rows: from there on, pairs of rows of this gain, which have no gradient, are left out
 
 
 class PairTerms(NamedTuple):
@@ -60,7 +62,9 @@ def ndcg_terms(queries: Queries, convention: NDCG, *, cut: bool) -> PairTerms:
     plan = cast("RankedPlan", member.plan)
     [gains], [ideal] = plan.columns, plan.by_query
     n = int(plan.rows.sizes.max(initial=1))
-    discounts = discounts_of(convention.discount, n)
+    discounts = discounts_of(
+        convention.discount, n + LANES
+    )  # the last pairs of a row are computed with others beside them
     if cut:
         discounts[plan.k :] = 0.0
     inverse = np.where(member.settled.status == COMPUTE, 1.0 / ideal, 0.0)
@@ -77,7 +81,15 @@ def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalizatio
     """Settle what is the same for every pair."""
     limit = min(truncation or terms.reach, terms.reach)
     factor, floor = HESSIANS[hessian]
-    return Pairing(int(limit), float(sigma), *NORMALIZATIONS[normalization], factor, floor)
+    return Pairing(int(limit), float(sigma), *NORMALIZATIONS[normalization], factor, floor, common_gain(terms.gains))
+
+
+def common_gain(gains: Array) -> float:
+    """Return the gain of most rows, as in sparse labels; NaN where no gain is that common."""
+    if not gains.size:
+        return np.nan
+    middle = float(np.partition(gains, gains.size // 2)[gains.size // 2])
+    return middle if np.mean(gains == middle) >= COMMON else np.nan
 
 
 def work_of(terms: PairTerms, limit: int) -> Floats:

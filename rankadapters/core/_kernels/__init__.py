@@ -38,9 +38,11 @@ def find_kernel(name: str) -> Callable[..., Any]:
     return getattr(import_module(f"rankadapters.core._kernels.{module}"), function)
 
 
-def reordering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `kernel`, for loops whose sums may be added up lane by lane: without that they are not packed instructions.
+def merged(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `kernel`, its machine code in the caller's: for what is called once a row, with many arrays."""
+    return kernel(function, forceinline=True)
 
-    The last bit of a sum then depends on the width of the machine's registers, never on the number of threads.
-    """
-    return kernel(function, fastmath={"reassoc", "nsz"})
+
+def contracting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `kernel`; a product and a sum may be one instruction that rounds once, as in the C library's own code."""
+    return kernel(function, fastmath={"contract"})

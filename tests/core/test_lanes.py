@@ -1,0 +1,81 @@
+"""Pairs computed four at once have the gradients of pairs taken one by one, whichever of them are left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from rankadapters.core._kernels.exponentials import LOWEST, exponentials
+from rankadapters.core.pair_gradients import COMMON, common_gain
+
+EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])
+@pytest.mark.parametrize("sigma", [1.0, 0.3])
+def test_exponentials_are_the_c_librarys(spread, sigma):
+    scores = np.sort(np.random.default_rng(1).random(1000) * spread)[::-1].copy()
+    found = np.zeros(1000)
+    exponentials(scores, 3, 1000, sigma, found)
+    assert not found[:3].any()
+    np.testing.assert_array_max_ulp(found[3:], np.exp(sigma * (scores[3:] - scores[3])), maxulp=1)
+
+
+def one_by_one(labels, scores):
+    """LambdaRank of one query, gains being labels, without normalisation, as its docstring has it."""
+    order = np.argsort(-scores, kind="stable")
+    labels, scores = labels[order], scores[order]
+    discounts = 1 / np.log2(np.arange(2, labels.size + 2))
+    ideal = np.sort(labels)[::-1] @ discounts
+    grad, hess = np.zeros(labels.size), np.zeros(labels.size)
+    for high in range(labels.size):
+        for low in np.flatnonzero(labels < labels[high]):
+            delta = (labels[high] - labels[low]) * abs(discounts[high] - discounts[low]) / ideal
+            p = 1 / (1 + np.exp(scores[high] - scores[low]))
+            grad[[high, low]] += -delta * p, delta * p
+            hess[[high, low]] += delta * p * (1 - p)
+    found = np.empty((2, labels.size))
+    found[:, order] = grad, hess
+    return found
+
+
+@pytest.mark.parametrize("n", [*range(2, 18), 40, 101])
+@pytest.mark.parametrize("others", [1, 2, 5, 9], ids="{} others".format)
+@pytest.mark.parametrize("common", [0, 2])
+def test_gradients_are_those_of_pairs_one_by_one_where_most_rows_have_one_gain(n, others, common):
+    rng = np.random.default_rng(n)
+    labels = np.full(n, float(common))
+    labels[rng.permutation(n)[:others]] = 1.0
+    scores = rng.normal(size=n).round(1)
+    linear = ra.presets.lightgbm(None).replace(gain="linear")
+    value = EXACT.replace(convention=linear, truncation=None, normalization="none")
+    found = objectives.gradients(labels, scores, value, group_sizes=[n])
+    np.testing.assert_allclose(found, one_by_one(labels, scores), rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("normalization", ["none", "lightgbm", "xgboost"])
+@pytest.mark.parametrize("hessian", ["plain", "doubled"])
+def test_pairs_left_out_change_no_bit(normalization, hessian):
+    """Another query of many gains has no gain in common with most rows, so that every pair of both is computed."""
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(2, 200, 50)
+    labels, scores = (rng.random(sizes.sum()) < 1 / 20).astype(float), rng.normal(size=sizes.sum())
+    value = EXACT.replace(normalization=normalization, hessian=hessian)
+    n = labels.size
+    mixed = np.concatenate([labels, np.arange(n) % 5]), np.concatenate([scores, scores]), np.concatenate([sizes, sizes])
+    few = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    every = objectives.gradients(mixed[0], mixed[1], value, group_sizes=mixed[2])
+    assert common_gain(labels) == 0
+    assert np.isnan(common_gain(mixed[0]))
+    np.testing.assert_array_equal(few, [array[:n] for array in every])
+
+
+@pytest.mark.parametrize(
+    ("gains", "common"),
+    [([0, 0, 0, 1], 0), ([3, 1, 3, 3, 3], 3), ([0, 1], np.nan), ([0, 0, 1], np.nan), ([7], 7), ([], np.nan)],
+)
+def test_the_common_gain_is_that_of_most_rows(gains, common):
+    np.testing.assert_equal(common_gain(np.array(gains, float)), common)
+    assert np.isnan(common) or np.mean(np.array(gains) == common) >= COMMON
