@@ -249,7 +249,7 @@ def lambda_gradients(
             rank_query(scores, order, start, n, space)
             for r in range(n):
                 place = np.uint64(space.order[r])
-                rows.scores[r] = space.ordered[r]
+                rows.scores[r] = space.scores[place]
                 rows.gains[r] = gains[np.uint64(start) + place]
                 rows.lambdas[r] = 0.0
                 rows.hessians[r] = 0.0

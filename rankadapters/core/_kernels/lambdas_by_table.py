@@ -86,7 +86,7 @@ def lambda_gradients_by_table(
             rank_query(scores, order, start, n, space)
             for r in range(n):
                 place = np.uint64(space.order[r])
-                ranked[r] = space.ordered[r]
+                ranked[r] = space.scores[place]
                 ranked_gains[r] = gains[np.uint64(start) + place]
                 lambdas[r] = 0.0
                 hessians[r] = 0.0

@@ -160,7 +160,7 @@ def begin(scores, order, start, n, gains, rows, space):
     relevant, precisions = 0.0, 0.0
     for r in range(n):
         place = np.uint64(space.order[r])
-        rows.scores[r] = space.ordered[r]
+        rows.scores[r] = space.scores[place]
         rows.gains[r] = gains[np.uint64(start) + place]
         rows.lambdas[r] = 0.0
         rows.hessians[r] = 0.0
