@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from numbers import Number
 from typing import Any, NoReturn, overload
 
@@ -64,6 +63,8 @@ class Score:
 
     def _repr_html_(self) -> str:
         """Show the value, the signature and the counts in a notebook."""
+        from html import escape
+
         counts = ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
         signature = escape(str(self.convention))
         return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{counts}</small></p>"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 from rankadapters.core.fields import is_whole
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 ROWS_PER_THREAD = 50_000  # below this a thread costs more than it brings
 
@@ -94,4 +96,6 @@ def _parts(costs: NDArray[Any], first: int, last: int) -> Iterator[tuple[int, in
 @lru_cache(maxsize=4)
 def _pool(pid: int, size: int) -> ThreadPoolExecutor:
     """Keep a pool per process: the threads of a parent do not survive a fork."""
+    from concurrent.futures import ThreadPoolExecutor  # brings logging, which little data need not wait for
+
     return ThreadPoolExecutor(size, thread_name_prefix=f"rankadapters-{pid}")
