@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from benchmarks import auditing, evaluation, files, gradients, memory, searching, starting
 from benchmarks.data import make
+from rankadapters.core.forms import kernels
 
 PARTS = {
     "evaluation": evaluation.run,
@@ -29,8 +30,9 @@ def main() -> None:
     packages = ("rankadapters", "numpy", "numba", "lightgbm", "xgboost", "catboost", "scikit-learn")
     print(", ".join(f"{name} {_version(name)}" for name in packages), f"on Python {platform.python_version()}")
     data = make(args.queries)
-    for part in args.parts or PARTS:
-        PARTS[part](data, args.rounds)
+    with kernels("now"):
+        for part in args.parts or PARTS:
+            PARTS[part](data, args.rounds)
 
 
 def _version(package: str) -> str:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rankadapters.core.score import Score
     from rankadapters.core.tally import Tally
 
-# Imported when first used: data bring numpy, the evaluator numba, and each adapter its toolkit, which the pytest plugin
+# Imported when first used: data bring numpy, gradients numba, and each adapter its toolkit, which the pytest plugin
 # must not load into every test run.
 _LAZY = {
     "Evaluator": "evaluator",

@@ -63,7 +63,9 @@ def test_the_command_ends_in_one_line(tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("module", ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.panel", "numba"])
+@pytest.mark.parametrize(
+    "module", ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.panel", "rankadapters.core.forms"]
+)
 @pytest.mark.parametrize("error", ["", "ImportError"])
 def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module, error):
     """Interrupted at the import of a module, which may make another error of it."""

@@ -43,7 +43,7 @@ def run(code, **environment):
         text=True,
         check=False,
         cwd=ROOT,
-        env={**os.environ, **environment},
+        env={**os.environ, "RANKADAPTERS_KERNELS": "now", **environment},
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -110,7 +110,7 @@ def panels_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Panel]:
     """Bind conventions to a dataset, `bind(weighting)`: under `average="uniform"` its weights do not count."""
-    from rankadapters.core.panel import Panel  # numba, at the first evaluation
+    from rankadapters.core.panel import Panel  # numpy, at the first evaluation
 
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:

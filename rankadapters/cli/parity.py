@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rankadapters.crosscheck import CrossCheck, ModelRow
     from rankadapters.datasets import RankingData
 
-TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # crosscheck.TOOLKITS, which would bring numba for --help
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # crosscheck.TOOLKITS, which would bring numpy for --help
 MODEL_WIDTH = 17
 
 

@@ -48,10 +48,11 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     del arguments
     from rankadapters.core._kernels.compiling import compiled, import_all
+    from rankadapters.core.forms import NOW, kernels
 
     import_all()
     folder, start = _folder(), time.perf_counter()
-    with bar("compiling") as step:
+    with kernels(NOW), bar("compiling") as step:
         tasks = [*_evaluations(), *_gradients()]
         for done, task in enumerate(tasks):
             task()

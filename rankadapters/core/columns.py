@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -172,6 +172,20 @@ def read_only(array: Array) -> Array:
     return view
 
 
+def writable(array: Array) -> Array:
+    """View an array as one that can be written: numba compiles a kernel a second time for one that cannot."""
+    return array if array.flags.writeable else np.asarray(_Unlocked(array))
+
+
+class _Unlocked:
+    """The memory of an array, without its flag; kernels write to nothing but what they are to write."""
+
+    def __init__(self, array: Array) -> None:
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+        self.array = array  # whose memory lives as long as the view
+
+
 def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and pandas.NA, and tuples that hold one, from values."""
     if isinstance(value, (tuple, frozenset)):
@@ -185,7 +199,8 @@ def is_missing(value: object) -> bool:
 
 
 def _to_array(name: str, value: object) -> Array:
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    masked = sys.modules.get("numpy.ma")  # without whose import, which takes a while, no array is one of its
+    if masked and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
         msg = f"{name} has masked entries, which are not values.\nHint: leave these rows out, or fill them."
         raise InputError(msg)
     if isinstance(value, np.ndarray):
@@ -224,6 +239,8 @@ def _as_numbers_or_objects(items: list[Any], kinds: set[type]) -> Array:
 
 def _not_numbers(name: str, array: Array) -> InputError:
     """Name the first entry that is not a number or, where all are, the dtype that hides it."""
+    from decimal import Decimal
+
     missing = [row for row, item in enumerate(array) if is_missing(item)]
     others = [row for row, item in enumerate(array) if array.dtype != object or not isinstance(item, (Real, Decimal))]
     if missing or others:

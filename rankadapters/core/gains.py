@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array, read_only
+from rankadapters.core.columns import Array, writable
 from rankadapters.core.errors import InputError
 from rankadapters.core.spelling import border, table
 
@@ -47,8 +47,8 @@ def narrowed(gains: Floats) -> Array:
     if gains.size and gains.min() >= 0 and gains.max() <= np.iinfo(np.uint8).max:
         small = gains.astype(np.uint8)
         if (small == gains).all():
-            return read_only(small)
-    return read_only(np.ascontiguousarray(gains))
+            return small
+    return writable(np.ascontiguousarray(gains))
 
 
 def _gains(labels: Floats, name: str) -> Floats:

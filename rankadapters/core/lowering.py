@@ -9,10 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core._kernels import find_kernel
-from rankadapters.core._kernels.dcg import discounted_sums
-from rankadapters.core._kernels.ranking import ranked_columns
-from rankadapters.core._kernels.sorting import order_within
+from rankadapters.core import forms
 from rankadapters.core.columns import Array, Flags, Floats, Ints, index_dtype, read_only
 from rankadapters.core.errors import InputError
 from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, gains_of, narrowed
@@ -100,11 +97,18 @@ class Bound:
 
     def numerators(self, plan: WholePlan) -> Floats:
         """What a plan's kernel gives where all scores are equal."""
-        found, scores = np.zeros(plan.rows.indptr.size - 1), read_only(np.zeros(self.queries.n_docs))
-        find_kernel(plan.kernel)(
-            scores, plan.rows.order, plan.rows.indptr, *plan.columns, *plan.offsets, *plan.options, found
+        found, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
+        forms.run(
+            plan.kernel, scores, plan.rows.order, plan.rows.indptr, *plan.columns, *plan.offsets, *plan.options, found,
+            rows=scores.size,
         )  # fmt: skip
         return found
+
+    def ascending(self, values: Floats, rows: Rows) -> Ints:
+        """Places of the rows of each query by ascending value, the last row of equal ones first."""
+        order = np.empty(values.size, np.int64)
+        forms.run("sorting.order_within", values, rows.indptr, order, rows=order.size)
+        return order[_mirrored(rows)]
 
     @property
     def one_each(self) -> Column:
@@ -204,7 +208,8 @@ class Bound:
             ideal = self.once((*key, discount), lambda: running_dcg(*ideal_list, discounts))[k - 1]
         else:
             ideal, compute = np.empty(self.queries.n_queries), np.zeros(self.queries.n_queries, np.uint8)
-            discounted_sums(*ideal_list, k, self.discounts(discount, k), self.ones, compute, self.ones, ideal)
+            discounts = self.discounts(discount, k)
+            forms.run("dcg.discounted_sums", *ideal_list, k, discounts, self.ones, compute, self.ones, ideal)
         if not np.isfinite(ideal).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
             gain = convention.gain
@@ -230,9 +235,10 @@ class Bound:
             return rows
         inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
         if ranking.ties == "reverse":
-            inner[:] = np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(inner.size)
+            inner[:] = _mirrored(rows)
         else:
-            order_within(rows.take(_tie_keys(ranking.ties, self.queries, followed.values)), rows.indptr, inner)
+            keys = rows.take(_tie_keys(ranking.ties, self.queries, followed.values))
+            forms.run("sorting.order_within", keys, rows.indptr, inner, rows=inner.size)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 
@@ -257,6 +263,11 @@ def discounts_of(discount: str, n: int) -> Floats:
 def offsets(sizes: Array) -> Ints:
     """Running sum of sizes, from 0."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def _mirrored(rows: Rows) -> Ints:
+    """Places of the rows of each query from the last to the first."""
+    return np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(rows.indptr[-1])
 
 
 def _rows(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
@@ -300,5 +311,8 @@ def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, I
     # Gains rank themselves; narrow ones let the evaluation reuse this call's machine code.
     gains, tie_means = narrowed(rows.take(row_gains))[None, :], False
     depth = max(1, int(cut.max()))
-    ranked_columns(read_only(row_gains), rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked)
+    forms.run(
+        "ranking.ranked_columns", row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked,
+        rows=int(rows.indptr[-1]),
+    )  # fmt: skip
     return ranked[0], outptr

@@ -10,10 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankadapters.core._kernels import FIXED, SKIP, find_kernel
-from rankadapters.core._kernels.exact import LIMB_BITS, LIMBS, add_exactly
-from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
-from rankadapters.core.columns import Array, Floats, beyond_float32, read_only
+from rankadapters.core import forms
+from rankadapters.core._kernels import FIXED, LIMB_BITS, LIMBS, SKIP
+from rankadapters.core.columns import Array, Floats, beyond_float32, writable
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.lowering import Bound, offsets
@@ -151,15 +150,14 @@ class _SharedRanking:
         keys = list(columns)
         self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
         several = list(columns.values())
-        self.columns = several[0][None, :] if len(several) == 1 else read_only(np.stack(several))
-        self.kernels = [find_kernel(plan.kernel) for plan in self.plans]
+        self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
         self.plain = self.first.ranking.tied != "spans" and self.first.ranking.retrieve == "all"
 
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
         with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-            compared = read_only(scores.astype(self.dtype, copy=False))
+            compared = writable(scores.astype(self.dtype, copy=False))
         ranked = np.empty((len(self.columns), int(self.outptr[-1])))
         ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
         values = np.empty((len(self.plans), indptr.size - 1))
@@ -177,14 +175,15 @@ class _SharedRanking:
     def _rank(self, scores: Array, first: int, last: int, ranked: Floats, ends: Array) -> int:
         rows, ranking = self.first.rows, self.first.ranking
         part, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
+        n = int(part[-1] - part[0])
         if self.plain:
             means = ranking.tied == "means"
-            return int(ranked_columns(scores, rows.order, part, self.k, means, self.columns, outptr, ranked))
+            by_rank = (means, self.columns, outptr, ranked)
+            return int(forms.run("ranking.ranked_columns", scores, rows.order, part, self.k, *by_rank, rows=n))
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         sums, strict = ranking.tied == "spans", word == "above"
-        return int(
-            ranked_spans(scores, rows.order, part, self.k, sums, bound, strict, self.columns, outptr, ranked, ends)
-        )
+        spans = (sums, bound, strict, self.columns, outptr, ranked, ends)
+        return int(forms.run("ranking.ranked_spans", scores, rows.order, part, self.k, *spans, rows=n))
 
     def _value(self, place: int, part: slice, by_rank: tuple[Floats, Array], out: Floats) -> None:
         ranked, ends = by_rank
@@ -194,21 +193,23 @@ class _SharedRanking:
         spans = (ends,) if plan.ranking.tied == "spans" else ()
         by_query = (array[part] for array in plan.by_query)
         policies = (settled.status[part], settled.fixed[part])
-        self.kernels[place](*columns, *spans, outptr, plan.k, *plan.by_rank, *by_query, *plan.options, *policies, out)
+        forms.run(
+            plan.kernel, *columns, *spans, outptr, plan.k, *plan.by_rank, *by_query, *plan.options, *policies, out
+        )  # fmt: skip
 
 
 def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
     """Numerator of each query, by its mass where the measure is a mean."""
     settled = member.settled
     with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-        compared = read_only(scores.astype(_compared(plan.precision, scores.dtype), copy=False))
-    found, run_kernel = np.zeros(plan.mass.size), find_kernel(plan.kernel)
+        compared = writable(scores.astype(_compared(plan.precision, scores.dtype), copy=False))
+    found = np.zeros(plan.mass.size)
 
     def run(first: int, last: int) -> Iterator[int]:
         indptr = plan.rows.indptr[first : last + 1]
         parts = (offset[first : last + 1] for offset in plan.offsets)
-        out = found[first:last]
-        yield int(run_kernel(compared, plan.rows.order, indptr, *plan.columns, *parts, *plan.options, out))
+        columns = (*plan.columns, *parts, *plan.options, found[first:last])
+        yield int(forms.run(plan.kernel, compared, plan.rows.order, indptr, *columns, rows=int(indptr[-1] - indptr[0])))
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     np.minimum(found, plan.mass, out=found)  # where all is right, weights may have been added in another order
@@ -234,7 +235,7 @@ def _refuse_bad(rows: list[int], scores: Array) -> None:
 def exact_sum(terms: Floats) -> int:
     """Sum without rounding, in units of 2^-1074."""
     limbs = np.zeros(LIMBS + 1, np.int64)
-    if not add_exactly(np.ascontiguousarray(terms).view(np.int64), limbs):
+    if not forms.run("exact.add_exactly", np.ascontiguousarray(terms).view(np.int64), limbs):
         msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
         raise InputError(msg)
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)

@@ -40,7 +40,8 @@ class RankedPlan:
     Attributes
     ----------
     kernel : str
-        Module and function in `_kernels`, such as 'dcg.discounted_sums'.
+        Module and function, such as 'dcg.discounted_sums', of the kernel in `_kernels` and of its numpy form in
+        `_kernels.in_numpy`.
     columns : tuple of Column
         What the rows bring to their ranks.
     ranking : Ranking
@@ -83,7 +84,7 @@ class WholePlan:
     Attributes
     ----------
     kernel : str
-        Module and function in `_kernels`.
+        Module and function, of both forms.
     rows : Rows
         The rows that count.
     precision : str

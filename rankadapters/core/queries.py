@@ -238,14 +238,14 @@ class Queries(Grouping):
     @cached_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
-        from rankadapters.core.fingerprint import hash_ids  # brings numba, which stays lazy
+        from rankadapters.core.fingerprint import hash_ids
 
         return hash_ids(self.query_ids)
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query of its id, weight and judgments, whatever the order of its rows; shape (n_queries,)."""
-        from rankadapters.core.fingerprint import hash_queries  # as above
+        from rankadapters.core.fingerprint import hash_queries
 
         return hash_queries(
             self.id_hashes,

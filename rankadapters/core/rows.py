@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Ints, read_only
+from rankadapters.core.columns import Array, Ints, writable
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +18,8 @@ class Rows:
 
     def __post_init__(self) -> None:
         """Hold both as kernels take them."""
-        object.__setattr__(self, "order", read_only(self.order))
-        object.__setattr__(self, "indptr", read_only(self.indptr))
+        object.__setattr__(self, "order", writable(self.order))
+        object.__setattr__(self, "indptr", writable(self.indptr))
 
     @property
     def sizes(self) -> Ints:
@@ -28,4 +28,4 @@ class Rows:
 
     def take(self, column: Array) -> Array:
         """Bring a column of the caller's into this order, to be read."""
-        return read_only(column[self.order] if self.order.size else column[: int(self.indptr[-1])])  # all rows, or none
+        return writable(column[self.order] if self.order.size else column[: int(self.indptr[-1])])  # all rows, or none

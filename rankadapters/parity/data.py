@@ -29,7 +29,7 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
     InputError
         The data does not fit the convention.
     """
-    from rankadapters.core.panel import Panel  # brings numba
+    from rankadapters.core.panel import Panel  # brings numpy
 
     array = queries.check_scores(scores)
     refuse_non_finite("scores", array)

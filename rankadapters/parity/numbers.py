@@ -176,7 +176,7 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
     reason = f"The conventions differ in {theirs} against {ours}."
     if queries is None:
         return _stated(row, reason)
-    from rankadapters.core.inert import inert as inert_fields  # brings numba
+    from rankadapters.core.inert import inert as inert_fields  # brings numpy
 
     inert = inert_fields(queries, a.convention, b.convention, scores)
     if set(inert) == set(pairs):

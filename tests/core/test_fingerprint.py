@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core._kernels.exact import mix
+from rankadapters.core import forms
 from rankadapters.core.fingerprint import hash_ids
 
 LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
@@ -20,11 +20,12 @@ def fingerprints(**columns):
     return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
 
 
-def test_words_are_mixed_as_splitmix64_does():
+@pytest.mark.parametrize("form", [forms.compiled, forms.in_numpy])
+def test_words_are_mixed_as_splitmix64_does(form):
     """The first outputs of the generator seeded with 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
-    step = np.uint64(0x9E3779B97F4A7C15)
-    assert int(mix(step)) == 0xE220A8397B1DCDAF
-    assert int(mix(np.uint64(1) + step)) == 0x910A2DEC89025CC1
+    out = np.empty(2, np.uint64)
+    form("exact.mix_all")(np.array([0, 1], np.uint64), out)
+    assert out.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core import definition
 from rankadapters.core.definition import Row
+from rankadapters.core.forms import NEVER, NOW, kernels
 from tests.core.strategies import conventions
 
 
@@ -68,10 +69,16 @@ def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str,
     return found
 
 
+@pytest.mark.parametrize("choice", [NOW, NEVER])
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
 @given(data=st.data(), convention=conventions(lenient=True), weighted=st.booleans())
 @settings(max_examples=400)
-def test_value_and_per_query_are_those_of_the_definition(data, convention, weighted):
+def test_value_and_per_query_are_those_of_the_definition(choice, data, convention, weighted):
+    with kernels(choice):
+        compare_with_the_definition(data, convention, weighted)
+
+
+def compare_with_the_definition(data, convention, weighted):
     pairs = getattr(convention, "pairs", "")
     by_row = weighted and convention.weighting == "row_weight"
     queries = data.draw(ragged(units=pairs == "unit", weighted=by_row))
@@ -99,15 +106,17 @@ def test_value_and_per_query_are_those_of_the_definition(data, convention, weigh
         np.testing.assert_allclose(evaluator.per_query(scores), wanted, rtol=1e-12, atol=1e-300)
 
 
+@pytest.mark.parametrize("choice", [NOW, NEVER])
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.sampled_from(["exp2", "linear"]))
 @settings(max_examples=60, deadline=None)
-def test_fractional_labels_and_many_scores(seed, dtype, gain):
+def test_fractional_labels_and_many_scores(choice, seed, dtype, gain):
     rng = np.random.default_rng(seed)
     convention = ra.presets.textbook(int(rng.integers(1, 40))).replace(gain=gain)
     n = int(rng.integers(1, 400))
     labels, scores = rng.random(n) * 3, rng.standard_normal(n).astype(dtype)
     rows = [Row(label, float(score)) for label, score in zip(labels, scores, strict=True)]
-    value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
+    with kernels(choice):
+        value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
     assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)
 
 
@@ -125,14 +134,16 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("choice", [NOW, NEVER])
 @pytest.mark.parametrize("ties", ["input", "average", "worst"])
 @pytest.mark.parametrize("k", [1, 10, 12, 13, 28, 29, None])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_awkward_scores_rank_as_defined(shape, k, ties):
+def test_awkward_scores_rank_as_defined(shape, k, ties, choice):
     rng = np.random.default_rng(3)
     convention = ra.presets.textbook(k).replace(ties=ties)
     for n in (23, 24, 47, 48, 97, 700):
         labels, scores = rng.integers(0, 4, n), SHAPES[shape](n, rng)
         rows = [Row(float(label), float(score)) for label, score in zip(labels, scores, strict=True)]
-        value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
+        with kernels(choice):
+            value = ra.evaluate(labels, scores, convention, group_sizes=[n]).value
         assert value == pytest.approx(definition.evaluate([(rows, 1.0)], convention), rel=1e-12)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.identify.running_values import DEEP, FORMS, Columns
-from rankadapters.core._kernels import COMPUTE, FIXED, find_kernel
-from rankadapters.core._kernels.ranking import ranked_columns, ranked_spans
-from rankadapters.core.columns import Array, non_finite, read_only
+from rankadapters.core import forms
+from rankadapters.core._kernels import COMPUTE, FIXED
+from rankadapters.core.columns import Array, non_finite
 from rankadapters.core.lowering import offsets
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.running_sums import by_rank
@@ -73,9 +73,9 @@ class RankedRows:
         for place, plan in enumerate(plans.several):
             if plan is not None and place not in plans.running:
                 status = np.where(plans.fixed[place], FIXED, COMPUTE).astype(np.uint8)
-                find_kernel(plan.kernel)(
-                    *self.columns, self.outptr, plan.k, *plan.by_rank, *plan.by_query, *plan.options, status,
-                    np.zeros(status.size), found[place],
+                forms.run(
+                    plan.kernel, *self.columns, self.outptr, plan.k, *plan.by_rank, *plan.by_query, *plan.options,
+                    status, np.zeros(status.size), found[place],
                 )  # fmt: skip
         found[plans.fixed] = 0.0
         return np.ascontiguousarray(found.T)
@@ -105,7 +105,7 @@ def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
     """
     rows, ranking = plan.rows, plan.ranking
     longest = max(1, int(rows.sizes.max(initial=0)))
-    columns, given = read_only(np.stack([column.values for column in plan.columns])), read_only(scores)
+    columns, n = np.stack([column.values for column in plan.columns]), int(rows.indptr[-1])
     outptr = offsets(rows.sizes)
     ranked = np.empty((len(columns), int(outptr[-1])))
     ends: tuple[Array, ...] = ()
@@ -113,13 +113,16 @@ def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         several = np.empty(ranked.shape[1], np.int64)
         sums, strict = ranking.tied == "spans", word == "above"
-        bad = ranked_spans(
-            given, rows.order, rows.indptr, longest, sums, bound, strict, columns, outptr, ranked, several
+        bad = forms.run(
+            "ranking.ranked_spans", scores, rows.order, rows.indptr, longest, sums, bound, strict, columns, outptr,
+            ranked, several, rows=n,
         )  # fmt: skip
         ends = (several,) if sums else ()
     else:
         means = ranking.tied == "means"
-        bad = ranked_columns(given, rows.order, rows.indptr, longest, means, columns, outptr, ranked)
+        bad = forms.run(
+            "ranking.ranked_columns", scores, rows.order, rows.indptr, longest, means, columns, outptr, ranked, rows=n
+        )  # fmt: skip
     if bad >= 0:
         raise non_finite("scores", bad, scores)
     return RankedRows((*ranked, *ends), outptr, form_of(plan), [choice])

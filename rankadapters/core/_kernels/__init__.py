@@ -1,28 +1,32 @@
-"""Compiled kernels: arrays and integers in, arrays out; serial, without the GIL; they know no convention."""
+"""Compiled kernels: arrays and integers in, arrays out; serial, without the GIL; they know no convention.
+
+`core.forms` finds them, and their numpy forms in `in_numpy`, by module and name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 from typing import Any
 
-from numba import njit
-
-from rankadapters.core._kernels.compiling import KERNELS
-
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
+LIMBS, LIMB_BITS = 66, 32  # of an exact sum, from 2^-1074 to beyond the largest float64
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile into each caller: a call per query with a dozen arrays costs as much as ranking a short query."""
+    from numba import njit
+
     return njit(inline="always", **_OPTIONS)(function)
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile at the first call, and keep the machine code on disk where some directory can be written."""
+    from numba import njit
+
+    from rankadapters.core._kernels.compiling import KERNELS
+
     try:
         made = njit(cache=True, **_OPTIONS, **options)(function)
     except RuntimeError:  # "cannot cache function": neither the package nor the user's cache is writable
@@ -31,11 +35,12 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return made
 
 
-@cache
-def find_kernel(name: str) -> Callable[..., Any]:
-    """Find a kernel by its module and name, such as 'dcg.discounted_sums'; the others are not even imported."""
-    module, _, function = name.partition(".")
-    return getattr(import_module(f"rankadapters.core._kernels.{module}"), function)
+def internal(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile for kernels only: what Python never calls needs no wrapper for it, and lies in its callers' cache."""
+    from numba import njit
+
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # which numba's types leave out
+    return njit(**options, **_OPTIONS)(function)
 
 
 def merged(function: Callable[..., Any]) -> Callable[..., Any]:

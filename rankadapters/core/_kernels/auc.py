@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core._kernels import kernel
+from rankadapters.core._kernels import internal, kernel
 from rankadapters.core._kernels.ranking import ALL_FINITE, all_finite, first_non_finite
-from rankadapters.core._kernels.sorting import make_sorting, rank
+from rankadapters.core._kernels.sorting import new_sorting, rank
 
 
-@kernel
+@internal
 def prefix_sum(tree, place):
     """Sum of the first `place` entries of a Fenwick tree."""
     total = 0.0
@@ -28,7 +28,7 @@ def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    query_scores, space, tree = np.empty(width, scores.dtype), make_sorting(width, scores), np.empty(width + 1)
+    query_scores, space, tree = np.empty(width, scores.dtype), new_sorting(width, scores), np.empty(width + 1)
     ranking = space.order
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -68,7 +68,7 @@ def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerato
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    query_scores, space = np.empty(width, scores.dtype), make_sorting(width, scores)
+    query_scores, space = np.empty(width, scores.dtype), new_sorting(width, scores)
     ranking = space.order
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]

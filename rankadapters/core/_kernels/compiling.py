@@ -8,6 +8,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
+from numba import typeof
 from numba.core import event
 
 PACKAGE = __name__.rpartition(".")[0]
@@ -38,6 +39,16 @@ def cache_folder() -> Path | None:
     """Return the folder that machine code is kept in; None where none can be written."""
     path = KERNELS[0].stats.cache_path
     return None if path is None else Path(path)
+
+
+def load(kernel: Any, arguments: list[Any]) -> bool:
+    """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine."""
+    types = tuple(map(typeof, arguments))
+    # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
+    if kernel._cache.load_overload(types, kernel.targetctx) is None:  # noqa: SLF001
+        return False
+    kernel.compile(types)
+    return True
 
 
 def import_all() -> list[Any]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core._kernels import kernel
+from rankadapters.core._kernels import internal, kernel
 
-LIMBS = 66  # 32 bits each, from 2^-1074 to beyond the largest float64
-LIMB_BITS = 32
 _MASK = 0xFFFFFFFF
 _MANTISSA = (1 << 52) - 1
 _EXPONENT = 0x7FF
@@ -37,7 +35,7 @@ def add_exactly(bits, limbs):
     return True
 
 
-@kernel
+@internal
 def mix(word):
     """Finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -44,7 +44,7 @@ WIDEST = 1e300  # scores further apart than this have no distance to divide by
 
 def make_workspace(width: int) -> Workspace:
     """Working memory to rank a query."""
-    sorting = make_sorting.py_func(width, np.empty(0))
+    sorting = make_sorting(width, np.empty(0))
     return Workspace(np.empty(width), sorting.order, sorting)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core._kernels import inlined, kernel
-from rankadapters.core._kernels.sorting import make_sorting, rank_top
+from rankadapters.core._kernels import inlined, internal, kernel
+from rankadapters.core._kernels.sorting import new_sorting, rank_top
 
 ALL_FINITE = -1
 
@@ -29,7 +29,7 @@ def first_non_finite(scores, order, first, last):
     return ALL_FINITE
 
 
-@kernel
+@internal
 def write_tie_means(scores, ranked, gains, out):
     """Give each of the first out.size ranks the mean gain of the rows that tie there; `ranked` holds whole ties."""
     first = 0
@@ -59,7 +59,7 @@ def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    space = make_sorting(width, scores)
+    space = new_sorting(width, scores)
     gathered = np.empty(width if order.size else 0, scores.dtype)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -86,7 +86,7 @@ def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
     return ALL_FINITE
 
 
-@kernel
+@internal
 def write_spans(scores, ranked, column, out, ends):
     """As write_tie_means, but each rank gets the sum of its tie, and in `ends` the tie's last rank (1-based)."""
     first = 0
@@ -112,7 +112,7 @@ def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr,
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    space = make_sorting(width, scores)
+    space = new_sorting(width, scores)
     gathered = np.empty(width, scores.dtype)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core._kernels import inlined, kernel
+from rankadapters.core._kernels import inlined, internal, kernel
 
 COUNTED = 48  # up to this many rows ranks are counted, beyond it rows are sorted
 LANES = 16  # a query's rows are dealt over lanes; the k-th largest lane maximum bounds the k-th score from below
@@ -22,7 +22,6 @@ MOVES_PER_ROW = 4  # beyond this the buckets did not help, and a merge sort take
 Sorting = namedtuple("Sorting", "order ordered rows bucket ends kept top")  # noqa: PYI024 - numba knows this kind
 
 
-@kernel
 def make_sorting(width, like):
     """Working memory for queries of up to `width` rows; scores in the dtype of `like`."""
     ends = np.empty(BUCKETS_PER_ROW * width + 2, np.int32)
@@ -31,7 +30,10 @@ def make_sorting(width, like):
     return Sorting(np.empty(width, np.int32), np.empty(width, like.dtype), rows, bucket, ends, kept, top)
 
 
-@kernel
+new_sorting = internal(make_sorting)  # in a kernel
+
+
+@internal
 def count_ranks(scores, ranks):
     """Give each row its 0-based rank by counting: quadratic, but branch-free and vectorised, best for few rows."""
     n = scores.size
@@ -49,7 +51,7 @@ def count_ranks(scores, ranks):
         ranks[i] += above
 
 
-@kernel
+@internal
 def lane_maxima(scores, lanes):
     """Maximum of each lane, where row i lies in lane i % LANES; the inner loops become packed instructions."""
     for j in range(LANES):
@@ -65,7 +67,7 @@ def lane_maxima(scores, lanes):
         lanes[j] = rest[j] if rest[j] > lanes[j] else lanes[j]
 
 
-@kernel
+@internal
 def kth_largest(values, k):
     """k-th largest of a few finite values, by counting."""
     best = -np.inf
@@ -79,7 +81,7 @@ def kth_largest(values, k):
     return best
 
 
-@kernel
+@internal
 def rows_from(scores, bound, rows):
     """Collect the rows with a score of at least `bound`; branch-free: every row is written, few advance the end."""
     end = np.uint64(0)  # unsigned, since numba would test a signed index for wraparound
@@ -89,7 +91,7 @@ def rows_from(scores, bound, rows):
     return np.int64(end)
 
 
-@kernel
+@internal
 def extremes(scores, lanes):
     """Lowest and highest score, by lanes, which become packed instructions; `lanes` has room for all scores."""
     n = scores.size
@@ -114,7 +116,7 @@ def extremes(scores, lanes):
     return np.float64(low), np.float64(high)
 
 
-@kernel
+@internal
 def extremes_of_bucket(scores, bucket, b):
     """Lowest and highest score of the rows in a bucket."""
     low, high = np.inf, -np.inf
@@ -125,7 +127,7 @@ def extremes_of_bucket(scores, bucket, b):
     return low, high
 
 
-@kernel
+@internal
 def fill_buckets(scores, low, high, bucket, ends):
     """Count the rows of equal-width intervals from `high` down to `low`, of which the outer ones have all beyond."""
     n_buckets = min(BUCKETS_PER_ROW * scores.size, MOST_BUCKETS)
@@ -143,7 +145,7 @@ def fill_buckets(scores, low, high, bucket, ends):
         ends[np.uint64(bucket[i]) + np.uint64(1)] += 1
 
 
-@kernel
+@internal
 def end_buckets(k, ends):
     """Turn counts into the place where each bucket begins, down to the one that holds the k-th row: it, and its end."""
     b, end = 0, ends[1]
@@ -153,7 +155,7 @@ def end_buckets(k, ends):
     return b, end
 
 
-@kernel
+@internal
 def place_top(scores, k, space):
     """Write the rows of the top buckets into space.order, a bucket after the other; return how many."""
     n, bucket, ends = scores.size, space.bucket, space.ends
@@ -182,7 +184,7 @@ def place_top(scores, k, space):
     return count
 
 
-@kernel
+@internal
 def insert_run(scores, order, first, last):
     """Insertion sort of order[first:last]."""
     for i in range(first + 1, last):
@@ -195,7 +197,7 @@ def insert_run(scores, order, first, last):
         order[j] = row
 
 
-@kernel
+@internal
 def merge_sort(scores, order, spare):
     """Sort `order` by descending score, keeping its sequence among equal scores."""
     n = order.size
@@ -220,7 +222,7 @@ def merge_sort(scores, order, spare):
         order[i] = source[i]
 
 
-@kernel
+@internal
 def insert_all(order, ordered, n, most_moves):
     """Insertion sort of the first n rows by `ordered`; False where it gave up after so many moves."""
     moves = 0
@@ -238,7 +240,7 @@ def insert_all(order, ordered, n, most_moves):
     return True
 
 
-@kernel
+@internal
 def rank_by_buckets(scores, k, space):
     """As `rank`: buckets, then insertion, and merge sort as the way out."""
     count = place_top(scores, k, space)
@@ -292,7 +294,7 @@ def order_within(keys, indptr, order):
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    space = make_sorting(width, keys)
+    space = new_sorting(width, keys)
     for q in range(indptr.size - 1):
         start = indptr[q]
         n = indptr[q + 1] - start

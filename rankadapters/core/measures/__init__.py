@@ -1,4 +1,4 @@
-"""The measures: one file each, or one a family, with declaration, oracle, lowering and the name of the kernel."""
+"""The measures: one file each, or one a family: declaration, oracle, lowering, the name of the kernel in both forms."""
 
 from __future__ import annotations
 

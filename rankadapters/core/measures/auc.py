@@ -188,9 +188,9 @@ class AUC(Convention):
         return replace(plan, mass=mass, empty=mass <= 0)
 
     def _plan(self, bound: Bound, rows: Rows, kernel: str, *columns: Any, offsets: tuple[Any, ...] = ()) -> WholePlan:
-        from rankadapters.core.columns import read_only
+        from rankadapters.core.columns import writable
 
-        columns, offsets = tuple(map(read_only, columns)), tuple(map(read_only, offsets))
+        columns, offsets = tuple(map(writable, columns)), tuple(map(writable, offsets))
         return WholePlan(
             kernel=kernel, rows=rows, precision=self.precision, columns=columns, offsets=offsets,
             options=(TIED[self.ties],), mass=bound.ones, pooled=self.pool == "pairs", empty=bound.none,
@@ -204,8 +204,7 @@ class AUC(Convention):
         import numpy as np
 
         labels, sizes, weights = rows.take(bound.labels), rows.sizes, self._weights(bound, rows)
-        query = np.repeat(np.arange(sizes.size), sizes)
-        order = np.lexsort((-np.arange(query.size), labels, query))
+        query, order = np.repeat(np.arange(sizes.size), sizes), bound.ascending(labels, rows)
         new = np.ones(query.size, np.bool_)
         if self.pairs == "label":
             new[1:] = (np.diff(labels[order]) != 0) | (np.diff(query[order]) != 0)

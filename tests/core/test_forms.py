@@ -1,0 +1,177 @@
+"""Two forms of every kernel, one in numpy and one compiled: they give the same bits, and which of them runs when."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core import forms
+from rankadapters.core.columns import writable
+from rankadapters.core.forms import LATER, NEVER, NOW, kernels
+from tests.core.strategies import conventions
+from tests.core.test_kernels_against_definition import columns, ragged, weights_of
+
+
+def everything(convention, columns_, scores):
+    """All that is said of given scores: digest, value, tally and values of the queries, or why there is none."""
+    try:
+        found = ra.Evaluator(ra.Queries(**columns_), convention)
+        said = [found.queries.digest, found.evaluate(scores).value]
+        if convention.over != "rows":
+            said += [found.tally(scores).to_dict(), found.per_query(scores).tobytes()]
+    except ra.RankAdaptersError as error:
+        return repr(error)
+    return said
+
+
+@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
+@given(
+    data=st.data(), convention=conventions(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]),
+    shift=st.sampled_from([0.0, 1.0, 1e-3]),
+)  # fmt: skip
+@settings(max_examples=400)
+def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift):
+    by_row = weighted and convention.weighting == "row_weight"
+    queries = data.draw(ragged(units=getattr(convention, "pairs", "") == "unit", weighted=by_row))
+    columns_, scores = columns(queries)
+    columns_ |= weights_of(queries, convention) if weighted else {}
+    if convention.weighting == "row_weight" and "row_weight" in columns_:
+        columns_["row_weight"] = [weight + shift for weight in columns_["row_weight"]]  # sums that are rounded
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said.append(everything(convention, dict(columns_), np.array(scores).astype(dtype)))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    "preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"]
+)
+@pytest.mark.parametrize("levels", [7, 10**9])
+@pytest.mark.parametrize("sizes", [[1500], [1, 1023, 1024, 1025, 2], [3] * 700])
+def test_both_forms_give_the_same_bits_for_queries_of_any_size(preset, levels, sizes):
+    rng, n = np.random.default_rng(1), sum(sizes)
+    labels, scores = rng.integers(0, 2, n), rng.integers(0, levels, n) / 7
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said.append(everything(ra.parse(preset), {"labels": labels, "group_sizes": sizes}, scores))
+    assert said[0] == said[1]
+    assert isinstance(said[0], list)
+
+
+def test_a_score_that_is_not_finite_is_named_by_both_forms():
+    labels, qid = [1, 0, 1, 0], ["a", "b", "a", "b"]
+    for choice in (NEVER, NOW):
+        for convention in ("sklearn@2", "sklearn.roc_auc_score", "sklearn.average_precision_score"):
+            with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is inf, which is not a finite"):
+                ra.evaluate(labels, [0.5, 0.1, 0.2, np.inf], convention, qid=qid)
+
+
+WITHOUT_NUMBA = """
+import sys
+import numpy as np
+import rankadapters as ra
+from tests.test_warmup import evaluate_everything
+queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
+ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
+ra.evaluate_many(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
+ra.Panel(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
+assert "numba" not in sys.modules
+if evaluate_everything() < 1000 or "numba" in sys.modules:
+    raise SystemExit("numba was imported")
+"""
+
+
+def run(code, **environment):
+    env = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env, timeout=300
+    )
+
+
+def test_little_work_is_done_without_numba():
+    done = run(WITHOUT_NUMBA, RANKADAPTERS_KERNELS=LATER)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+SWITCH = """
+import json, sys
+import numpy as np
+import rankadapters as ra
+from rankadapters.core import forms
+from rankadapters.core.columns import writable
+rng = np.random.default_rng(0)
+evaluator = ra.Evaluator(rng.integers(0, 5, 3000), "lightgbm@10", group_sizes=[100] * 30)
+scores = rng.random(3000)
+first, after = evaluator.evaluate(scores), "numba" in sys.modules
+forms.ROWS_BEFORE_LOADING = 1
+forms.ROWS_BEFORE_COMPILING = {compiling}
+for _ in range(6):
+    assert evaluator.evaluate(scores) == first
+assert evaluator.evaluate(scores) == first
+print(json.dumps([after, sorted(key[0] for key in forms._process.ready)]))
+"""
+RANKS = "ranking.ranked_columns"
+
+
+def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp_path):
+    found = []
+    for compiling in (10**9, 10_000, 10**9):  # too little work, enough, and what enough work left in the cache
+        code = SWITCH.format(compiling=compiling)
+        done = run(code, RANKADAPTERS_KERNELS=LATER, NUMBA_CACHE_DIR=str(tmp_path))
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout))
+    assert [after for after, _ in found] == [False, False, False]
+    assert [RANKS in ready for _, ready in found] == [False, True, True]
+
+
+def test_a_kernel_is_compiled_once_for_arrays_that_can_be_written_and_that_cannot():
+    mixed, words = np.empty(3, np.uint64), np.arange(3, dtype=np.uint64)
+    words.flags.writeable = False
+    with kernels(NOW):
+        forms.run("exact.mix_all", words, mixed)
+        known = set(forms.compiled("exact.mix_all").signatures)
+        forms.run("exact.mix_all", words.copy(), mixed)
+    assert set(forms.compiled("exact.mix_all").signatures) == known
+    assert words.tolist() == [0, 1, 2]
+    assert not words.flags.writeable
+
+
+def test_a_view_that_can_be_written_keeps_the_memory_alive():
+    array = np.arange(5.0)
+    array.flags.writeable = False
+    view = writable(array)
+    assert view.flags.writeable
+    assert np.shares_memory(view, array)
+    del array
+    assert view.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_the_choice_is_that_of_all_threads_and_comes_back():
+    seen = []
+    with kernels(NEVER):
+        thread = threading.Thread(target=lambda: seen.append(forms._process.choice))
+        thread.start()
+        thread.join()
+    assert seen == [NEVER]
+    assert forms._process.choice != NEVER
+
+
+def test_another_choice_is_refused():
+    done = run(
+        "import rankadapters as ra; ra.evaluate([1], [1], 'yahoo@1', group_sizes=[1])", RANKADAPTERS_KERNELS="often"
+    )
+    assert done.stderr.endswith(
+        "InputError: RANKADAPTERS_KERNELS='often'; allowed are 'later', 'now' and 'never'.\n"
+        "Hint: leave it out for 'later', which compiles once much is evaluated.\n"
+    )
