@@ -45,7 +45,7 @@ def run(name: str, *arguments: Any, rows: int = 0) -> Any:
     rows : int
         How many rows it ranks, which counts towards compiling it.
     """
-    if _process.choice == NEVER:
+    if _process.choice == NEVER or (_process.choice == LATER and _process.is_young(rows)):
         return _run_in_numpy(name, arguments)
     given = [writable(each) if isinstance(each, np.ndarray) else each for each in arguments]
     if _process.choice == NOW:
@@ -91,6 +91,13 @@ class _Process:
         self.rows = 0
         self.ready: dict[Key, Kernel] = {}
         self._looked_for: set[Key] = set()  # in the cache, which did not have it
+
+    def is_young(self, rows: int) -> bool:
+        """Tell whether there is too little work for any kernel, and count the rows."""
+        if self.ready or self.rows + rows >= ROWS_BEFORE_LOADING:
+            return False
+        self.rows += rows
+        return True
 
     def kernel(self, name: str, arguments: list[Any], rows: int) -> Kernel | None:
         """Find a kernel for such arguments; None while there is too little work for loading or compiling it."""

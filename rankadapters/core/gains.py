@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 
 FLOAT64_INTEGERS = 2.0**53
 _FLOAT64_EXPONENT = 1024
+_BYTES = 256  # values that a byte has
+_BLOCK = 2**16  # rows counted at once, so that what bincount makes of them stays in the cache
 
 
 def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Floats:
@@ -44,11 +46,23 @@ def are_beyond(values: Array, name: str) -> NDArray[np.bool_]:
 
 def narrowed(gains: Floats) -> Array:
     """Keep small whole gains as bytes: a kernel that meets them in random order stays in the cache."""
-    if gains.size and gains.min() >= 0 and gains.max() <= np.iinfo(np.uint8).max:
-        small = gains.astype(np.uint8)
-        if (small == gains).all():
-            return small
-    return writable(np.ascontiguousarray(gains))
+    small = as_bytes(gains)
+    return writable(np.ascontiguousarray(gains)) if small is None else small
+
+
+def as_bytes(values: Floats) -> NDArray[np.uint8] | None:
+    """Give whole numbers from 0 to 255 as bytes; None where there are others."""
+    with np.errstate(invalid="ignore"):  # what a byte cannot hold comes out as something else
+        small = values.astype(np.uint8)
+    return small if (small == values).all() else None
+
+
+def levels_of(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Find the values that there are, the largest first."""
+    seen = np.zeros(_BYTES, np.bool_)
+    for first in range(0, small.size, _BLOCK):
+        seen |= np.bincount(small[first : first + _BLOCK], minlength=_BYTES) > 0
+    return np.flatnonzero(seen)[::-1].astype(np.uint8)
 
 
 def _gains(labels: Floats, name: str) -> Floats:
@@ -69,6 +83,10 @@ def _gains(labels: Floats, name: str) -> Floats:
     if high >= _FLOAT64_EXPONENT:
         too_large = "so large that 2^label overflows float64"
         raise _outside(labels, labels >= _FLOAT64_EXPONENT, too_large, "use a linear gain or a table")
+    grades = as_bytes(labels)
+    if grades is not None:  # a table of the few powers is faster than a power for every row
+        table_of_powers: Floats = np.exp2(np.arange(high + 1)) - 1.0
+        return table_of_powers[grades]
     powers = np.exp2(np.floor(labels) if name == "exp2-floor" else labels)
     powers -= 1.0
     return powers

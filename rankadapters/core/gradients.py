@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from rankadapters.core._kernels.ranking import first_non_finite
 from rankadapters.core.columns import Array, beyond_float32, read_only, refuse_few_digits
 from rankadapters.core.errors import InputError
-from rankadapters.core.lowering import NO_ORDER
 from rankadapters.core.queries import Queries
-from rankadapters.core.rows import Rows
+from rankadapters.core.rows import NO_ORDER, Rows
 from rankadapters.core.threads import as_n_threads, over_chunks
 
 Floats = NDArray[np.float64]

@@ -7,20 +7,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core import forms
-from rankadapters.core.columns import Array, Flags, Floats, Ints, index_dtype, read_only
+from rankadapters.core.columns import Flags, Floats, Ints, index_dtype
 from rankadapters.core.errors import InputError
 from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, gains_of, narrowed
+from rankadapters.core.ideal_lists import ranked_by_gain
 from rankadapters.core.plans import Column, Key, Ranking, WholePlan
 from rankadapters.core.queries import Queries
-from rankadapters.core.rows import Rows
+from rankadapters.core.rows import Rows, mirrored, retrieved_rows, rows_of
 from rankadapters.core.running_sums import running_dcg
 
 T = TypeVar("T")
-
-NO_ORDER: Ints = read_only(np.empty(0, index_dtype(0)))
 
 
 class RankedColumns(NamedTuple):
@@ -51,7 +49,7 @@ class Bound:
         self.queries = queries
         self.over_rows = over_rows
         self.upto = upto
-        self.judged = _rows(queries, queries.judged)
+        self.judged = rows_of(queries, queries.judged)
         self.longest = queries.longest
         self.depth = self.cutoff(depth)
         self.ones = np.ones(queries.n_queries)
@@ -108,7 +106,7 @@ class Bound:
         """Places of the rows of each query by ascending value, the last row of equal ones first."""
         order = np.empty(values.size, np.int64)
         forms.run("sorting.order_within", values, rows.indptr, order, rows=order.size)
-        return order[_mirrored(rows)]
+        return order[mirrored(rows)]
 
     @property
     def one_each(self) -> Column:
@@ -146,7 +144,7 @@ class Bound:
         InputError
             A retrieved row is not judged, and `unjudged` is 'error'.
         """
-        return self.once(("retrieved", unjudged), lambda: _retrieved(unjudged, self.queries))
+        return self.once(("retrieved", unjudged), lambda: retrieved_rows(unjudged, self.queries))
 
     def ranked(self, convention: Any, *columns: Column, spans: bool = False) -> RankedColumns:
         """Bring columns into the order that the convention's ties keep.
@@ -195,7 +193,7 @@ class Bound:
             cut = np.minimum(self.judged.sizes, deepest)
             if by_retrieved:
                 cut = np.minimum(cut, self.retrieved(convention.unjudged).sizes)
-            return _ranked_by_gain(self.gains(convention.gain).values, self.judged, cut)
+            return ranked_by_gain(self.gains(convention.gain).values, self.judged, cut)
 
         key = ("ideal", convention.gain, deepest, by_retrieved, convention.unjudged if by_retrieved else "")
         found = (*key, convention.discount, k)
@@ -235,7 +233,7 @@ class Bound:
             return rows
         inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
         if ranking.ties == "reverse":
-            inner[:] = _mirrored(rows)
+            inner[:] = mirrored(rows)
         else:
             keys = rows.take(_tie_keys(ranking.ties, self.queries, followed.values))
             forms.run("sorting.order_within", keys, rows.indptr, inner, rows=inner.size)
@@ -260,40 +258,6 @@ def discounts_of(discount: str, n: int) -> Floats:
     return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
 
 
-def offsets(sizes: Array) -> Ints:
-    """Running sum of sizes, from 0."""
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-
-
-def _mirrored(rows: Rows) -> Ints:
-    """Places of the rows of each query from the last to the first."""
-    return np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(rows.indptr[-1])
-
-
-def _rows(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
-    order = NO_ORDER if queries.order is None else queries.order
-    if kept is None:
-        return Rows(order, queries.indptr)
-    places = order if order.size else np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs))
-    inside = kept[places]
-    return Rows(places[inside], offsets(inside)[queries.indptr])
-
-
-def _retrieved(unjudged: str, queries: Queries) -> Rows:
-    if queries.judged is None:
-        return _rows(queries, queries.retrieved)
-    retrieved = queries.retrieved if queries.retrieved is not None else np.ones(queries.n_docs, np.bool_)
-    bare = retrieved & ~queries.judged
-    if unjudged == "error" and bare.any():
-        row = int(np.argmax(bare))
-        msg = (
-            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.\n"
-            "Hint: convention.replace(unjudged='zero') or 'drop'."
-        )
-        raise InputError(msg, row=row)
-    return _rows(queries, queries.judged & retrieved if unjudged == "drop" else queries.retrieved)
-
-
 def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
     if ties in {"best", "worst"}:
         return followed if ties == "best" else -followed
@@ -302,17 +266,3 @@ def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
         raise InputError(msg)
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks
-
-
-def _ranked_by_gain(row_gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
-    """Gains of each query in descending order, as many as `cut` says, and where each query's begin."""
-    outptr = offsets(cut)
-    ranked = np.empty((1, int(outptr[-1])))
-    # Gains rank themselves; narrow ones let the evaluation reuse this call's machine code.
-    gains, tie_means = narrowed(rows.take(row_gains))[None, :], False
-    depth = max(1, int(cut.max()))
-    forms.run(
-        "ranking.ranked_columns", row_gains, rows.order, rows.indptr, depth, tie_means, gains, outptr, ranked,
-        rows=int(rows.indptr[-1]),
-    )  # fmt: skip
-    return ranked[0], outptr

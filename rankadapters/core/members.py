@@ -11,16 +11,20 @@ from typing import Any, cast
 import numpy as np
 
 from rankadapters.core import forms
-from rankadapters.core._kernels import FIXED, LIMB_BITS, LIMBS, SKIP
+from rankadapters.core._kernels import FEW, FIXED, LIMB_BITS, LIMBS, SKIP
 from rankadapters.core.columns import Array, Floats, beyond_float32, writable
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.lowering import Bound, offsets
+from rankadapters.core.lowering import Bound
 from rankadapters.core.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.policies import Settled, Sizes, refuse_ignored, settle
 from rankadapters.core.queries import Queries
+from rankadapters.core.rows import offsets
 from rankadapters.core.spelling import border
 from rankadapters.core.threads import over_chunks
+
+FEW_TERMS = 16  # up to which Python's own integers are faster
+SMALLEST_EXPONENT = 1074  # of the smallest float64, 2^-1074
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +156,8 @@ class _SharedRanking:
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
         self.plain = self.first.ranking.tied != "spans" and self.first.ranking.retrieve == "all"
+        one = len(self.plans) == 1 and self.plain and self.first.ranking.tied == "rows" and bool(self.first.of_few)
+        self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
 
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
@@ -162,12 +168,33 @@ class _SharedRanking:
         ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
         values = np.empty((len(self.plans), indptr.size - 1))
 
+        if self.at_once:
+            return self._values_of_few(compared, scores, n_threads)
+
         def run(first: int, last: int) -> Iterator[int]:
             bad = self._rank(compared, first, last, ranked, ends)
             if bad < 0:
                 for place in range(len(self.plans)):
                     self._value(place, slice(first, last), (ranked, ends), values[place, first:last])
             yield bad
+
+        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
+        return values
+
+    def _values_of_few(self, compared: Array, scores: Array, n_threads: int) -> Floats:
+        plan, [member] = self.first, self.members
+        indptr, values = plan.rows.indptr, np.empty((1, plan.rows.indptr.size - 1))
+
+        def run(first: int, last: int) -> Iterator[int]:
+            part, inside = indptr[first : last + 1], slice(first, last)
+            by_query = (array[inside] for array in plan.by_query)
+            policies = (member.settled.status[inside], member.settled.fixed[inside], values[0, inside])
+            yield int(
+                forms.run(
+                    plan.of_few, compared, plan.rows.order, part, self.columns[0], plan.k, *plan.by_rank, *by_query,
+                    *plan.options, *policies, rows=int(part[-1] - part[0]),
+                )
+            )  # fmt: skip
 
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
         return values
@@ -234,8 +261,15 @@ def _refuse_bad(rows: list[int], scores: Array) -> None:
 
 def exact_sum(terms: Floats) -> int:
     """Sum without rounding, in units of 2^-1074."""
+    if terms.size <= FEW_TERMS and np.isfinite(terms).all():
+        return sum(map(_in_units, terms.tolist()))
     limbs = np.zeros(LIMBS + 1, np.int64)
     if not forms.run("exact.add_exactly", np.ascontiguousarray(terms).view(np.int64), limbs):
         msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
         raise InputError(msg)
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)
+
+
+def _in_units(term: float) -> int:
+    numerator, denominator = term.as_integer_ratio()  # the latter is a power of two, and at most 2^1074
+    return (numerator << SMALLEST_EXPONENT) // denominator

@@ -42,6 +42,10 @@ class RankedPlan:
     kernel : str
         Module and function, such as 'dcg.discounted_sums', of the kernel in `_kernels` and of its numpy form in
         `_kernels.in_numpy`.
+    of_few : str
+        As `kernel`, of one that ranks too, for queries of at most FEW rows that bring one column; empty where there is
+        none. It is called as `kernel(scores, order, indptr, *columns, k, *by_rank, *by_query, *options, status, fixed,
+        values)` and returns the first row whose score is not finite, else -1.
     columns : tuple of Column
         What the rows bring to their ranks.
     ranking : Ranking
@@ -72,6 +76,7 @@ class RankedPlan:
     options: tuple[Any, ...] = ()
     empty: Flags
     retrieved: Rows
+    of_few: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

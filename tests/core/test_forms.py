@@ -53,6 +53,53 @@ def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift)
     assert said[0] == said[1]
 
 
+@pytest.mark.parametrize("preset", ["lightgbm@10", "ranklib@2", "trec_eval_9@3", "sklearn.dcg@4"])
+@pytest.mark.parametrize("longest", [1, 3, 8, 9])
+def test_queries_of_few_rows_have_the_bits_of_the_others(preset, longest):
+    """Up to eight rows are ranked and summed up in one pass; beside a long query they are not."""
+    rng = np.random.default_rng(longest)
+    sizes = rng.integers(1, longest + 1, 300)
+    n = int(sizes.sum())
+    labels, scores = rng.integers(0, 5, n), rng.integers(0, 4, n) / 3
+    docid = [f"d{row:04}" for row in rng.permutation(n + 20)]
+    said = []
+    for more in (0, 20):
+        for choice in (NEVER, NOW):
+            with kernels(choice):
+                bound = ra.Evaluator(
+                    np.append(labels, np.ones(more)), preset, group_sizes=[*sizes, *[more][: more // 20]],
+                    docid=docid[: n + more],
+                )  # fmt: skip
+                said.append(bound.per_query(np.append(scores, np.zeros(more)))[:300].tobytes())
+    assert len(set(said)) == 1
+
+
+def test_a_score_that_float32_cannot_hold_is_named_by_its_row_in_queries_of_few_rows():
+    scores = np.array([1.0, 2, 3, 1e39, 5])
+    for choice in (NEVER, NOW):
+        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is 1e\+39"):
+            ra.evaluate([1, 0, 1, 0, 1], scores, "xgboost@2", group_sizes=[2, 3])
+
+
+@pytest.mark.parametrize("levels", [1, 2, 16, 17, 200])
+def test_ideal_lists_are_the_same_whether_gains_are_counted_or_sorted(levels):
+    """At most sixteen different gains, all of them bytes, are counted; half a gain more makes them sorted."""
+    rng = np.random.default_rng(levels)
+    sizes = rng.integers(1, 60, 50)
+    labels = rng.integers(0, levels, int(sizes.sum())).astype(float)
+    scores = rng.standard_normal(labels.size)
+    conv = ra.presets.textbook(10).replace(gain="linear")
+    halves = np.append(labels, [0.5, 0.0])
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said += [
+                ra.Evaluator(labels, conv, group_sizes=sizes).per_query(scores).tobytes(),
+                ra.Evaluator(halves, conv, group_sizes=[*sizes, 2]).per_query(np.append(scores, [0, 1]))[:50].tobytes(),
+            ]
+    assert len(set(said)) == 1
+
+
 @pytest.mark.parametrize(
     "preset", ["xgboost.auc", "lightgbm.auc", "sklearn.average_precision_score", "sklearn@40", "yahoo@all"]
 )

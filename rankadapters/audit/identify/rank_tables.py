@@ -13,8 +13,8 @@ from rankadapters.audit.identify.running_values import DEEP, FORMS, Columns
 from rankadapters.core import forms
 from rankadapters.core._kernels import COMPUTE, FIXED
 from rankadapters.core.columns import Array, non_finite
-from rankadapters.core.lowering import offsets
 from rankadapters.core.plans import RankedPlan
+from rankadapters.core.rows import offsets
 from rankadapters.core.running_sums import by_rank
 from rankadapters.core.spelling import border
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
+FEW = 8  # rows of a query that may be ranked and summed up at once
 LIMBS, LIMB_BITS = 66, 32  # of an exact sum, from 2^-1074 to beyond the largest float64
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}

@@ -86,6 +86,22 @@ def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
     return ALL_FINITE
 
 
+@kernel
+def counted_gains(gains, levels, indptr, outptr, out):
+    """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
+    counts = np.zeros(256, np.int64)
+    for q in range(indptr.size - 1):
+        for i in range(indptr[q], indptr[q + 1]):
+            counts[np.uint64(gains[i])] += 1
+        place, end = outptr[q], outptr[q + 1]
+        for level in levels:
+            last = min(place + counts[level], end)
+            counts[level] = 0
+            while place < last:
+                out[place] = level
+                place += 1
+
+
 @internal
 def write_spans(scores, ranked, column, out, ends):
     """As write_tie_means, but each rank gets the sum of its tie, and in `ends` the tie's last rank (1-based)."""

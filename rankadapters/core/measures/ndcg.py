@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankadapters.core.lowering import Bound
 
 KERNEL = "dcg.discounted_sums"
+KERNEL_OF_FEW = "dcg.discounted_sums_of_few"
 
 IDEAL = Words(
     group="value",
@@ -159,6 +160,7 @@ def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -
     ranked = bound.ranked(convention, bound.gains(convention.gain))
     k = bound.cutoff(convention.k)
     return RankedPlan(
-        kernel=KERNEL, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
-        k=k, by_rank=(bound.discounts(convention.discount, k),), by_query=(divisor,), empty=empty,
+        kernel=KERNEL, of_few=KERNEL_OF_FEW, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
+        retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts(convention.discount, k),), by_query=(divisor,),
+        empty=empty,
     )  # fmt: skip

@@ -62,6 +62,16 @@ def ranked_columns(
     return ALL_FINITE
 
 
+def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -> None:
+    """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
+    query, n = numbers(indptr), indptr.size - 1
+    counts = np.zeros((levels.size, n), np.int64)
+    for count, level in zip(counts, levels, strict=True):
+        count[:] = np.bincount(query[gains == level], minlength=n)
+    ends = np.minimum(np.cumsum(counts, axis=0), np.diff(outptr))
+    out[:] = np.repeat(np.tile(levels, n), np.diff(ends, axis=0, prepend=0).T.ravel())
+
+
 def _tie_means(gains: Any, ties: Any) -> Any:
     """Mean of each tie at each of its ranks; equal gains need no division."""
     values, tie = gains.astype(np.float64), numbers(ties)

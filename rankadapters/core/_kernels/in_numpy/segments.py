@@ -12,17 +12,21 @@ CLASSES_PER_OCTAVE = 2  # of sizes that share a matrix: a sixth of it is padding
 
 def numbers(indptr: Any) -> Any:
     """Segment of each entry."""
-    return np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    return np.repeat(np.arange(indptr.size - 1), indptr[1:] - indptr[:-1])
 
 
 def places_within(indptr: Any) -> Any:
     """Place of each entry in its segment, from 0."""
-    return np.arange(indptr[0], indptr[-1]) - np.repeat(indptr[:-1], np.diff(indptr))
+    return np.arange(indptr[0], indptr[-1]) - np.repeat(indptr[:-1], indptr[1:] - indptr[:-1])
 
 
 def blocks(indptr: Any) -> Iterator[tuple[Any, Any]]:
     """Yield segments of like size as a matrix of places, one segment a row, and which of them are not padding."""
-    sizes = np.diff(indptr)
+    sizes = indptr[1:] - indptr[:-1]
+    if sizes.size and sizes[0] > 0 and (sizes == sizes[0]).all():
+        places = indptr[:-1, None] + np.arange(sizes[0])
+        yield places, np.ones(places.shape, np.bool_)
+        return
     classes = np.where(sizes > 0, np.ceil(np.log2(np.maximum(sizes, 1)) * CLASSES_PER_OCTAVE), -1).astype(np.int16)
     for each in np.unique(classes[classes >= 0]):
         several = np.flatnonzero(classes == each)
