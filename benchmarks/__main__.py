@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import platform
 from importlib.metadata import version
+from pathlib import Path
 
-from benchmarks import auditing, evaluation, files, gradients, memory, searching, starting
+from benchmarks import auditing, evaluation, files, gradients, memory, scaling, searching, starting, timing
 from benchmarks.data import make
 from rankadapters.core.forms import kernels
 
 PARTS = {
     "evaluation": evaluation.run,
+    "scaling": scaling.run,
     "gradients": gradients.run,
     "memory": lambda d, _: memory.run(d),
     "files": files.run,
@@ -26,6 +28,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to run; all by default")
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--table", metavar="FILE", type=Path, help="where to write the ratios as a table in Markdown")
     args = parser.parse_args()
     packages = ("rankadapters", "numpy", "numba", "lightgbm", "xgboost", "catboost", "scikit-learn")
     print(", ".join(f"{name} {_version(name)}" for name in packages), f"on Python {platform.python_version()}")
@@ -33,6 +36,8 @@ def main() -> None:
     with kernels("now"):
         for part in args.parts or PARTS:
             PARTS[part](data, args.rounds)
+    if args.table:
+        args.table.write_text(timing.table() + "\n", encoding="utf-8")
 
 
 def _version(package: str) -> str:

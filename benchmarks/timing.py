@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 Calls = dict[str, Callable[[int], object]]
 
+REPORTED: list[tuple[str, str, float, float, float | None]] = []  # title, whose, milliseconds, ratio, wanted
+
 
 def medians(calls: Calls, rounds: int) -> dict[str, float]:
     """Median seconds of each call; a call gets the number of the round. The first round is not counted."""
@@ -29,4 +31,14 @@ def report(title: str, found: dict[str, float], ours: str, floors: dict[str, flo
             "" if floor is None else f"   at least {floor:g}x{'' if seconds >= floor * found[ours] else '  MISSED'}"
         )
         ratio = "" if name == ours else f"{seconds / found[ours]:8.2f}x"
+        REPORTED.append((title, name, seconds * 1e3, seconds / found[ours], floor))
         print(f"  {name:48s} {seconds * 1e3:10.2f} ms {ratio}{wanted}")
+
+
+def table() -> str:
+    """Write all that was reported as a table in Markdown: milliseconds, and in times of ours."""
+    lines = ["| what | whose | ms | ratio | wanted |", "|---|---|---|---|---|"]
+    for title, name, milliseconds, ratio, floor in REPORTED:
+        wanted = "" if floor is None else f"{floor:g}"
+        lines.append(f"| {title.strip()} | {name} | {milliseconds:.3g} | {ratio:.2f} | {wanted} |")
+    return "\n".join(lines)
