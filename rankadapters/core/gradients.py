@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core._kernels.ranking import first_non_finite
+from rankadapters.core._kernels.ranked_rows import first_non_finite
 from rankadapters.core.columns import Array, beyond_float32, read_only, refuse_few_digits
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries

@@ -105,7 +105,7 @@ class Bound:
     def ascending(self, values: Floats, rows: Rows) -> Ints:
         """Places of the rows of each query by ascending value, the last row of equal ones first."""
         order = np.empty(values.size, np.int64)
-        forms.run("sorting.order_within", values, rows.indptr, order, rows=order.size)
+        forms.run("ranking.order_within", values, rows.indptr, order, rows=order.size)
         return order[mirrored(rows)]
 
     @property
@@ -236,7 +236,7 @@ class Bound:
             inner[:] = mirrored(rows)
         else:
             keys = rows.take(_tie_keys(ranking.ties, self.queries, followed.values))
-            forms.run("sorting.order_within", keys, rows.indptr, inner, rows=inner.size)
+            forms.run("ranking.order_within", keys, rows.indptr, inner, rows=inner.size)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
@@ -52,3 +52,22 @@ def merged(function: Callable[..., Any]) -> Callable[..., Any]:
 def contracting(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `kernel`; a product and a sum may be one instruction that rounds once, as in the C library's own code."""
     return kernel(function, fastmath={"contract"})
+
+
+class steps:  # noqa: N801 - a decorator
+    """Make one kernel of several that are called in turn: what yields them and their arguments.
+
+    A row that one of them returns, since its score is not finite, ends it. So code that many need is compiled once.
+    """
+
+    def __init__(self, function: Callable[..., Iterator[tuple[Any, tuple[Any, ...]]]]) -> None:
+        self.several = function
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments: Any) -> int:
+        """Call the kernels; return the row that one of them refused, else -1."""
+        for each, given in self.several(*arguments):
+            bad = each(*given)
+            if bad is not None and bad >= 0:
+                return int(bad)
+        return -1

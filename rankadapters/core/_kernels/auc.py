@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core._kernels import internal, kernel
-from rankadapters.core._kernels.ranking import ALL_FINITE, all_finite, first_non_finite
-from rankadapters.core._kernels.sorting import new_sorting, rank
+from rankadapters.core._kernels import internal, kernel, steps
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE, first_non_finite, ranked_rows
 
 
 @internal
@@ -19,80 +18,94 @@ def prefix_sum(tree, place):
     return total
 
 
+@internal
+def begin_of_tie(ranking, last):
+    """Rank at which the tie begins that ends before rank `last`; each row behind its first is ~row there."""
+    first = last - 1
+    while first > 0 and ranking[first] < 0:
+        first -= 1
+    return first
+
+
+@internal
+def row_of(ranked):
+    """Row that is ranked, tied or not."""
+    return np.int64(ranked if ranked >= 0 else ~ranked)
+
+
 @kernel
+def add_pairs_by_label(rows, indptr, grades, weights, tied, numerators):
+    """Weight of the pairs of ranked rows, as pairs_by_label says."""
+    width = 0
+    for q in range(indptr.size - 1):
+        width = max(width, indptr[q + 1] - indptr[q])
+    tree = np.empty(width + 1)
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        if n == 0:
+            continue
+        ranking = rows[start - indptr[0] : start - indptr[0] + n]
+        for i in range(n):
+            tree[i + 1] = 0.0
+        total, last = 0.0, n  # from the lowest score up, a tie at a time
+        while last > 0:
+            first = begin_of_tie(ranking, last)
+            for i in range(first, last):
+                row = start + row_of(ranking[i])
+                total += weights[row] * (1.0 - tied) * prefix_sum(tree, np.int64(grades[row]) - 1)
+            for i in range(first, last):
+                row = start + row_of(ranking[i])
+                place = np.int64(grades[row])
+                while place <= n:
+                    tree[place] += weights[row]
+                    place += place & -place
+            if tied > 0:
+                for i in range(first, last):
+                    row = start + row_of(ranking[i])
+                    total += weights[row] * tied * prefix_sum(tree, np.int64(grades[row]) - 1)
+            last = first
+        numerators[q] = total
+
+
+@steps
 def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
     """Weight of the pairs whose row of the higher grade has the higher score; a tied pair counts `tied`.
 
     `grades` are 1, 2, ... within each query; each row of a pair brings its weight, and a pair their product.
     """
-    width = 0
-    for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    query_scores, space, tree = np.empty(width, scores.dtype), new_sorting(width, scores), np.empty(width + 1)
-    ranking = space.order
-    for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n == 0:
-            continue
-        for i in range(n):
-            query_scores[i] = scores[order[start + i] if order.size else start + i]
-            tree[i + 1] = 0.0
-        if not all_finite(query_scores[:n]):
-            return first_non_finite(scores, order, start, start + n)
-        rank(query_scores[:n], n, space)
-        total, last = 0.0, n  # from the lowest score up, a tie at a time
-        while last > 0:
-            first = last - 1
-            while first > 0 and query_scores[ranking[first - 1]] == query_scores[ranking[last - 1]]:
-                first -= 1
-            for i in range(first, last):
-                row = start + ranking[i]
-                total += weights[row] * (1.0 - tied) * prefix_sum(tree, np.int64(grades[row]) - 1)
-            for i in range(first, last):
-                place = np.int64(grades[start + ranking[i]])
-                while place <= n:
-                    tree[place] += weights[start + ranking[i]]
-                    place += place & -place
-            if tied > 0:
-                for i in range(first, last):
-                    row = start + ranking[i]
-                    total += weights[row] * tied * prefix_sum(tree, np.int64(grades[row]) - 1)
-            last = first
-        numerators[q] = total
-    return ALL_FINITE
+    rows = np.empty(indptr[-1] - indptr[0], np.int32)
+    yield ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)
+    yield add_pairs_by_label, (rows, indptr, grades, weights, tied, numerators)
 
 
 @kernel
-def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerators):
-    """Weight of the pairs of a relevant row above an irrelevant one; a row that is both in part meets itself."""
-    width = 0
+def add_pairs_by_relevance(rows, indptr, positive, negative, tied, numerators):
+    """Weight of the pairs of ranked rows, as pairs_by_relevance says."""
     for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    query_scores, space = np.empty(width, scores.dtype), new_sorting(width, scores)
-    ranking = space.order
-    for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n == 0:
+        start, last = indptr[q], indptr[q + 1] - indptr[q]
+        if last == 0:
             continue
-        for i in range(n):
-            query_scores[i] = scores[order[start + i] if order.size else start + i]
-        if not all_finite(query_scores[:n]):
-            return first_non_finite(scores, order, start, start + n)
-        rank(query_scores[:n], n, space)
-        total, below, last = 0.0, 0.0, n
+        ranking = rows[start - indptr[0] : start - indptr[0] + last]
+        total, below = 0.0, 0.0
         while last > 0:
-            first = last - 1
-            while first > 0 and query_scores[ranking[first - 1]] == query_scores[ranking[last - 1]]:
-                first -= 1
+            first = begin_of_tie(ranking, last)
             relevant, irrelevant = 0.0, 0.0
             for i in range(first, last):
-                relevant += positive[start + ranking[i]]
-                irrelevant += negative[start + ranking[i]]
+                row = start + row_of(ranking[i])
+                relevant += positive[row]
+                irrelevant += negative[row]
             total += relevant * (below + tied * irrelevant)
             below += irrelevant
             last = first
         numerators[q] = total
-    return ALL_FINITE
+
+
+@steps
+def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerators):
+    """Weight of the pairs of a relevant row above an irrelevant one; a row that is both in part meets itself."""
+    rows = np.empty(indptr[-1] - indptr[0], np.int32)
+    yield ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)
+    yield add_pairs_by_relevance, (rows, indptr, positive, negative, tied, numerators)
 
 
 @kernel

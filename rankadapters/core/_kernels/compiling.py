@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -10,6 +11,8 @@ from typing import Any, NamedTuple
 
 from numba import typeof
 from numba.core import event
+
+from rankadapters.core._kernels import steps
 
 PACKAGE = __name__.rpartition(".")[0]
 ONCE = "rankadapters: compiling, once on this machine"
@@ -41,8 +44,10 @@ def cache_folder() -> Path | None:
     return None if path is None else Path(path)
 
 
-def load(kernel: Any, arguments: list[Any]) -> bool:
+def load(kernel: Any, arguments: Sequence[Any]) -> bool:
     """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine."""
+    if isinstance(kernel, steps):
+        return all([load(each, given) for each, given in kernel.several(*arguments)])  # the others all the same
     types = tuple(map(typeof, arguments))
     # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
     if kernel._cache.load_overload(types, kernel.targetctx) is None:  # noqa: SLF001

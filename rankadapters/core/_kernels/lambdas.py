@@ -20,7 +20,7 @@ from rankadapters.core._kernels.lanes import (
     store,
     where_greater,
 )
-from rankadapters.core._kernels.ranking import ALL_FINITE
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 from rankadapters.core._kernels.sorting import make_sorting, rank
 
 # What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankadapters.core._kernels import kernel
 from rankadapters.core._kernels.lambdas import make_workspace, rank_query, sum_scale
-from rankadapters.core._kernels.ranking import ALL_FINITE
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25

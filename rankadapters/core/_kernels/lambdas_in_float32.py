@@ -8,7 +8,7 @@ import numpy as np
 
 from rankadapters.core._kernels import inlined, kernel
 from rankadapters.core._kernels.lambdas import make_workspace, rank_query, sum_scale
-from rankadapters.core._kernels.ranking import ALL_FINITE
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 from rankadapters.core._kernels.sorting import merge_sort
 
 Pairs = namedtuple("Pairs", "order left right")  # noqa: PYI024 - for numba

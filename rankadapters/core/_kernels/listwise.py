@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core._kernels import inlined, kernel
 from rankadapters.core._kernels.lambdas import longest
-from rankadapters.core._kernels.ranking import ALL_FINITE
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 
 SMALLEST_REST = 2.0**-53  # what is left of 1 where a probability rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))

@@ -4,86 +4,64 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core._kernels import inlined, internal, kernel
-from rankadapters.core._kernels.sorting import new_sorting, rank_top
-
-ALL_FINITE = -1
-
-
-@inlined
-def all_finite(scores):
-    """Tell whether no score is NaN or infinite; without a branch, so that it becomes packed instructions."""
-    broken = False
-    for i in range(scores.size):
-        broken |= scores[i] - scores[i] != 0
-    return not broken
-
-
-@kernel
-def first_non_finite(scores, order, first, last):
-    """Row in the caller's order of the first score that is not finite."""
-    for i in range(first, last):
-        row = order[i] if order.size else i
-        if not np.isfinite(scores[row]):
-            return row
-    return ALL_FINITE
+from rankadapters.core._kernels import internal, kernel, steps
+from rankadapters.core._kernels.ranked_rows import ranked_rows
 
 
 @internal
-def write_tie_means(scores, ranked, gains, out):
-    """Give each of the first out.size ranks the mean gain of the rows that tie there; `ranked` holds whole ties."""
-    first = 0
-    while first < out.size:
-        score = scores[ranked[first]]
-        low = high = np.float64(gains[ranked[first]])
-        total, last = 0.0, first
-        while last < ranked.size and scores[ranked[last]] == score:
-            gain = np.float64(gains[ranked[last]])
-            low, high = min(low, gain), max(high, gain)
-            total += gain
-            last += 1
-        # Equal gains need no division, so that the ideal order reaches exactly the ideal DCG.
-        mean = low if low == high else total / (last - first)
-        for r in range(first, min(last, out.size)):
-            out[r] = mean
-        first = last
+def tie_of(ranked, first, column):
+    """End of the tie that begins at rank `first`, its sum, and its lowest and highest number."""
+    total, last = 0.0, first
+    low, high = np.inf, -np.inf
+    while last < ranked.size and (last == first or ranked[last] < 0):
+        row = ranked[last]
+        value = np.float64(column[row if row >= 0 else ~row])
+        low, high = min(low, value), max(high, value)
+        total += value
+        last += 1
+    return last, total, low, high
 
 
 @kernel
-def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
-    """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`.
+def take_columns(rows, indptr, columns, outptr, out):
+    """Write what each ranked row brings, for each row of `columns`; there are as many ranks as `outptr` says."""
+    for q in range(indptr.size - 1):
+        ranked = rows[outptr[q] - outptr[0] : outptr[q + 1] - outptr[0]]
+        for c in range(columns.shape[0]):
+            column = columns[c, indptr[q] : indptr[q + 1]]
+            written = out[c, outptr[q] : outptr[q + 1]]
+            for r in range(written.size):
+                written[r] = column[np.uint64(ranked[r])]
 
-    Returns the first row whose score is not finite, else -1. `order` (empty for row order) lists the rows of each query
-    in the order that ties keep; `gains` follows it.
+
+@kernel
+def take_tie_means(rows, indptr, columns, outptr, out):
+    """Give each of the first ranks the mean of the rows that tie there."""
+    for q in range(indptr.size - 1):
+        ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
+        for c in range(columns.shape[0]):
+            column = columns[c, indptr[q] : indptr[q + 1]]
+            written = out[c, outptr[q] : outptr[q + 1]]
+            first = 0
+            while first < written.size:
+                last, total, low, high = tie_of(ranked, first, column)
+                # Equal gains need no division, so that the ideal order reaches exactly the ideal DCG.
+                mean = low if low == high else total / (last - first)
+                for r in range(first, min(last, written.size)):
+                    written[r] = mean
+                first = last
+
+
+@steps
+def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
+    """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`, which follows `order`.
+
+    Returns the first row whose score is not finite, else -1.
     """
-    width = 0
-    for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    space = new_sorting(width, scores)
-    gathered = np.empty(width if order.size else 0, scores.dtype)
-    for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n == 0:
-            continue
-        if order.size:
-            places = order[start : start + n]
-            query_scores = gathered[:n]
-            for i in range(n):
-                query_scores[i] = scores[places[i]]
-        else:
-            query_scores = scores[start : start + n]
-        if not all_finite(query_scores):
-            return first_non_finite(scores, order, start, start + n)
-        count = rank_top(query_scores, k, space)
-        for g in range(gains.shape[0]):
-            query_gains = gains[g, start : start + n]
-            query_out = out[g, outptr[q] : outptr[q + 1]]
-            if tie_means:
-                write_tie_means(query_scores, space.order[:count], query_gains, query_out)
-            else:
-                for r in range(query_out.size):
-                    query_out[r] = query_gains[np.uint64(space.order[r])]
-    return ALL_FINITE
+    rowptr = indptr if tie_means else outptr
+    rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
+    yield ranked_rows, (scores, order, indptr, k, tie_means, rowptr, rows)
+    yield take_tie_means if tie_means else take_columns, (rows, indptr, gains, outptr, out)
 
 
 @kernel
@@ -102,55 +80,73 @@ def counted_gains(gains, levels, indptr, outptr, out):
                 place += 1
 
 
-@internal
-def write_spans(scores, ranked, column, out, ends):
-    """As write_tie_means, but each rank gets the sum of its tie, and in `ends` the tie's last rank (1-based)."""
-    first = 0
-    while first < out.size:
-        score = scores[ranked[first]]
-        total, last = 0.0, first
-        while last < ranked.size and scores[ranked[last]] == score:
-            total += np.float64(column[ranked[last]])
-            last += 1
-        for r in range(first, min(last, out.size)):
-            out[r] = total
-            ends[r] = last
-        first = last
+@kernel
+def take_tie_sums(rows, indptr, columns, outptr, out, ends):
+    """Give each of the first ranks the sum of the rows that tie there, and the tie's last rank (1-based)."""
+    for q in range(indptr.size - 1):
+        ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
+        for c in range(columns.shape[0]):
+            column = columns[c, indptr[q] : indptr[q + 1]]
+            start, size, first = outptr[q], outptr[q + 1] - outptr[q], 0
+            while first < size:
+                last, total, _, _ = tie_of(ranked, first, column)
+                for r in range(first, min(last, size)):
+                    out[c, start + r] = total
+                    ends[start + r] = last
+                first = last
 
 
 @kernel
+def keep_from(bound, strict, scores, order, rows, indptr, rowptr, outptr, out):
+    """Write 0 at the ranks of rows whose score is below `bound`, or equal to it where `strict`."""
+    for q in range(indptr.size - 1):
+        for r in range(outptr[q + 1] - outptr[q]):
+            row = rows[rowptr[q] - rowptr[0] + r]
+            place = indptr[q] + (row if row >= 0 else ~row)
+            score = np.float64(scores[order[place] if order.size else place])
+            if score < bound or (strict and score == bound):
+                for c in range(out.shape[0]):
+                    out[c, outptr[q] + r] = 0.0
+
+
+@kernel
+def number_ranks(outptr, ends):
+    """Write the ranks of each query, from 1."""
+    for q in range(outptr.size - 1):
+        for r in range(outptr[q + 1] - outptr[q]):
+            ends[outptr[q] + r] = r + 1
+
+
+@steps
 def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr, out, ends):
     """As ranked_columns, with the end of each rank's tie, and 0 in place of rows that `bound` keeps out.
 
     Where `sums`, every rank gets the sum of its tie and `ends` the tie's last rank; else the row's own number and the
     rank itself. Only rows with a score of at least `bound` (above it, where `strict`) bring what they have.
     """
-    width = 0
+    rowptr = indptr if sums else outptr
+    rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
+    yield ranked_rows, (scores, order, indptr, k, sums, rowptr, rows)
+    if sums:
+        yield take_tie_sums, (rows, indptr, columns, outptr, out, ends)
+    else:
+        yield take_columns, (rows, indptr, columns, outptr, out)
+        yield number_ranks, (outptr, ends)
+    if bound > -np.inf:
+        yield keep_from, (bound, strict, scores, order, rows, indptr, rowptr, outptr, out)
+
+
+@kernel
+def count_from(starts, indptr, rows, order):
+    """Turn rows counted from the first of each query into places in the whole array."""
     for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    space = new_sorting(width, scores)
-    gathered = np.empty(width, scores.dtype)
-    for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n == 0:
-            continue
-        query_scores = gathered[:n]
-        for i in range(n):
-            query_scores[i] = scores[order[start + i] if order.size else start + i]
-        if not all_finite(query_scores):
-            return first_non_finite(scores, order, start, start + n)
-        count = rank_top(query_scores, k, space)
-        query_ends = ends[outptr[q] : outptr[q + 1]]
-        for c in range(columns.shape[0]):
-            column = columns[c, start : start + n]
-            query_out = out[c, outptr[q] : outptr[q + 1]]
-            if sums:
-                write_spans(query_scores, space.order[:count], column, query_out, query_ends)
-            for r in range(query_out.size):
-                row = np.uint64(space.order[r])
-                if not sums:
-                    query_out[r] = column[row]
-                    query_ends[r] = r + 1
-                if query_scores[row] < bound or (strict and query_scores[row] == bound):
-                    query_out[r] = 0.0
-    return ALL_FINITE
+        for i in range(indptr[q], indptr[q + 1]):
+            order[i] = starts[q] + rows[i - indptr[0]]
+
+
+@steps
+def order_within(keys, indptr, order):
+    """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
+    rows = np.empty(indptr[-1] - indptr[0], np.int32)
+    yield ranked_rows, (keys, np.empty(0, np.int64), indptr, rows.size, False, indptr, rows)
+    yield count_from, (indptr[:-1], indptr, rows, order)

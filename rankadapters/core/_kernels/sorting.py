@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core._kernels import inlined, internal, kernel
+from rankadapters.core._kernels import inlined, internal
 
 COUNTED = 48  # up to this many rows ranks are counted, beyond it rows are sorted
 LANES = 16  # a query's rows are dealt over lanes; the k-th largest lane maximum bounds the k-th score from below
@@ -286,19 +286,3 @@ def rank_top(scores, k, space):
         for i in range(count):
             space.order[np.uint64(space.bucket[i])] = rows[i]
     return count
-
-
-@kernel
-def order_within(keys, indptr, order):
-    """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
-    width = 0
-    for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    space = new_sorting(width, keys)
-    for q in range(indptr.size - 1):
-        start = indptr[q]
-        n = indptr[q + 1] - start
-        if n:
-            rank(keys[start : start + n], n, space)
-        for i in range(n):
-            order[start + i] = start + space.order[i]

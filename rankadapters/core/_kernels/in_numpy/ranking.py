@@ -101,3 +101,8 @@ def ranked_spans(
         spread = sums(values, tie, ties.size - 1)[tie] if sums_ else values
         by_rank[written] = np.where(outside, 0.0, spread[kept])
     return ALL_FINITE
+
+
+def order_within(keys: Any, indptr: Any, order: Any) -> None:
+    """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
+    order[indptr[0] : indptr[-1]] = descending(keys[indptr[0] : indptr[-1]], indptr - indptr[0]) + indptr[0]
