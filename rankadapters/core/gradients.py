@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core._kernels.ranked_rows import first_non_finite
-from rankadapters.core.columns import Array, beyond_float32, read_only, refuse_few_digits
+from rankadapters.core.columns import Array, beyond_float32, refuse_few_digits, writable
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.core.rows import NO_ORDER, Rows
@@ -86,8 +86,8 @@ class Gradients:
         """
         given = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
-            array = read_only(given.astype(np.float32, copy=False) if self._narrow else given)
-        row = first_non_finite(array, NO_ORDER, 0, array.size)
+            array = writable(given.astype(np.float32, copy=False) if self._narrow else given)
+        row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
         if row >= 0:
             raise beyond_float32(row, given, "the objective", "sigmoid='exact' and precision='float64'")
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)

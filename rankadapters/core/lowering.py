@@ -104,7 +104,7 @@ class Bound:
 
     def ascending(self, values: Floats, rows: Rows) -> Ints:
         """Places of the rows of each query by ascending value, the last row of equal ones first."""
-        order = np.empty(values.size, np.int64)
+        order = np.empty(values.size, index_dtype(values.size))
         forms.run("ranking.order_within", values, rows.indptr, order, rows=order.size)
         return order[mirrored(rows)]
 

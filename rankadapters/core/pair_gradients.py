@@ -13,9 +13,11 @@ from rankadapters.core import threads
 from rankadapters.core._kernels import COMPUTE, lambdas, lambdas_by_table, lambdas_in_float32
 from rankadapters.core._kernels.lambdas import Pairing
 from rankadapters.core._kernels.lanes import LANES
-from rankadapters.core.columns import Array, Floats
+from rankadapters.core._kernels.ranked_rows import ranked_rows
+from rankadapters.core._kernels.ranking import take_columns
+from rankadapters.core.columns import Array, Floats, Ints, writable
 from rankadapters.core.gradients import Floats32, Kernel, all_rows
-from rankadapters.core.lowering import discounts_of
+from rankadapters.core.lowering import NO_ORDER, discounts_of, offsets
 from rankadapters.core.measures import NDCG
 from rankadapters.core.members import bind
 from rankadapters.core.plans import RankedPlan
@@ -98,13 +100,29 @@ def work_of(terms: PairTerms, limit: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
 
 
+def ranked(terms: PairTerms, scores: Array, first: int, last: int) -> tuple[Ints, tuple[Array, ...]]:
+    """Rank some queries: where their rows begin, and what kernels take of queries with more than one row and a gradient.
+
+    That is their scores and gains by rank, all of them float64 for any dtype of scores, and the rows at the ranks.
+    """
+    indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
+    part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
+    own = writable(scores[order[part]] if order.size else scores[part])
+    local, rowptr = indptr - indptr[0], offsets(np.where((n > 1) & (terms.inverse_ideal[first:last] > 0), n, 0))
+    rows, columns = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    ranked_rows(own, writable(NO_ORDER), local, own.size, False, rowptr, rows)
+    take_columns(rows, local, own[None, :], rowptr, columns[:1])
+    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, columns[1:])
+    return indptr, (*columns, rows, rowptr, writable(order), writable(indptr))
+
+
 def top_kernel(terms: PairTerms, pairs: Pairing, *, unit: bool) -> Kernel:
     """Every pair of one of the first ranks with a later one, sigmoid exact."""
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, inverse = terms.rows.indptr[first : last + 1], terms.inverse_ideal[first:last]
-        given = (scores, terms.rows.order, indptr, terms.gains, inverse, terms.discounts, unit, pairs)
-        memory = lambdas.make_memory(lambdas.longest(indptr))
+        indptr, by_rank = ranked(terms, scores, first, last)
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, unit, pairs)
+        memory = lambdas.make_memory(int(np.diff(indptr).max(initial=0)))
         for ranks in _portions(indptr, pairs.limit):
             bad = int(lambdas.lambda_gradients(*given, *ranks, memory, grad, hess))
             yield bad
@@ -119,9 +137,9 @@ def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
     table = _sigmoid_table(pairs.sigma)
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, inverse = terms.rows.indptr[first : last + 1], terms.inverse_ideal[first:last]
-        given = (scores, terms.rows.order, indptr, terms.gains, inverse, terms.discounts, pairs, table)
-        memory = lambdas_by_table.make_memory(lambdas.longest(indptr))
+        indptr, by_rank = ranked(terms, scores, first, last)
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, pairs, table)
+        memory = lambdas_by_table.make_memory(int(np.diff(indptr).max(initial=0)))
         for ranks in _portions(indptr, pairs.limit):
             yield int(lambdas_by_table.lambda_gradients_by_table(*given, *ranks, memory, grad, hess))
 
@@ -132,10 +150,10 @@ def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, ro
     """Pairs as XGBoost makes them, from the top where `samples` is 0; `rounds` counts the calls."""
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, inverse = terms.rows.indptr[first : last + 1], terms.inverse_ideal[first:last]
+        indptr, by_rank = ranked(terms, scores, first, last)
         seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
-        given = (scores, terms.rows.order, indptr, terms.gains, inverse, terms.discounts, kind, samples, seed, pairs)
-        memory = lambdas_in_float32.make_memory(lambdas.longest(indptr))
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, kind, samples, seed, pairs)
+        memory = lambdas_in_float32.make_memory(int(np.diff(indptr).max(initial=0)))
         for ranks in _portions(indptr, 1 if samples else pairs.limit):
             yield int(lambdas_in_float32.lambda_gradients_in_float32(*given, *ranks, memory, grad, hess))
 

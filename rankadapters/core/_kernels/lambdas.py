@@ -6,7 +6,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core._kernels import kernel, merged
+from rankadapters.core._kernels import internal, kernel, merged
 from rankadapters.core._kernels.exponentials import exponentials
 from rankadapters.core._kernels.lanes import (
     LANES,
@@ -21,7 +21,6 @@ from rankadapters.core._kernels.lanes import (
     where_greater,
 )
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE
-from rankadapters.core._kernels.sorting import make_sorting, rank
 
 # What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;
 # `by_sum` scales a query by log2(1 + S) / S, S being the sum of all its lambdas; `floor` bounds p (1 - p) from below.
@@ -29,11 +28,10 @@ from rankadapters.core._kernels.sorting import make_sorting, rank
 Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor common")  # noqa: PYI024 - numba knows this kind
 
 Sorted = namedtuple("Sorted", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
-Workspace = namedtuple("Workspace", "scores order sorting")  # noqa: PYI024 - as above
 
 # A query's working memory. It is the caller's, so that one query can be computed in several calls, between which Python
 # may be interrupted: `total`, of one entry, is the sum of the lambdas so far, and `count` how many ranks are `listed`.
-Memory = namedtuple("Memory", "rows space total listed count late")  # noqa: PYI024 - as above
+Memory = namedtuple("Memory", "rows total listed count late")  # noqa: PYI024 - as above
 Late = namedtuple("Late", "pushes bends")  # noqa: PYI024 - as above
 
 FEWEST = 8  # pairs of a row are added up in lanes; the rest, and fewer, one by one
@@ -42,19 +40,13 @@ SMALLEST_POWER = 1e-100  # its square and the square of its inverse are still fl
 WIDEST = 1e300  # scores further apart than this have no distance to divide by
 
 
-def make_workspace(width: int) -> Workspace:
-    """Working memory to rank a query."""
-    sorting = make_sorting(width, np.empty(0))
-    return Workspace(np.empty(width), sorting.order, sorting)
-
-
 def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
     padded = width + LANES
     columns = [np.zeros(padded) for _ in range(6)]
     late = Late(np.empty(FEWEST), np.empty(FEWEST))
     listed = np.empty(padded, np.int32)
-    return Memory(Sorted(*columns), make_workspace(width), np.zeros(1), listed, np.zeros(1, np.int64), late)
+    return Memory(Sorted(*columns), np.zeros(1), listed, np.zeros(1, np.int64), late)
 
 
 @kernel
@@ -64,15 +56,6 @@ def longest(indptr):
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
     return width
-
-
-@kernel
-def rank_query(scores, order, start, n, space):
-    """Gather a query's scores as float64 into space.scores and their descending order into space.order."""
-    local = space.scores[:n]
-    for i in range(n):
-        local[i] = scores[order[start + i]] if order.size else scores[start + i]
-    rank(local, n, space.sorting)
 
 
 @merged
@@ -145,7 +128,7 @@ def add_row(scores, powers, gains, lambdas, hessians, i, n, discounts, unit, off
     return size
 
 
-@kernel
+@internal
 def list_others(gains, n, common, listed):
     """List the ranks whose gain is not the common one; return how many, or -1 where they are too many to be listed."""
     count = np.uint64(0)
@@ -198,7 +181,7 @@ def add_listed(
     return size
 
 
-@kernel
+@internal
 def add_pairs(rows, n, first, last, memory, discounts, unit, pairing):
     """Add the pairs of the ranks from `first` to before `last` with every later rank; return the sum of all lambdas."""
     divided = pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]
@@ -224,7 +207,7 @@ def add_pairs(rows, n, first, last, memory, discounts, unit, pairing):
     return total
 
 
-@kernel
+@internal
 def sum_scale(total, by_sum):
     """log2(1 + S) / S, or 1 where nothing is scaled."""
     return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0
@@ -232,32 +215,31 @@ def sum_scale(total, by_sum):
 
 @kernel
 def lambda_gradients(
-    scores, order, indptr, gains, inverse_ideal, discounts, unit, pairing, first, last, memory, grad, hess
-):
-    """Gradients of every query with a positive `inverse_ideal`; the others' rows stay as they are.
+    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, unit, pairing, first, last, memory, grad,
+    hess,
+):  # fmt: skip
+    """Gradients of every query with ranks in `rowptr`, where `scores`, `gains` and rows are `ranked`; others stay.
 
     Only the pairs of ranks from `first` to before `last` are added: a call begins its queries where `first` is 0, and
     ends those of which no rank is left. Returns the row of a score too far from others of its query, else -1. `order`
-    and `gains` are as in ranked_gains.
+    is as in ranked_rows.
     """
-    rows, space = memory.rows, memory.space
+    rows = memory.rows
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n <= 1 or inverse_ideal[q] <= 0.0:
+        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n == 0:
             continue
         if first == 0:
-            rank_query(scores, order, start, n, space)
             for r in range(n):
-                place = np.uint64(space.order[r])
-                rows.scores[r] = space.scores[place]
-                rows.gains[r] = gains[np.uint64(start) + place]
+                rows.scores[r] = scores[begin + r]
+                rows.gains[r] = gains[begin + r]
                 rows.lambdas[r] = 0.0
                 rows.hessians[r] = 0.0
             for r in range(n, n + LANES):
                 rows.scores[r] = rows.scores[n - 1]
                 rows.powers[r] = 1.0
             if rows.scores[0] - rows.scores[n - 1] > WIDEST:
-                lowest = start + space.order[n - 1]
+                lowest = indptr[q] + ranked[begin + n - 1]
                 return order[lowest] if order.size else lowest
             memory.total[0] = 0.0
             memory.count[0] = -1
@@ -270,7 +252,7 @@ def lambda_gradients(
         unscaled = inverse_ideal[q] * pairing.sigma
         scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
         for r in range(n):
-            place = start + space.order[r]
+            place = indptr[q] + ranked[begin + r]
             row = np.uint64(order[place] if order.size else place)
             grad[row] = rows.lambdas[r] * scale
             hess[row] = rows.hessians[r] * (scale * pairing.sigma * pairing.hessian)

@@ -6,21 +6,21 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core._kernels import kernel
-from rankadapters.core._kernels.lambdas import make_workspace, rank_query, sum_scale
+from rankadapters.core._kernels import internal, kernel
+from rankadapters.core._kernels.lambdas import sum_scale
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25
 
-# As lambdas.Memory; the first four by rank.
-Memory = namedtuple("Memory", "scores gains lambdas hessians space total")  # noqa: PYI024 - for numba
+# As lambdas.Memory; the first two by rank.
+Memory = namedtuple("Memory", "lambdas hessians total")  # noqa: PYI024 - for numba
 
 
 def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
     lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
-    return Memory(np.empty(width), np.empty(width), lambdas, hessians, make_workspace(width), np.zeros(1))
+    return Memory(lambdas, hessians, np.zeros(1))
 
 
 @kernel
@@ -32,7 +32,7 @@ def sigmoid_table(sigma, out):
         out[i] = 1.0 / (1.0 + np.exp((i / bins_per_unit + low) * sigma))
 
 
-@kernel
+@internal
 def from_table(x, table, low, bins_per_unit):
     """Read the table at x, cut to its ends."""
     if x <= low:
@@ -43,7 +43,7 @@ def from_table(x, table, low, bins_per_unit):
     return table[np.uint64(min(np.int64((x - low) * bins_per_unit), table.size - 1))]
 
 
-@kernel
+@internal
 def add_pairs_by_table(
     scores, gains, n, first, last, total, inverse_ideal, discounts, pairing, table, lambdas, hessians
 ):
@@ -74,34 +74,32 @@ def add_pairs_by_table(
 
 @kernel
 def lambda_gradients_by_table(
-    scores, order, indptr, gains, inverse_ideal, discounts, pairing, table, first, last, memory, grad, hess
-):
+    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, pairing, table, first, last, memory, grad,
+    hess,
+):  # fmt: skip
     """As lambda_gradients."""
-    ranked, ranked_gains, lambdas, hessians, space, carried = memory
+    lambdas, hessians, carried = memory
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n <= 1 or inverse_ideal[q] <= 0.0:
+        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n == 0:
             continue
         if first == 0:
-            rank_query(scores, order, start, n, space)
             for r in range(n):
-                place = np.uint64(space.order[r])
-                ranked[r] = space.scores[place]
-                ranked_gains[r] = gains[np.uint64(start) + place]
                 lambdas[r] = 0.0
                 hessians[r] = 0.0
             carried[0] = 0.0
         end, inverse = min(pairing.limit, n - 1), inverse_ideal[q]
+        ranked_scores, ranked_gains = scores[begin : begin + n], gains[begin : begin + n]
         total = add_pairs_by_table(
-            ranked, ranked_gains, n, first, min(last, end), carried[0], inverse, discounts, pairing, table, lambdas,
-            hessians,
+            ranked_scores, ranked_gains, n, first, min(last, end), carried[0], inverse, discounts, pairing, table,
+            lambdas, hessians,
         )  # fmt: skip
         carried[0] = total
         if last < end:
             continue
         scale = sum_scale(total, pairing.by_sum)
         for r in range(n):
-            place = start + space.order[r]
+            place = indptr[q] + ranked[begin + r]
             row = np.uint64(order[place] if order.size else place)
             grad[row] = lambdas[r] * scale
             hess[row] = hessians[r] * scale

@@ -6,8 +6,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from rankadapters.core._kernels import inlined, kernel
-from rankadapters.core._kernels.lambdas import make_workspace, rank_query, sum_scale
+from rankadapters.core._kernels import inlined, internal, kernel
+from rankadapters.core._kernels.lambdas import sum_scale
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 from rankadapters.core._kernels.sorting import merge_sort
 
@@ -20,7 +20,7 @@ MODULUS = 2147483647  # minstd_rand: x -> 48271 x mod (2^31 - 1)
 MULTIPLIER = 48271
 
 # As lambdas.Memory; `rows` is a Ranked and `pairs` a Pairs of the longest query's length.
-Memory = namedtuple("Memory", "rows pairs space total")  # noqa: PYI024 - for numba
+Memory = namedtuple("Memory", "rows pairs total")  # noqa: PYI024 - for numba
 
 # A ranked query: scores, gains, gradients so far, and for MAP the relevant rows up to each rank and sum(gain / rank).
 Ranked = namedtuple("Ranked", "scores gains lambdas hessians relevant precisions")  # noqa: PYI024 - for numba
@@ -31,12 +31,12 @@ def make_memory(width: int) -> Memory:
     lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
     rows = Ranked(np.empty(width), np.empty(width), lambdas, hessians, np.empty(width), np.empty(width))
     pairs = Pairs(np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32))
-    return Memory(rows, pairs, make_workspace(width), np.zeros(1))
+    return Memory(rows, pairs, np.zeros(1))
 
 
 # It takes its arrays one by one, and pairs by the list: out of a tuple, or in an inlined function for one pair, each
 # access would count a reference.
-@kernel
+@internal
 def add_pairs(
     kind, scores, gains, lambdas, hessians, relevant, precisions, left, right, inverse_ideal, discounts, pairing
 ):
@@ -87,7 +87,7 @@ def draw(state, n):
             return state, (state - 1) // scaling
 
 
-@kernel
+@internal
 def add_sampled_pairs(kind, rows, seed, samples, inverse_ideal, discounts, pairing, pairs):
     """Pair each row with `samples` rows of other grades, drawn as XGBoost's `mean` draws them."""
     scores, gains, lambdas, hessians, relevant, precisions = rows
@@ -126,7 +126,7 @@ def add_sampled_pairs(kind, rows, seed, samples, inverse_ideal, discounts, pairi
     return total
 
 
-@kernel
+@internal
 def add_top_pairs(kind, rows, first, last, total, inverse_ideal, discounts, pairing, pairs):
     """Pair the ranks from `first` to before `last` with every later one; return the sum of all lambdas so far."""
     scores, gains, lambdas, hessians, relevant, precisions = rows
@@ -153,15 +153,13 @@ def add_top_pairs(kind, rows, first, last, total, inverse_ideal, discounts, pair
     return total
 
 
-@kernel
-def begin(scores, order, start, n, gains, rows, space):
-    """Rank a query's rows, none of whose pairs is added yet."""
-    rank_query(scores, order, start, n, space)
+@internal
+def begin(scores, gains, rows):
+    """Take a query's rows by rank, none of whose pairs is added yet."""
     relevant, precisions = 0.0, 0.0
-    for r in range(n):
-        place = np.uint64(space.order[r])
-        rows.scores[r] = space.scores[place]
-        rows.gains[r] = gains[np.uint64(start) + place]
+    for r in range(rows.scores.size):
+        rows.scores[r] = scores[r]
+        rows.gains[r] = gains[r]
         rows.lambdas[r] = 0.0
         rows.hessians[r] = 0.0
         relevant += rows.gains[r]
@@ -172,32 +170,19 @@ def begin(scores, order, start, n, gains, rows, space):
 
 @kernel
 def lambda_gradients_in_float32(
-    scores,
-    order,
-    indptr,
-    gains,
-    inverse_ideal,
-    discounts,
-    kind,
-    samples,
-    seed,
-    pairing,
-    first,
-    last,
-    memory,
-    grad,
-    hess,
-):
+    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, kind, samples, seed, pairing, first, last,
+    memory, grad, hess,
+):  # fmt: skip
     """As lambda_gradients; query i of these draws with seed + i, and `samples` of 0 takes the pairs from the top."""
-    every, pairs, space, carried = memory
+    every, pairs, carried = memory
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        if n <= 1 or inverse_ideal[q] <= 0.0:
+        place, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n == 0:
             continue
         lambdas, hessians = every.lambdas[:n], every.hessians[:n]
         rows = Ranked(every.scores[:n], every.gains[:n], lambdas, hessians, every.relevant[:n], every.precisions[:n])
         if first == 0:
-            begin(scores, order, start, n, gains, rows, space)
+            begin(scores[place : place + n], gains[place : place + n], rows)
             carried[0] = 0.0
         if samples:
             add_sampled_pairs(kind, rows, seed + q, samples, inverse_ideal[q], discounts, pairing, pairs)
@@ -210,8 +195,8 @@ def lambda_gradients_in_float32(
                 continue
             scale = np.float32(sum_scale(total, pairing.by_sum))
         for r in range(n):
-            place = start + space.order[r]
-            row = np.uint64(order[place] if order.size else place)
+            own = indptr[q] + ranked[place + r]
+            row = np.uint64(order[own] if order.size else own)
             grad[row] = lambdas[r] * scale
             hess[row] = hessians[r] * scale
     return ALL_FINITE

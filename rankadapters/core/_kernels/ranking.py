@@ -137,16 +137,16 @@ def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr,
 
 
 @kernel
-def count_from(starts, indptr, rows, order):
+def places_of(rows, indptr, order):
     """Turn rows counted from the first of each query into places in the whole array."""
     for q in range(indptr.size - 1):
         for i in range(indptr[q], indptr[q + 1]):
-            order[i] = starts[q] + rows[i - indptr[0]]
+            order[i] = indptr[q] + rows[i - indptr[0]]
 
 
 @steps
 def order_within(keys, indptr, order):
     """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
-    yield ranked_rows, (keys, np.empty(0, np.int64), indptr, rows.size, False, indptr, rows)
-    yield count_from, (indptr[:-1], indptr, rows, order)
+    yield ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)
+    yield places_of, (rows, indptr, order)
