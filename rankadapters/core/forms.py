@@ -114,7 +114,7 @@ class _Process:
         from rankadapters.core._kernels.compiling import load
 
         self._looked_for.add(key)
-        return load(compiled(str(key[0])), arguments)
+        return bool(load(compiled(str(key[0])), arguments))
 
 
 def _chosen(choice: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from rankadapters.core._kernels.ranked_rows import first_non_finite
 from rankadapters.core.columns import Array, beyond_float32, refuse_few_digits, writable
@@ -41,8 +41,8 @@ class Gradients:
         What the kernel carries from one call to the next, changed in place.
     advance : int
         What each call adds to the state.
-    narrow : bool
-        Whether scores are compared and subtracted as float32.
+    dtype : dtype, optional
+        In which scores are compared and subtracted; None takes them as they are given.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class Gradients:
         work: Floats | None = None,
         state: Array | None = None,
         advance: int = 0,
-        narrow: bool = False,
+        dtype: DTypeLike | None = None,
     ) -> None:
         self.queries = queries
         self.state = np.zeros(0, np.int64) if state is None else state
         self._kernel, self._work = kernel, work
         self._n_threads = as_n_threads(n_threads)
         self._advance = advance
-        self._narrow = narrow
+        self._dtype = dtype
         self._factors = _factors(queries, queries.query_weight, by_mean=by_mean) if weighted else []
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
@@ -86,7 +86,7 @@ class Gradients:
         """
         given = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
-            array = writable(given.astype(np.float32, copy=False) if self._narrow else given)
+            array = writable(given.astype(self._dtype or given.dtype, copy=False))
         row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
         if row >= 0:
             raise beyond_float32(row, given, "the objective", "sigmoid='exact' and precision='float64'")

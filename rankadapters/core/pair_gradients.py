@@ -101,7 +101,7 @@ def work_of(terms: PairTerms, limit: int) -> Floats:
 
 
 def ranked(terms: PairTerms, scores: Array, first: int, last: int) -> tuple[Ints, tuple[Array, ...]]:
-    """Rank some queries: where their rows begin, and what kernels take of queries with more than one row and a gradient.
+    """Rank some queries: where their rows begin, and what kernels take of those with a gradient and several rows.
 
     That is their scores and gains by rank, all of them float64 for any dtype of scores, and the rows at the ranks.
     """
@@ -110,7 +110,8 @@ def ranked(terms: PairTerms, scores: Array, first: int, last: int) -> tuple[Ints
     own = writable(scores[order[part]] if order.size else scores[part])
     local, rowptr = indptr - indptr[0], offsets(np.where((n > 1) & (terms.inverse_ideal[first:last] > 0), n, 0))
     rows, columns = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
-    ranked_rows(own, writable(NO_ORDER), local, own.size, False, rowptr, rows)
+    ties = False
+    ranked_rows(own, writable(NO_ORDER), local, own.size, ties, rowptr, rows)
     take_columns(rows, local, own[None, :], rowptr, columns[:1])
     take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, columns[1:])
     return indptr, (*columns, rows, rowptr, writable(order), writable(indptr))

@@ -58,6 +58,7 @@ class XENDCG(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         from rankadapters.core._kernels.listwise import xendcg_gradients
+        from rankadapters.core.columns import writable
         from rankadapters.core.gradients import Gradients, all_rows
 
         _refuse_labels(queries.labels, 0, 1000)
@@ -67,10 +68,10 @@ class XENDCG(Objective):
         states = seeds.astype(np.uint32) if state is None else state
 
         def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            indptr = rows.indptr[first : last + 1]
-            yield int(xendcg_gradients(scores, rows.order, indptr, powers, states[first:last], grad, hess))
+            indptr = writable(rows.indptr)[first : last + 1]
+            yield int(xendcg_gradients(scores, writable(rows.order), indptr, powers, states[first:last], grad, hess))
 
-        return Gradients(queries, run, n_threads=n_threads, state=states)
+        return Gradients(queries, run, n_threads=n_threads, state=states, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +97,12 @@ class ListNet(Objective):
         """Prepare for queries."""
         del state
         from rankadapters.core._kernels.listwise import softmax_gradients, target_softmax
+        from rankadapters.core.columns import writable
         from rankadapters.core.gradients import all_rows
 
         rows = all_rows(queries)
         targets = np.empty(queries.n_docs)
-        target_softmax(queries.labels, rows.order, rows.indptr, targets)
+        target_softmax(*map(writable, (queries.labels, rows.order, rows.indptr)), targets)
         return _by_query(queries, targets, n_threads, softmax_gradients, 1.0, 0.0)
 
 
@@ -230,14 +232,16 @@ class QueryCrossEntropy(Objective):
 def _by_query(
     queries: Queries, targets: NDArray[np.float64], n_threads: int | None, kernel: Any, *settings: float
 ) -> Gradients:
+    from rankadapters.core.columns import writable
     from rankadapters.core.gradients import Gradients, all_rows
 
     rows = all_rows(queries)
 
     def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        yield int(kernel(scores, rows.order, rows.indptr[first : last + 1], targets, *settings, grad, hess))
+        indptr = writable(rows.indptr)[first : last + 1]
+        yield int(kernel(scores, writable(rows.order), indptr, writable(targets), *settings, grad, hess))
 
-    return Gradients(queries, run, n_threads=n_threads)
+    return Gradients(queries, run, n_threads=n_threads, dtype=np.float64)
 
 
 def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None:

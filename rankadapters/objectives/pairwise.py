@@ -79,7 +79,7 @@ class _Pairwise(Objective):
             work=pair_gradients.work_of(terms, self.samples or pairs.limit),
             state=rounds if self.samples else None,
             advance=1,
-            narrow=self._narrow,
+            dtype=np.float32 if self._narrow else None,
         )
 
     @property

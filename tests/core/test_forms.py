@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba.core.compiler_lock import global_compiler_lock
 
 import rankadapters as ra
 from rankadapters.core import forms
+from rankadapters.core._kernels import compiling, steps
+from rankadapters.core._kernels.compiling import load
 from rankadapters.core.columns import writable
 from rankadapters.core.forms import LATER, NEVER, NOW, kernels
 from tests.core.strategies import conventions
@@ -173,8 +176,8 @@ RANKS = "ranking.ranked_columns"
 
 def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp_path):
     found = []
-    for compiling in (10**9, 10_000, 10**9):  # too little work, enough, and what enough work left in the cache
-        code = SWITCH.format(compiling=compiling)
+    for rows in (10**9, 10_000, 10**9):  # too little work, enough, and what enough work left in the cache
+        code = SWITCH.format(compiling=rows)
         done = run(code, RANKADAPTERS_KERNELS=LATER, NUMBA_CACHE_DIR=str(tmp_path))
         assert done.returncode == 0, done.stderr
         found.append(json.loads(done.stdout))
@@ -192,6 +195,41 @@ def test_a_kernel_is_compiled_once_for_arrays_that_can_be_written_and_that_canno
     assert set(forms.compiled("exact.mix_all").signatures) == known
     assert words.tolist() == [0, 1, 2]
     assert not words.flags.writeable
+
+
+def test_kernels_are_loaded_by_one_thread_at_a_time():
+    locked = []
+
+    class Kernel:
+        targetctx = None
+
+        class _cache:  # noqa: N801 - as numba calls it
+            @staticmethod
+            def load_overload(*_):
+                locked.append(global_compiler_lock.is_locked())
+
+    assert not load(Kernel, [1.0])
+    assert locked == [True]
+
+
+def test_a_kernel_of_several_is_loaded_only_where_all_of_them_are_in_the_cache(monkeypatch):
+    asked = []
+    monkeypatch.setattr(compiling, "load", lambda each, given: asked.append((each, given)) or each == "known")
+    both = steps(lambda value: iter([("new", (value,)), ("known", (value, value))]))
+    assert not load(both, [1])
+    assert asked == [("new", (1,)), ("known", (1, 1))]
+    assert load(steps(lambda value: iter([("known", (value,))])), [2])
+
+
+def test_a_kernel_of_several_ends_at_a_row_that_is_refused():
+    called = []
+
+    def one(bad):
+        return called.append(bad) or bad
+
+    assert steps(lambda: iter([(one, (-1,)), (one, (None,)), (one, (7,)), (one, (-1,))]))() == 7
+    assert called == [-1, None, 7]
+    assert steps(lambda: iter([(one, (None,))]))() == -1
 
 
 def test_a_view_that_can_be_written_keeps_the_memory_alive():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from numba import typeof
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 from rankadapters.core._kernels import steps
 
@@ -44,10 +45,15 @@ def cache_folder() -> Path | None:
     return None if path is None else Path(path)
 
 
+@global_compiler_lock  # type: ignore[untyped-decorator]
 def load(kernel: Any, arguments: Sequence[Any]) -> bool:
-    """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine."""
+    """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
+
+    One thread at a time, as when numba compiles: its registries are not safe in several.
+    """
     if isinstance(kernel, steps):
-        return all([load(each, given) for each, given in kernel.several(*arguments)])  # the others all the same
+        loaded = [load(each, given) for each, given in kernel.several(*arguments)]  # what there is, even if not all
+        return all(loaded)
     types = tuple(map(typeof, arguments))
     # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
     if kernel._cache.load_overload(types, kernel.targetctx) is None:  # noqa: SLF001

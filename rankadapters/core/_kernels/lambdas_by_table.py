@@ -32,7 +32,7 @@ def sigmoid_table(sigma, out):
         out[i] = 1.0 / (1.0 + np.exp((i / bins_per_unit + low) * sigma))
 
 
-@internal
+@kernel
 def from_table(x, table, low, bins_per_unit):
     """Read the table at x, cut to its ends."""
     if x <= low:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core._kernels import inlined, kernel
+from rankadapters.core._kernels import inlined, internal, kernel
 from rankadapters.core._kernels.lambdas import longest
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 
@@ -16,7 +16,7 @@ FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
 ONE_CLASS = np.float32(1e-5)  # in CatBoost's training, labels no further from a query's first one are equal
 
 
-@inlined
+@internal
 def softmax(scores, order, start, n, beta, out):
     """exp(beta s) of a query's rows over its sum; relative to the best, so that nothing overflows."""
     best, total = -np.inf, 0.0
@@ -137,14 +137,17 @@ def within_reach(shift):
     return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
 
 
-@kernel
+@internal
 def best_shift(scores, total):
     """Shift c with sum(logistic(s + c)) = total for 0 < total < scores.size, by halving an interval that holds it."""
     level = np.log(total / (scores.size - total))
-    low, high = within_reach(level - scores.max()), within_reach(level - scores.min())
+    best = worst = scores[0]
+    for i in range(scores.size):
+        best, worst = max(best, scores[i]), min(worst, scores[i])
+    low, high = within_reach(level - best), within_reach(level - worst)
     for _ in range(HALVINGS):
         middle = low + (high - low) / 2
-        if middle in (low, high):
+        if middle == low or middle == high:  # noqa: PLR1714, SIM109 - numba compiles a search in a tuple slowly
             break
         found = 0.0
         for i in range(scores.size):

@@ -60,9 +60,11 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
         for r in range(min(count, ranked.size)):
             ranked[r] = space.order[r]
         if ties:
+            before = query_scores[np.uint64(ranked[0])]
             for r in range(1, count):
-                if query_scores[space.order[r]] == query_scores[space.order[r - 1]]:
-                    ranked[r] = ~ranked[r]
+                score = query_scores[np.uint64(ranked[r])]
+                ranked[r] ^= -np.int32(score == before)
+                before = score
             if count < n:
                 ranked[count] = 0  # which ends the last tie
     return ALL_FINITE
