@@ -17,13 +17,13 @@ from rankadapters.core._kernels.ranked_rows import ranked_rows
 from rankadapters.core._kernels.ranking import take_columns
 from rankadapters.core.columns import Array, Floats, Ints, writable
 from rankadapters.core.gradients import Floats32, Kernel, all_rows
-from rankadapters.core.lowering import NO_ORDER, discounts_of, offsets
+from rankadapters.core.lowering import discounts_of
 from rankadapters.core.measures import NDCG
 from rankadapters.core.members import bind
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries
-from rankadapters.core.rows import Rows
+from rankadapters.core.rows import NO_ORDER, Rows, offsets
 
 
 class Scale(NamedTuple):

@@ -45,7 +45,7 @@ def cache_folder() -> Path | None:
     return None if path is None else Path(path)
 
 
-@global_compiler_lock  # type: ignore[untyped-decorator]
+@global_compiler_lock
 def load(kernel: Any, arguments: Sequence[Any]) -> bool:
     """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
 

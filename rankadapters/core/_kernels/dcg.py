@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core._kernels import COMPUTE, FEW, FIXED, kernel
-from rankadapters.core._kernels.ranking import ALL_FINITE, first_non_finite
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE, first_non_finite
 
 
 @kernel
