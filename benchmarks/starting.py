@@ -1,4 +1,4 @@
-"""Import, the first evaluation on a new machine, and the first from numba's cache; each in processes of its own."""
+"""What users meet first: import, first evaluations, compiling and `rankadapters parity`, in processes of their own."""
 
 from __future__ import annotations
 
@@ -7,30 +7,118 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
-FIRST = """
+PRESETS = ("lightgbm@10", "sklearn@10", "lightgbm.map@10", "xgboost.auc")
+ROUNDS = 3
+
+IMPORT = """
 import time, numpy
 start = time.perf_counter()
+import rankadapters
+print(time.perf_counter() - start)
+"""
+
+FIRST = """
+import sys, time
+import numpy as np
+preset, n_queries = sys.argv[1], int(sys.argv[2])
+rng = np.random.default_rng(0)
+labels, scores = (rng.random(100 * n_queries) < 0.2).astype(float), rng.standard_normal(100 * n_queries)
+start = time.perf_counter()
 import rankadapters as ra
-imported = time.perf_counter()
-ra.evaluate([0, 1, 2], [0.1, 0.3, 0.2], ra.presets.textbook(10), group_sizes=[3])
-print(imported - start, time.perf_counter() - imported)
+ra.evaluate(labels, scores, preset, group_sizes=[100] * n_queries)
+print(time.perf_counter() - start)
+"""
+
+COMPILED = """
+import sys, time
+import numpy as np
+import rankadapters as ra
+from rankadapters.core import presets
+data = {"qid": [0, 0, 1, 1], "docid": list("abcd"), "pairs": ([0, 2], [1, 3], [0.5, 1.0])}
+def evaluate(dtype):
+    queries, scores = ra.Queries([0, 1, 1, 0], **data), np.array([0.5, 0.5, 0.25, 0.75], dtype)
+    for name in presets.names(None):
+        try:
+            ra.evaluate(queries, scores, presets.make(name, 2))
+        except ra.RankAdaptersError:
+            continue
+def differentiate(dtype):
+    lambdarank = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+    ra.objectives.gradients([0, 1, 1, 0], np.array([0.5, 0.5, 0.25, 0.75], dtype), lambdarank, group_sizes=[4])
+start = time.perf_counter()
+for step in sys.argv[1:]:
+    {"evaluate": evaluate, "differentiate": differentiate}[step.split(":")[0]](step.split(":")[1])
+    print(time.perf_counter() - start)
+"""
+
+PARITY = """
+import contextlib, io, time
+start = time.perf_counter()
+from rankadapters.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    try:
+        main(["parity"])
+    except SystemExit:
+        pass
+print(time.perf_counter() - start)
 """
 
 
-def seconds(cache: str) -> tuple[float, float]:
-    env = {**os.environ, "NUMBA_CACHE_DIR": cache}
-    out = subprocess.run([sys.executable, "-c", FIRST], env=env, capture_output=True, text=True, check=True).stdout
-    imported, first = map(float, out.split())
-    return imported, first
+class Case(NamedTuple):
+    """A program that prints seconds, and how many each may take."""
+
+    names: tuple[str, ...]
+    code: str
+    arguments: tuple[str, ...]
+    limits: tuple[float, ...]
+    choice: str = "later"
+
+
+FIRSTS = [
+    Case((f"first evaluation, {preset}, {100 * n:,} rows",), FIRST, (preset, str(n)), (limit,))
+    for n, limit in ((10, 0.1), (500, 0.1), (20_000, 1.1))
+    for preset in PRESETS
+]
+COMPILING = Case(
+    ("all presets compiled, float64", "and float32", "and exact gradients"),
+    COMPILED,
+    ("evaluate:f8", "evaluate:f4", "differentiate:f8"),
+    (4.5, 6.0, 8.0),
+    "now",
+)
+
+
+def seconds(case: Case, cache: str) -> list[float]:
+    """Run a case in a process."""
+    env = {**os.environ, "NUMBA_CACHE_DIR": cache, "RANKADAPTERS_KERNELS": case.choice}
+    command = [sys.executable, "-c", case.code, *case.arguments]
+    out = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+    return list(map(float, out.split()))
+
+
+def in_an_empty_cache(case: Case) -> list[float]:
+    """Run a case as on a new machine."""
+    with tempfile.TemporaryDirectory() as cache:
+        return seconds(case, cache)
+
+
+def show(case: Case, rounds: list[list[float]]) -> None:
+    """Print the medians beside their limits."""
+    for name, limit, column in zip(case.names, case.limits, zip(*rounds, strict=True), strict=True):
+        found = statistics.median(column)
+        print(f"  {name:52s} {found:7.3f} s   at most {limit:g}{'' if found <= limit else '  MISSED'}")
 
 
 def run() -> None:
+    print("\nStarting, in an empty cache where nothing else is said")
+    for case in (Case(("import rankadapters, beyond numpy",), IMPORT, (), (0.15,)), *FIRSTS, COMPILING):
+        show(case, [in_an_empty_cache(case) for _ in range(ROUNDS)])
+    cold, warm = (
+        Case((f"rankadapters parity, {state}",), PARITY, (), (limit,))
+        for state, limit in (("new machine", 6.0), ("from the cache", 3.0))
+    )
     with tempfile.TemporaryDirectory() as cache:
-        _, new = seconds(cache)
-        again = [seconds(cache) for _ in range(7)]
-    imported, cached = (statistics.median(column) for column in zip(*again, strict=True))
-    print("\nStarting")
-    print(f"  import rankadapters, beyond numpy                {imported:7.3f} s   (under 0.15)")
-    print(f"  first evaluation on a new machine                {new:7.3f} s   (under 10)")
-    print(f"  first evaluation from the cache                  {cached:7.3f} s   (under 1)")
+        show(cold, [seconds(cold, cache)])
+        show(warm, [seconds(warm, cache) for _ in range(ROUNDS)])

@@ -130,7 +130,7 @@ def test_after_a_warmup_nothing_is_compiled_by_any_measure_or_objective():
     assert everything["compiled"] == 0
     missed = {name: set(types) - set(warm["used"].get(name, ())) for name, types in everything["used"].items()}
     assert {name: types for name, types in missed.items() if types} == {}
-    assert sum(map(len, everything["used"].values())) > 40
+    assert sum(map(len, everything["used"].values())) > 30
 
 
 def test_compiling_is_said_once_on_a_terminal_and_not_when_the_cache_is_warm(tmp_path):

@@ -25,7 +25,7 @@ Task = Callable[[], object]
 
 # Fields that choose no kernel and no type of its arguments.
 INDIFFERENT = {
-    "k", "gain", "discount", "ideal", "relevant", "precision", "short", "empty", "missing", "unjudged", "complement"
+    "k", "gain", "discount", "ideal", "relevant", "short", "empty", "missing", "unjudged", "complement"
 }  # fmt: skip
 LABELS = ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1])  # what is worth less than 256 is held in bytes
 WEIGHTS = ([1.0, 2.0, 1.0, 2.0], [0.5, 0.5, 1.5, 1.5])
@@ -82,11 +82,11 @@ def _folder() -> Path:
 
 
 def conventions() -> list[Convention]:
-    """Every preset with every order of ties and with weights of rows, those that differ in indifferent fields once."""
+    """Every preset with every order of ties, weights of rows, and scores of either precision; those alike once."""
     found: dict[object, Convention] = {}
     for base in (presets.make(name, 3) for name in presets.names(None)):
         ties = [{"ties": value} for value in base.declared()["ties"].tried]
-        for change in ({}, {"average": "row"}, {"average": "pair"}, *ties):
+        for change in ({}, {"average": "row"}, {"average": "pair"}, {"precision": "float64"}, *ties):
             with suppress(ConventionError):
                 changed = base.replace(**change)
                 kept = {name: value for name, value in changed.to_dict().items() if name not in INDIFFERENT}
