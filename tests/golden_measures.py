@@ -15,6 +15,8 @@ from tests.shared_data import kept, shared_records
 
 EARLIER = {"trec": "pytrec_eval_terrier", **{name: name for name in ("lightgbm", "xgboost", "catboost", "ranx")}}
 
+LOSSES = {"QueryRMSE", "QuerySoftMax", "QueryCrossEntropy"}
+
 Record = dict[str, Any]
 Read = Callable[[str, dict[str, Any], Record], ra.Convention | None]
 
@@ -54,15 +56,25 @@ def xgboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention 
 
 
 def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
+    if _has_no_loss(name, record["labels"]):
+        return None
     weights = "row" if "row_weight" in record else "query" if "query_weight" in record else None
     if "pairs" in params:
         made = {"generated": "label"}.get(params["pairs"], "given")
-        options = {"pairs": made} if name.startswith("PairAccuracy") else {}
+        options = {"pairs": made} if name.startswith(("PairAccuracy", "PairLogit")) else {}
         found = presets.catboost.read(name, weights=weights or "query", **options)
         return found.replace(average="uniform") if params["pairs"] == "given, weight 1" else found
+    return _of_eval_metric(name, weights)
+
+
+def _of_eval_metric(name: str, weights: str | None) -> ra.Convention:
+    """Convention of a metric of `catboost.utils.eval_metric`."""
     metric = name.partition(":")[0]
-    if metric == "PairAccuracy":
-        return presets.catboost.pair_accuracy(pairs="label", use_weights=False)
+    if metric in {"PairAccuracy", "PairLogit"}:
+        return presets.catboost.read(f"{metric}:use_weights=false", pairs="label")
+    if metric in LOSSES:  # which object weights reach whatever is asked
+        plain = re.sub("[:;]use_weights=false", "", name)
+        return presets.catboost.read(plain, weights="row" if weights == "row" else None)
     if metric == "QueryAUC" and weights == "query" and "use_weights" in name:
         return presets.catboost.read(name, weights="query")
     # In utils.eval_metric group weights do not reach AUC, and object weights reach it and QueryAUC always.
@@ -72,6 +84,13 @@ def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention
             return presets.catboost.read(plain)
         return presets.catboost.read(f"{plain}{';' if ':' in plain else ':'}use_weights=true", weights="row")
     return presets.catboost.read(name)
+
+
+def _has_no_loss(name: str, labels: list[float]) -> bool:
+    """Whether CatBoost counts 0 where there is nothing to average, or takes probabilities outside [0, 1]."""
+    if name.startswith("QueryCrossEntropy"):
+        return min(labels) < 0 or max(labels) > 1
+    return name.startswith("QuerySoftMax") and max(labels) <= 0
 
 
 def scikit_learn(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
@@ -194,6 +213,6 @@ def _weights(toolkit: str, convention: ra.Convention, record: Record) -> dict[st
         from rankadapters.lightgbm.metrics import query_weights
 
         return {"query_weight": query_weights(np.repeat(by_query, sizes) if by_row is None else by_row, sizes)}
-    if by_query is None and by_row is not None and isinstance(convention, ra.AUC):
+    if by_query is None and by_row is not None and isinstance(convention, ra.AUC | ra.PairLogit):
         by_query = np.asarray(by_row)[np.cumsum(sizes) - sizes]  # generated pairs take that of the query's first row
     return {} if by_query is None else {"query_weight": by_query}

@@ -57,6 +57,8 @@ def used(code):
 def varied(base, measure):
     """Yield a convention with each value of each field, one at a time."""
     yield base
+    if measure is ra.PairLogit:
+        yield base.replace(pairs="label", average="uniform")
     for name, kind in measure.declared().items():
         for value in (*(kind.tried if name != "k" else (None,)), *(("row", "pair") if name == "average" else ())):
             try:
@@ -85,7 +87,8 @@ def evaluate_everything():
                 labels, query_weight=[1, 2, 3, 4], pairs=(first[:1], first[1:], [0.5]), **columns, **shape
             )
             for name, base in bases.items():
-                lenient = {"missing": "zero", "unjudged": "zero"} if shape else {}
+                policies = {"missing": base.declared()["missing"].tried[0], "unjudged": "zero"}
+                lenient = policies if shape else {}
                 for convention in varied(base.replace(**lenient), MEASURES[name]):
                     found += sum(tried(queries.weighed_by(convention.weighting), each, convention) for each in kinds)
     return found

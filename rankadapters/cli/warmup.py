@@ -82,11 +82,13 @@ def _folder() -> Path:
 
 
 def conventions() -> list[Convention]:
-    """Every preset with every order of ties, weights of rows, and scores of either precision; those alike once."""
+    """Every preset with every order of ties, weights of rows, pairs, and scores of either precision; alike ones once."""
     found: dict[object, Convention] = {}
     for base in (presets.make(name, 3) for name in presets.names(None)):
-        ties = [{"ties": value} for value in base.declared()["ties"].tried]
-        for change in ({}, {"average": "row"}, {"average": "pair"}, {"precision": "float64"}, *ties):
+        kinds = base.declared()
+        ties = [{"ties": value} for value in kinds["ties"].tried] if "ties" in kinds else []
+        pairs = [{"pairs": value, "average": "uniform"} for value in kinds["pairs"].tried] if "pairs" in kinds else []
+        for change in ({}, {"average": "row"}, {"average": "pair"}, {"precision": "float64"}, *ties, *pairs):
             with suppress(ConventionError):
                 changed = base.replace(**change)
                 kept = {name: value for name, value in changed.to_dict().items() if name not in INDIFFERENT}

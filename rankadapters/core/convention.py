@@ -129,6 +129,11 @@ class Convention(FromPreset):
         return str(getattr(self, "pool", "queries"))
 
     @property
+    def pooled(self) -> bool:
+        """Tell whether numerators and masses are summed over the queries before they are divided."""
+        return self.over == "pairs"
+
+    @property
     def weighting(self) -> str | None:
         """Name the column of weights that counts, or None: query_weight, row_weight, or pair_weight."""
         return _WEIGHTS.get(self.average)
@@ -153,6 +158,10 @@ class Convention(FromPreset):
     def link(self, mean: float) -> float:
         """Turn the ratio of the sums into the value: the ratio itself, or exp of it for a geometric mean."""
         return mean if self.floor is None else math.exp(mean)
+
+    def link_slope(self, value: float) -> float:
+        """Give the derivative of `link` where it gives this value."""
+        return 1.0 if self.floor is None else value
 
     @property
     def name(self) -> str:

@@ -73,6 +73,12 @@ def tied(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) ->
     return list(found.values())
 
 
+def weighed(rows: Sequence[Row], average: str) -> list[tuple[float, float, float]]:
+    """Label, score and weight of each retrieved row; a row without judgment has label 0."""
+    kept = [row for row in rows if row.retrieved]
+    return [(row.label if row.judged else 0.0, row.score, row.weight if average == "row" else 1.0) for row in kept]
+
+
 def as_float32(value: float) -> float:
     """Round to float32 and back."""
     return float(struct.unpack("f", struct.pack("f", value))[0])
@@ -101,7 +107,7 @@ def query_sums(rows: Sequence[Row], convention: Any) -> tuple[tuple[float, float
     )
     if found is not None:
         return found, False
-    return (0.0, 0.0) if convention.over == "pairs" else _policy(convention.empty, "empty"), True
+    return (0.0, 0.0) if convention.pooled else _policy(convention.empty, "empty"), True
 
 
 def _policy(choice: float | str, what: str) -> tuple[float, float] | str:

@@ -239,7 +239,8 @@ def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int
         yield int(forms.run(plan.kernel, compared, plan.rows.order, indptr, *columns, rows=int(indptr[-1] - indptr[0])))
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
-    np.minimum(found, plan.mass, out=found)  # where all is right, weights may have been added in another order
+    if plan.share:
+        np.minimum(found, plan.mass, out=found)  # where all is right, weights may have been added in another order
     if not plan.pooled:
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused where it is summed
             np.divide(found, plan.mass, out=found, where=plan.mass > 0)

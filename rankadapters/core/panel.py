@@ -175,7 +175,7 @@ class Measured:
 
         For m scored queries with value v_q and mass w_q (weight times divisor), whose ratio of sums is v:
         sqrt(m / (m - 1) x sum (w_q (v_q - v))^2) / sum w_q, which for equal masses is the standard deviation by
-        sqrt(m). A geometric mean's is that of the mean logarithm, times the value.
+        sqrt(m). Behind a link, such as a geometric mean's or a root, it is multiplied by the link's slope.
 
         Raises
         ------
@@ -244,7 +244,7 @@ class Measured:
         terms, mean = _terms(member, numerators), tally.numerator / tally.denominator
         residuals = terms - mean * member.settled.divisors
         spread = math.sqrt(m / (m - 1) * float(residuals @ residuals)) / tally.mass
-        return spread if member.floor is None else spread * tally.score().value
+        return spread * member.convention.link_slope(tally.score().value)
 
     def _tally(self, member: Member, numerators: Floats) -> Tally:
         settled = member.settled

@@ -104,6 +104,8 @@ class WholePlan:
         What the numerator is divided by.
     pooled : bool
         Whether numerators and masses are summed over the queries before the division.
+    share : bool
+        Whether the numerator is a part of the mass, and so never above it.
     empty : bool array, shape (n_queries,)
         Queries without mass.
     """
@@ -116,6 +118,7 @@ class WholePlan:
     options: tuple[Any, ...] = ()
     mass: Floats
     pooled: bool
+    share: bool = False
     empty: Flags
 
     @property

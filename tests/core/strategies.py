@@ -9,7 +9,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.fields import Cutoff, GainWords, NumberOrWord, Words
+from rankadapters.core.fields import Cutoff, FloatField, GainWords, NumberOrWord, Words
 from rankadapters.core.measures import MEASURES
 
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
@@ -35,6 +35,8 @@ def values_of(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
         return st.sampled_from([None, 1, 2, 3, 5, 10, 13, 29, 1000])
     if isinstance(kind, GainWords):
         return st.sampled_from(GAINS)
+    if isinstance(kind, FloatField):
+        return st.floats(max(kind.least, 0.01) if kind.strict else kind.least, min(kind.most, 3.0))
     words = [word for word in kind.words if word != "error" or not lenient]
     if isinstance(kind, NumberOrWord):
         return st.one_of(st.floats(kind.low, kind.high), st.sampled_from([0, 1, *words]))

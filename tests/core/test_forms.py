@@ -21,7 +21,7 @@ from rankadapters.core._kernels.compiling import load
 from rankadapters.core.columns import writable
 from rankadapters.core.forms import LATER, NEVER, NOW, kernels
 from tests.core.strategies import conventions
-from tests.core.test_kernels_against_definition import columns, ragged, weights_of
+from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
 
 
 def everything(convention, columns_, scores):
@@ -44,7 +44,7 @@ def everything(convention, columns_, scores):
 @settings(max_examples=400)
 def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift):
     by_row = weighted and convention.weighting == "row_weight"
-    queries = data.draw(ragged(units=getattr(convention, "pairs", "") == "unit", weighted=by_row))
+    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
     columns_, scores = columns(queries)
     columns_ |= weights_of(queries, convention) if weighted else {}
     if convention.weighting == "row_weight" and "row_weight" in columns_:

@@ -53,6 +53,11 @@ def columns(queries: list[list[Row]]) -> tuple[dict[str, object], list[float]]:
     }, [row.score for row in rows]
 
 
+def takes_probabilities(convention: ra.Convention) -> bool:
+    """Whether labels are in [0, 1]."""
+    return getattr(convention, "pairs", "") == "unit" or isinstance(convention, ra.QueryCrossEntropy)
+
+
 def weights_of(queries: list[list[Row]], convention: ra.Convention) -> dict[str, object]:
     """The weights that a convention counts, and the pairs that it takes."""
     found: dict[str, object] = {}
@@ -81,7 +86,7 @@ def test_value_and_per_query_are_those_of_the_definition(choice, data, conventio
 def compare_with_the_definition(data, convention, weighted):
     pairs = getattr(convention, "pairs", "")
     by_row = weighted and convention.weighting == "row_weight"
-    queries = data.draw(ragged(units=pairs == "unit", weighted=by_row))
+    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
     columns_, scores = columns(queries)
     given_ = weights_of(queries, convention) if weighted or pairs == "given" else {}
     if "pairs" in given_ and not len(given_["pairs"][0]):

@@ -44,6 +44,10 @@ SAID = {
         *by(presets.catboost.auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
         *by(presets.catboost.query_auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
         *by(presets.catboost.pair_accuracy, pairs=("given", "label"), use_weights=FLAGS),
+        *by(presets.catboost.pair_logit, pairs=("given", "label"), use_weights=FLAGS),
+        *by(presets.catboost.query_rmse, weights=(None, "row", "query")),
+        *by(presets.catboost.query_soft_max, beta=(1, 0.1), weights=(None, "row", "query")),
+        *by(presets.catboost.query_cross_entropy, alpha=(None, 0, 0.3, 0.95), weights=(None, "row", "query")),
     ],
     "sklearn": [
         *by(presets.sklearn, k=CUTOFFS), *by(presets.sklearn.dcg, k=CUTOFFS),
@@ -59,9 +63,9 @@ def told(tool, conv):
     """What `read` must be told, since the tool's words cannot say it: which weights the data have, and whose pairs."""
     if tool == "sklearn":
         return {} if conv.weighting else {"weights": None}
-    if conv.measure != "auc" or tool != "catboost":
+    if not (conv.measure == "auc" or conv.pooled) or tool != "catboost":
         return {}
-    pairs = {"pairs": conv.pairs} if conv.over == "pairs" else {}
+    pairs = {"pairs": conv.pairs} if conv.pooled and "pairs" in conv.fields() else {}
     return {"weights": "row" if conv.average == "row" else "query", **pairs}
 
 
@@ -92,6 +96,13 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
         (presets.xgboost, "ndcg", {}, "xgboost@32"),
         (presets.catboost, "MAP:top=3", {}, "catboost.map@3"),
         (presets.catboost, "MRR:top=3;border=1", {}, "catboost.mrr@3+relevant=above_1"),
+        (presets.catboost, "PairLogit", {}, "catboost.pair_logit"),
+        (presets.catboost, "PairLogit", {"pairs": "label"}, "catboost.pair_logit+pairs=label+average=query"),
+        (presets.catboost, "QueryRMSE:use_weights=false", {}, "catboost.query_rmse+average=uniform"),
+        (presets.catboost, "QueryRMSE", {"weights": "row"}, "catboost.query_rmse+average=row"),
+        (presets.catboost, "QuerySoftMax:beta=2", {}, "catboost.query_soft_max+beta=2"),
+        (presets.catboost, "QueryCrossEntropy", {}, "catboost.query_cross_entropy"),
+        (presets.catboost, "QueryCrossEntropy:alpha=0.95", {}, "catboost.query_cross_entropy+alpha=0.949999988079071"),
         (presets.ir_measures, "RR(rel=2)@5", {}, "ir_measures.rr_cut@5+relevant=from_2"),
         (presets.torchmetrics, "RetrievalMRR", {"top_k": 5}, "torchmetrics.mrr@5"),
         (presets.trec_eval_9, "map_cut_10", {}, "trec_eval_9.map_cut@10"),

@@ -31,6 +31,12 @@ from tests.core.strategies import conventions, values_of
         ("trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
         ("rr@all/trec_eval_9.recip_rank", presets.trec_eval_9.recip_rank()),
         ("rr@5/catboost.mrr+average=uniform", presets.catboost.mrr(5, use_weights=False)),
+        ("catboost.query_soft_max+beta=0.5", presets.catboost.query_soft_max(beta=0.5)),
+        ("query-rmse/catboost.query_rmse", presets.catboost.query_rmse()),
+        (
+            "query-cross-entropy/alpha=0.95/missing=error/unjudged=error/average=query/v1",
+            presets.catboost.query_cross_entropy(),
+        ),
         ("yahoo@10+empty=0", presets.yahoo(10).replace(empty=0)),
         ("ndcg@10/xgboost+empty=0", presets.xgboost(10, minus=True)),
         ("lightgbm@10+gain=table_0_1_3", presets.lightgbm(10, label_gain=[0, 1, 3])),
@@ -49,6 +55,7 @@ def test_a_text_means_its_convention(text, means):
     [
         ("letor4", "'letor4' has no cutoff.\nHint: 'letor4@10'"),
         ("lightgbm.auc@5", "has a cutoff, but lightgbm.auc has none"),
+        ("catboost.query_rmse@5", "has a cutoff, but catboost.query_rmse has none"),
         ("lightgbm.nope@5", "the presets are 'lightgbm', 'lightgbm.map'"),
         ("ndcg@10/lightgbm.map", "begins with 'ndcg', but 'lightgbm.map' is 'ap'"),
         ("ndcg@10/0123abc", "digits of a hash, which cannot be read back"),

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from rankadapters.core import definition
 from rankadapters.core.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.definition import Row
-from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.fields import Words
 from rankadapters.core.plans import WholePlan
 from rankadapters.core.ranked import TIES, Empty, Missing, Precision, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.columns import Floats
     from rankadapters.core.lowering import Bound
     from rankadapters.core.rows import Rows
 
@@ -193,17 +192,16 @@ class AUC(Convention):
         columns, offsets = tuple(map(writable, columns)), tuple(map(writable, offsets))
         return WholePlan(
             kernel=kernel, rows=rows, precision=self.precision, columns=columns, offsets=offsets,
-            options=(TIED[self.ties],), mass=bound.ones, pooled=self.pool == "pairs", empty=bound.none,
+            options=(TIED[self.ties],), mass=bound.ones, pooled=self.pooled, share=True, empty=bound.none,
         )  # fmt: skip
-
-    def _weights(self, bound: Bound, rows: Rows) -> Floats:
-        return rows.take((bound.row_weights(self.average) or bound.one_each).values)
 
     def _by_label(self, bound: Bound, rows: Rows) -> WholePlan:
         """Grades 1, 2, ... of each query by label, and every row a grade of its own where every two make a pair."""
         import numpy as np
 
-        labels, sizes, weights = rows.take(bound.labels), rows.sizes, self._weights(bound, rows)
+        from rankadapters.core.whole_queries import weights_of
+
+        labels, sizes, weights = rows.take(bound.labels), rows.sizes, weights_of(bound, rows, self.average)
         query, order = np.repeat(np.arange(sizes.size), sizes), bound.ascending(labels, rows)
         new = np.ones(query.size, np.bool_)
         if self.pairs == "label":
@@ -218,43 +216,23 @@ class AUC(Convention):
 
     def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
         """How much each row is relevant, and how much it is not."""
-        import numpy as np
+        from rankadapters.core.whole_queries import probabilities, weights_of
 
         if self.pairs == "unit":
-            positive = bound.labels
-            outside = (positive < 0) | (positive > 1)
-            if outside.any():
-                row = int(np.argmax(outside))
-                msg = (
-                    f"labels[{row}] is {positive[row]:g}, but pairs='unit' takes labels in [0, 1].\n"
-                    "Hint: map your labels, or pairs='label'."
-                )
-                raise InputError(msg, row=row)
-            negative = (1.0 - positive).astype(self.complement).astype(np.float64)
+            positive = probabilities(bound, "pairs='unit'")
+            negative = (1.0 - positive).astype(self.complement).astype("float64")
         else:
             positive = bound.relevance(self.pairs).values
             negative = 1.0 - positive
-        weights = self._weights(bound, rows)
+        weights = weights_of(bound, rows, self.average)
         columns = (rows.take(positive) * weights, rows.take(negative) * weights)
         return self._plan(bound, rows, "auc.pairs_by_relevance", *columns)
 
     def _given(self, bound: Bound, rows: Rows) -> WholePlan:
         """Pairs of the queries, of which both rows are retrieved."""
-        import numpy as np
+        from rankadapters.core.whole_queries import given_pairs
 
-        pairs = bound.queries.pairs
-        if pairs is None:
-            msg = "pairs='given' needs pairs=, but none were given.\nHint: pairs=(winner rows, loser rows), or 'label'."
-            raise InputError(msg)
-        there = np.ones(bound.queries.n_docs, np.bool_)
-        if rows.indptr[-1] < there.size:
-            there[:] = False
-            there[rows.order] = True
-        kept = there[pairs.winner] & there[pairs.loser]
-        counted = self.average == "pair" and pairs.weight is not None
-        weights = pairs.weight if counted and pairs.weight is not None else np.ones(kept.size)
-        pairptr = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
-        columns = (pairs.winner[kept], pairs.loser[kept], weights[kept])
+        *columns, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
         return self._plan(bound, rows, "auc.given_pairs", *columns, offsets=(pairptr,))
 
 

@@ -6,7 +6,9 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
+from rankadapters.core.loss import Loss
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
+from rankadapters.core.presets.catboost_losses import Losses, nearest_loss, spelled_loss
 from rankadapters.core.presets.catboost_words import (
     BOOLS,
     DENOMINATORS,
@@ -38,7 +40,7 @@ Type = Literal["Base", "Exp"]
 Denominator = Literal["LogPosition", "Position"]
 
 
-class CatBoost(Vocabulary[str]):
+class CatBoost(Losses, Vocabulary[str]):
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 
     Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;
@@ -184,7 +186,7 @@ class CatBoost(Vocabulary[str]):
         weights : {'query', 'row', 'pair', None}
             Which weights the data have, where `use_weights` makes them count and the metric takes several kinds.
         pairs : {'given', 'label'}
-            Of PairAccuracy: whether the Pool has pairs.
+            Of PairAccuracy and PairLogit: whether the Pool has pairs.
 
         Raises
         ------
@@ -209,18 +211,22 @@ class CatBoost(Vocabulary[str]):
         if name not in READERS:
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(READERS)}."
             raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
-        no_others(text, params, ("pairs",) if name == "PairAccuracy" else ())
+        no_others(text, params, ("pairs",) if name in {"PairAccuracy", "PairLogit"} else ())
         one_of("weights", weights, _WEIGHTS)
         make, readers = READERS[name]
         given = {**read_options(text, options, readers), **params}
         if make in {CatBoost.auc, CatBoost.query_auc}:
             given["weights"] = (weights or "row") if given.pop("use_weights", False) else None
+        if make in _WEIGHED:
+            given["weights"] = weights if given.pop("use_weights", True) else None
         found: Convention = make(self, **given)
         return found
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that CatBoost computes, an NDCG for a measure that it has not."""
         require_convention(convention)
+        if isinstance(convention, Loss):
+            return nearest_loss(convention)
         if isinstance(convention, (AP, AUC, RR)):
             return self._nearest_other(convention)
         if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
@@ -241,12 +247,14 @@ class CatBoost(Vocabulary[str]):
     def spell(self, convention: Any, *, group_weights: bool = True) -> str:
         """Write the metric string, with every parameter that matters.
 
-        What a string cannot say `read` must be told: `weights="row"` of an AUC under `use_weights=true`, and
-        `pairs="label"` of a PairAccuracy, which the pairs of the Pool decide. `group_weights=False` leaves
-        `use_weights` out, as a training without them needs.
+        What a string cannot say `read` must be told: `weights="row"` of a loss, or of an AUC under `use_weights=true`,
+        and `pairs="label"` of a PairAccuracy or PairLogit, which the pairs of the Pool decide. `group_weights=False`
+        leaves `use_weights` out, as a training without them needs.
         """
         if isinstance(convention, AUC):
             return spelled_auc(convention, group_weights=group_weights)
+        if isinstance(convention, Loss):
+            return spelled_loss(convention, group_weights=group_weights)
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
         parts = [f"top={-1 if convention.k is None else convention.k}", *spelled_options(convention)]
         if convention.weighting is None and group_weights and not isinstance(convention, AP):  # MAP ignores weights
@@ -269,6 +277,7 @@ class CatBoost(Vocabulary[str]):
 
 
 _WEIGHTS = dict.fromkeys(("query", "row", "pair", None))
+_WEIGHED = (CatBoost.query_rmse, CatBoost.query_soft_max, CatBoost.query_cross_entropy)
 _PAIRS: tuple[Literal["given", "label"], ...] = ("given", "label")
 _AUC = {"type": same_word_of({"Classic": "", "Ranking": ""}), "use_weights": word_of(BOOLS)}
 _GAINS = {
@@ -284,6 +293,10 @@ READERS: dict[str, tuple[Any, dict[str, Reader]]] = {
     "AUC": (CatBoost.auc, _AUC),
     "QueryAUC": (CatBoost.query_auc, _AUC),
     "PairAccuracy": (CatBoost.pair_accuracy, {"use_weights": word_of(BOOLS)}),
+    "PairLogit": (CatBoost.pair_logit, {"use_weights": word_of(BOOLS)}),
+    "QueryRMSE": (CatBoost.query_rmse, {"use_weights": word_of(BOOLS)}),
+    "QuerySoftMax": (CatBoost.query_soft_max, {"beta": number_of, "use_weights": word_of(BOOLS)}),
+    "QueryCrossEntropy": (CatBoost.query_cross_entropy, {"alpha": number_of, "use_weights": word_of(BOOLS)}),
 }
 
 catboost = CatBoost()

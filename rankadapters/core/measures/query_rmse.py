@@ -1,0 +1,85 @@
+"""QueryRMSE: how far scores are from labels, whatever is added to all scores of a query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core.convention import average_of
+from rankadapters.core.definition import Row, weighed
+from rankadapters.core.loss import Loss
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+    from rankadapters.core.plans import WholePlan
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueryRMSE(Loss):
+    """Root mean squared error after the shift of each query that fits best.
+
+    QueryRMSE = sqrt(sum w_i (l_i - s_i - m)^2 / sum w_i) over the rows of all queries, m being the w-weighted mean of
+    l - s in the row's query. Lower is better, 0 at best. A query's own value is its mean squared error: the root is
+    taken of the whole.
+
+    Parameters
+    ----------
+    missing, unjudged
+        As in `Loss`.
+    average : str
+        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    CatBoost 1.2.10, catboost/libs/metrics/metric.cpp, `QueryRMSE`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.QueryRMSE(missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([2, 0, 1, 1], [7, 6, 0, 0], conv, group_sizes=[2, 2]).value  # residuals 0.5, -0.5, 0, 0
+    0.3535533905932738
+    """
+
+    measure: ClassVar[str] = "query-rmse"
+
+    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
+
+    @property
+    def is_sum(self) -> bool:
+        """The root of a sum has no parts."""
+        return False
+
+    def link(self, mean: float) -> float:
+        """Take the root."""
+        return math.sqrt(mean)
+
+    def link_slope(self, value: float) -> float:
+        """Give the derivative of the root, by its value."""
+        return 1 / (2 * value) if value else math.nan
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Weighted squares of the residuals around their mean, and the weights."""
+        several = weighed(rows, self.average)
+        mass = fsum(weight for _, _, weight in several)
+        if not mass:
+            return None
+        mean = fsum(weight * (label - score) for label, score, weight in several) / mass
+        return fsum(weight * (label - score - mean) ** 2 for label, score, weight in several), mass
+
+    def lower(self, bound: Bound) -> WholePlan:
+        """Labels and weights."""
+        from rankadapters.core.whole_queries import loss_plan, sums_by, weights_of
+
+        rows = bound.retrieved(self.unjudged)
+        weights = weights_of(bound, rows, self.average)
+        columns = (rows.take(bound.labels), weights)
+        return loss_plan("squared_error", rows, columns, sums_by(rows.indptr, weights))

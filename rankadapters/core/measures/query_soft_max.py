@@ -1,0 +1,84 @@
+"""QuerySoftMax: how much of a query's softmax falls on its rows with positive labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, fsum, log
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core.convention import average_of
+from rankadapters.core.definition import Row, weighed
+from rankadapters.core.fields import FloatField
+from rankadapters.core.loss import Loss
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+    from rankadapters.core.plans import WholePlan
+
+BETA = FloatField(group="value", about="What scores are multiplied by.", least=0, strict=True, tried=(1.0,))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuerySoftMax(Loss):
+    """Cross entropy of softmax(beta s) of each query against its labels.
+
+    QuerySoftMax = -sum w_i l_i log p_i / sum w_i l_i over the rows of all queries with l_i > 0, where
+    p_i = w_i exp(beta s_i) / sum_j w_j exp(beta s_j) over the rows j of the query. A query without positive label adds
+    nothing. Lower is better, 0 at best.
+
+    Parameters
+    ----------
+    beta : float
+        What scores are multiplied by, above 0.
+    missing, unjudged
+        As in `Loss`.
+    average : str
+        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    CatBoost 1.2.10, catboost/libs/metrics/metric.cpp, `QuerySoftMax`, which overflows where scores of a query are some
+    700 apart; here they do not.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.QuerySoftMax(beta=1, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 0, 0], [3, 3, 3, 3], conv, group_sizes=[4]).value  # log(4)
+    1.3862943611198906
+    """
+
+    measure: ClassVar[str] = "query-soft-max"
+
+    beta: Annotated[float, BETA]
+    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Labels times weights times -log p, and labels times weights."""
+        several = [row for row in weighed(rows, self.average) if row[2] > 0]
+        mass = fsum(weight * max(label, 0.0) for label, _, weight in several)
+        if not mass:
+            return None
+        best = max(score for _, score, _ in several)
+        total = log(fsum(weight * exp(self.beta * (score - best)) for _, score, weight in several))
+        terms = ((w * max(l, 0.0), total - self.beta * (s - best) - log(w)) for l, s, w in several)  # noqa: E741
+        return fsum(share * cost for share, cost in terms), mass
+
+    def lower(self, bound: Bound) -> WholePlan:
+        """Labels times weights, weights, and their logarithms."""
+        import numpy as np
+
+        from rankadapters.core.whole_queries import loss_plan, sums_by, weights_of
+
+        rows = bound.retrieved(self.unjudged)
+        weights = weights_of(bound, rows, self.average)
+        shares = np.maximum(rows.take(bound.labels), 0.0) * weights
+        logs = np.log(weights, out=np.zeros(weights.size), where=weights > 0)
+        columns = (shares, weights, logs)
+        return loss_plan("softmax_cross_entropy", rows, columns, sums_by(rows.indptr, shares), self.beta)

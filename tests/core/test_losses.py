@@ -1,0 +1,218 @@
+"""Losses as measures: their values, what they refuse, and that kernels, numpy forms, threads and tallies agree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.forms import NEVER, NOW, kernels
+from tests.core.strategies import conventions
+from tests.core.test_forms import everything
+from tests.core.test_kernels_against_definition import (
+    columns,
+    compare_with_the_definition,
+    ragged,
+    takes_probabilities,
+    weights_of,
+)
+
+PLAIN = {"missing": "error", "unjudged": "error", "average": "uniform"}
+PAIRS = ra.PairLogit(pairs="label", **PLAIN)
+SQUARES = ra.QueryRMSE(**PLAIN)
+SOFTMAX = ra.QuerySoftMax(beta=1, **PLAIN)
+ENTROPY = ra.QueryCrossEntropy(alpha=0.5, **PLAIN)
+LOSSES = [PAIRS, SQUARES, SOFTMAX, ENTROPY]
+CLASSES = [type(loss) for loss in LOSSES]
+FORMS = pytest.mark.parametrize("choice", [NOW, NEVER])
+
+
+def value(convention, labels, scores, **data):
+    return ra.evaluate(labels, scores, convention, **data).value
+
+
+def log_loss(label, score):
+    return math.log1p(math.exp(score)) - label * score
+
+
+@FORMS
+@pytest.mark.parametrize(
+    ("convention", "labels", "scores", "expected"),
+    [
+        (PAIRS, [2, 1, 0], [1, 3, 3], (2 * math.log1p(math.exp(2)) + math.log(2)) / 3),
+        (PAIRS, [1, 0], [0, 500], math.log1p(1 / 1e-38)),  # no pair costs more
+        (SQUARES, [3, 0, 0], [4, 2, 3], math.sqrt(2 / 3)),
+        (SOFTMAX.replace(beta=2), [2, 1, -5], [0, 1, 0], math.log(2 + math.exp(2)) - 2 / 3),
+        (SOFTMAX, [1, 0], [0, 900], 900.0),  # where CatBoost overflows
+        (ENTROPY.replace(alpha=0), [1, 0, 0.25], [1, 2, 3], (log_loss(1, 1) + log_loss(0, 2) + log_loss(0.25, 3)) / 3),
+        (ENTROPY.replace(alpha=1), [1, 0], [9, 9], math.log(2)),
+        (ENTROPY.replace(alpha=1), [1, 0], [50, 50], (log_loss(1, 30) + log_loss(0, 30)) / 2),  # the farthest shift
+        (ENTROPY, [1, 1], [2, 3], (log_loss(1, 2) + log_loss(1, 3)) / 4),  # of one class: no second part
+    ],
+)  # fmt: skip
+def test_values_are_those_of_the_formulas(choice, convention, labels, scores, expected):
+    with kernels(choice):
+        assert value(convention, labels, scores, group_sizes=[len(labels)]) == pytest.approx(expected, rel=1e-8)
+
+
+@FORMS
+@pytest.mark.parametrize("convention", LOSSES)
+def test_sums_of_losses_are_divided_by_sums_of_weights(choice, convention):
+    labels, scores, sizes = [1, 0, 0, 1, 0], [0.3, 0.9, 0.1, 2.0, 0.5], [3, 2]
+    with kernels(choice):
+        bound = ra.Evaluator(labels, convention, group_sizes=sizes)
+        per_query, whole = bound.per_query(scores), bound.evaluate(scores).value
+    mass = {"pair-logit": [2, 1], "query-soft-max": [1, 1]}.get(convention.measure, sizes)
+    assert whole == pytest.approx(convention.link(np.average(per_query, weights=mass)), rel=1e-14)
+
+
+@pytest.mark.parametrize("convention", LOSSES)
+def test_lower_is_better(convention):
+    assert not convention.higher_is_better
+    right, wrong = (value(convention, [1, 0, 0], scores, group_sizes=[3]) for scores in ([2, 1, 0], [0, 1, 2]))
+    assert right < wrong
+    scores = [ra.evaluate([1, 0, 0], each, convention, group_sizes=[3]) for each in ([2, 1, 0], [0, 1, 2])]
+    assert min(scores) == scores[0]  # Scores compare as numbers
+
+
+def test_a_shift_of_a_query_costs_nothing():
+    labels, scores, sizes = [1, 0, 1, 0, 0], np.array([0.5, 1.5, -1.0, 2.0, 0.25]), [2, 3]
+    for convention in (PAIRS, SQUARES, SOFTMAX, ENTROPY.replace(alpha=1)):
+        moved = value(convention, labels, scores + np.array([2, 2, -3, -3, -3]), group_sizes=sizes)
+        assert moved == pytest.approx(value(convention, labels, scores, group_sizes=sizes), rel=1e-12)
+
+
+@pytest.mark.parametrize("convention", [SQUARES, ENTROPY])
+def test_a_row_that_weighs_twice_is_there_twice(convention):
+    by_row = convention.replace(average="row")
+    weighed = value(by_row, [1, 0, 0], [0.5, 1.5, 1.0], group_sizes=[3], row_weight=[2, 1, 1])
+    twice = value(convention, [1, 1, 0, 0], [0.5, 0.5, 1.5, 1.0], group_sizes=[4])
+    assert weighed == pytest.approx(twice, rel=1e-12)
+
+
+def test_a_weight_adds_its_logarithm_to_what_the_softmax_sees():
+    labels, scores, weights = [1, 0, 2], np.array([0.5, 1.5, 1.0]), np.array([2, 0.5, 3])
+    found = value(SOFTMAX.replace(average="row"), labels, scores, group_sizes=[3], row_weight=weights)
+    shares = np.array(labels) * weights
+    assert found == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
+
+
+@pytest.mark.parametrize("convention", LOSSES)
+def test_a_query_that_weighs_twice_is_there_twice(convention):
+    labels, scores = [1, 0, 0, 1], [0.5, 1.5, 1.0, 3.0]
+    weighed = value(convention.replace(average="query"), labels, scores, group_sizes=[2, 2], query_weight=[2, 1])
+    assert weighed == pytest.approx(value(convention, labels[:2] + labels, scores[:2] + scores, group_sizes=[2, 2, 2]))
+
+
+def test_given_pairs_count_by_their_weights():
+    convention = PAIRS.replace(pairs="given", average="pair")
+    found = value(convention, [0, 0, 0], [0, 1, 3], group_sizes=[3], pairs=([0, 1], [1, 2], [3.0, 1.0]))
+    assert found == pytest.approx((3 * math.log1p(math.e) + math.log1p(math.exp(2))) / 4)
+
+
+def test_a_query_without_weight_adds_nothing():
+    labels, scores, sizes = [1, 0, 0, 0], [0.1, 0.4, 5.0, 9.0], [2, 2]
+    for convention in (PAIRS, SOFTMAX):
+        bound = ra.Evaluator(labels, convention, group_sizes=sizes)
+        found = bound.evaluate(scores)
+        assert found.value == value(convention, labels[:2], scores[:2], group_sizes=[2])
+        assert (found.n_empty, found.n_scored) == (1, 1)
+        assert np.isnan(bound.per_query(scores)[1])
+        with pytest.raises(ra.InputError, match="nothing is left to average"):
+            value(convention, [0, 0], [1, 2], group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: value(ENTROPY, [0, 2], [1, 2], group_sizes=[2]), r"labels\[1\] is 2, but QueryCrossEntropy takes"),
+        (lambda: value(ENTROPY, [-0.5, 1], [1, 2], group_sizes=[2]), r"labels\[0\] is -0.5, but QueryCrossEntropy"),
+        (lambda: SOFTMAX.replace(beta=0), r"beta=0; allowed are finite numbers above 0"),
+        (lambda: ENTROPY.replace(alpha=1.5), r"alpha=1.5; allowed are numbers from 0 to 1"),
+        (lambda: PAIRS.replace(average="pair"), "average='pair' needs pairs='given'"),
+        (lambda: PAIRS.replace(average="row"), "average='row' is not a choice; allowed are 'uniform', 'query', 'pair'"),
+        (lambda: SQUARES.replace(average="pair"), "allowed are 'uniform', 'query', 'row'"),
+        (lambda: SQUARES.replace(k=10), "QueryRMSE has no field 'k'"),
+        (lambda: SQUARES.replace(missing="zero"), "missing='zero' is not a choice; allowed are 'skip', 'error'"),
+        (lambda: value(PAIRS.replace(pairs="given"), [0, 1], [1, 2], group_sizes=[2]), "pairs='given' needs pairs="),
+        (lambda: value(SQUARES, [0, 1], [1, 2], group_sizes=[2], row_weight=[1, 2]), "row_weight was given but"),
+    ],
+)  # fmt: skip
+def test_what_a_loss_cannot_take_is_refused(make, problem):
+    with pytest.raises((ra.ConventionError, ra.InputError), match=problem):
+        make()
+
+
+@FORMS
+@pytest.mark.parametrize("convention", LOSSES)
+def test_a_score_that_is_not_finite_is_named(choice, convention):
+    with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[2\] is nan"):
+        value(convention, [1, 0, 1, 0], [0.5, 0.1, math.nan, 1.0], qid=["a", "b", "a", "b"])
+
+
+@pytest.mark.parametrize("convention", LOSSES)
+def test_tallies_of_parts_merge_into_the_same_bits_and_threads_change_none(convention):
+    rng = np.random.default_rng(7)
+    labels, scores, qid = rng.integers(0, 2, 5000), rng.standard_normal(5000) * 3, rng.integers(0, 300, 5000)
+    found = {n: ra.Evaluator(labels, convention, qid=qid, n_threads=n).tally(scores).to_dict() for n in (1, 2, 5)}
+    assert found[1] == found[2] == found[5]
+    parts = [qid % 3 == part for part in range(3)]
+    tallies = [ra.Evaluator(labels[part], convention, qid=qid[part]).tally(scores[part]) for part in parts]
+    whole = ra.Evaluator(labels, convention, qid=qid).evaluate(scores)
+    assert ra.Tally.merge(tallies).score() == ra.Tally.merge(tallies[::-1]).score() == whole
+    assert ra.Tally.from_dict(tallies[0].to_dict()).score() == tallies[0].score()
+
+
+def test_the_root_has_no_parts_but_a_standard_error():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, 400), rng.standard_normal(400)
+    bound = ra.Evaluator(labels, SQUARES, group_sizes=[4] * 100)
+    panel = ra.Panel(bound.queries, [SQUARES])
+    with pytest.raises(ra.UnsupportedConventionError, match="is not a sum over the queries"):
+        _ = panel.measure(scores).shares
+    squares = bound.per_query(scores)
+    expected = squares.std(ddof=1) / math.sqrt(100) / (2 * math.sqrt(squares.mean()))  # the delta method
+    assert bound.standard_error(scores) == pytest.approx(expected)
+
+
+@FORMS
+@pytest.mark.parametrize("measure", CLASSES)
+@given(data=st.data(), weighted=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_the_kernels_give_what_the_oracle_gives(choice, measure, data, weighted):
+    convention = data.draw(conventions(lenient=True, measures=[measure]))
+    with kernels(choice):
+        compare_with_the_definition(data, convention, weighted)
+
+
+@pytest.mark.parametrize("measure", CLASSES)
+@given(data=st.data(), weighted=st.booleans(), dtype=st.sampled_from(["f4", "f8"]), scale=st.sampled_from([1.0, 60.0]))
+@settings(max_examples=100, deadline=None)
+def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
+    convention = data.draw(conventions(measures=[measure]))
+    by_row = weighted and convention.weighting == "row_weight"
+    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
+    columns_, scores = columns(queries)
+    columns_ |= weights_of(queries, convention) if weighted else {}
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said.append(everything(convention, dict(columns_), (np.array(scores) * scale).astype(dtype)))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
+@pytest.mark.parametrize("convention", LOSSES)
+def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes):
+    rng, n = np.random.default_rng(1), sum(sizes)
+    labels, scores = rng.integers(0, 3, n) / 2, rng.standard_normal(n) * 5
+    said = []
+    for choice in (NEVER, NOW):
+        with kernels(choice):
+            said.append(everything(convention, {"labels": labels, "group_sizes": sizes}, scores))
+    assert said[0] == said[1]
+    assert isinstance(said[0], list)
