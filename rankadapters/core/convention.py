@@ -133,6 +133,10 @@ class Convention(FromPreset):
         """Tell whether numerators and masses are summed over the queries before they are divided."""
         return self.over == "pairs"
 
+    def worth(self, value: float) -> float:
+        """Give a number that is higher for the better of two values: the value, negated where lower is better."""
+        return value if self.higher_is_better else -value
+
     @property
     def weighting(self) -> str | None:
         """Name the column of weights that counts, or None: query_weight, row_weight, or pair_weight."""

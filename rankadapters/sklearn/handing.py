@@ -154,8 +154,8 @@ def _catboost_metric(convention: Convention, sets: list[LabelledRows]) -> Any:
 
     weighted = any(rows.row_weight is not None for rows in sets)
     try:
-        # CatBoost refuses use_weights=false in a training with group weights.
-        if not (weighted and convention.weighting is None):
+        # CatBoost refuses use_weights=false in a training with group weights, and a loss beside the loss it trains.
+        if not (weighted and convention.weighting is None) and not convention.pooled:
             return native_metric(convention, group_weights=False)
     except UnsupportedConventionError:
         pass

@@ -45,8 +45,7 @@ class QueryScorer:
         convention = as_convention(self.convention)
         if sample_weight is not None:
             queries = _weighted(queries, sample_weight, convention)
-        value = evaluate(queries, estimator.predict(X), convention).value
-        return value if convention.higher_is_better else -value
+        return convention.worth(evaluate(queries, estimator.predict(X), convention).value)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Request qid, and weights where the convention uses them, so that no `set_score_request` is needed."""

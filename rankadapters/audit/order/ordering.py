@@ -160,7 +160,7 @@ def _changes(comparisons: list[Comparison], n_conventions: int) -> tuple[Change,
 
 
 def _correlations(found: ModelScores) -> tuple[tuple[float | None, ...], ...]:
-    values = [[scores[c].value for scores in found.scores.values()] for c in found.conventions]
+    values = [[c.worth(scores[c].value) for scores in found.scores.values()] for c in found.conventions]
     return tuple(tuple(tau_b(first, second) for second in values) for first in values)
 
 

@@ -46,8 +46,9 @@ class Comparison:
 
     @property
     def ahead(self) -> str | None:
-        """The model with the higher value; None where they are equal."""
-        return None if self.difference == 0 else self.first if self.difference > 0 else self.second
+        """The model with the better value, which of losses is the lower one; None where they are equal."""
+        lead = self.convention.worth(self.difference)
+        return None if lead == 0 else self.first if lead > 0 else self.second
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
@@ -171,7 +172,7 @@ class OrderReport(Document):
         )
 
     def _ranks(self, convention: Convention) -> dict[str, int]:
-        values = {name: scores[convention].value for name, scores in self.scores.items()}
+        values = {name: convention.worth(scores[convention].value) for name, scores in self.scores.items()}
         return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
 
 
