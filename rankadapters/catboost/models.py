@@ -14,14 +14,18 @@ from rankadapters.core.columns import Array, same_length
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.queries import Queries
+from rankadapters.parity.data import sentence
 
 
 class CatBoostModel(NamedTuple):
-    """The first rounds of a model, and a Pool."""
+    """The first rounds of a model, and a Pool, with what cannot be read back of it."""
 
     model: Any
     pool: Any
     rounds: int
+    qid: object = None
+    group_weight: object = None
+    pairs: object = None
 
     def scores(self) -> Array:
         """Predict."""
@@ -41,9 +45,17 @@ class CatBoostModel(NamedTuple):
         [values] = self.model.eval_metrics(self.pool, [metric], **steps).values()
         return float(values[-1])
 
+    def refusal(self, metric: str) -> str | None:
+        """Say why the model does not compute a metric, such as a loss beside another one that it trained; or None."""
+        try:
+            self.value(metric)
+        except cb.CatBoostError as error:
+            return f"model.eval_metrics refuses {metric}: {sentence(error)}"
+        return None
+
     def is_weighted(self, convention: Convention) -> bool:
         """Find group weights, which a Pool does not tell: CatBoost's values with and without them differ."""
-        if convention.weighting is None:
+        if convention.weighting != "query_weight":
             return False
         both = (presets.catboost.spell(convention.replace(average=average)) for average in ("query", "uniform"))
         return len(set(map(self.value, both))) > 1
@@ -62,13 +74,14 @@ class CatBoostModel(NamedTuple):
         note = f"labels above {border:g} are 1 and the others 0, as the model's target_border makes them."
         return (labels > np.float32(border)).astype(np.float64), (note,)
 
-    def queries(self, labels: Array, qid: object, group_weight: object) -> Queries:
-        """Give the queries, under the caller's ids and with the weights that are told."""
+    def queries(self, labels: Array) -> Queries:
+        """Give the queries, under the caller's ids and with the weights and pairs that are told."""
         hashes = self.pool.get_group_id_hash()
-        queries = Queries(labels, qid=hashes if qid is None else _same_groups(qid, hashes))
-        if group_weight is None:
+        qid = hashes if self.qid is None else _same_groups(self.qid, hashes)
+        queries = Queries(labels, qid=qid, pairs=self.pairs)
+        if self.group_weight is None:
             return queries
-        weights, varies = weights_of_rows(group_weight, queries)
+        weights, varies = weights_of_rows(self.group_weight, queries)
         if varies is not None:
             who = queries.query_ids[varies]
             msg = f"group_weight varies within query {who}, which a Pool refuses.\nHint: the Pool's own."

@@ -10,11 +10,12 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
+from rankadapters.catboost import pairs as paired
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.catboost.models import CatBoostModel
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.core.queries import Queries, as_queries
@@ -33,6 +34,7 @@ NAN = (
     "data, and another number for the same rows in another order."
 )
 UNTOLD = "The Pool has group weights, which cannot be read back, so ours is without them; pass group_weight=."
+BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # which group weights do not reach when asked
 IGNORED = "weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
 
 
@@ -44,20 +46,14 @@ class CatBoostToolkit(Toolkit):
         ("labels", "query_weight"), "{} rounded to float32, as CatBoost holds them."
     )
 
-    def nearest(self, convention: Convention) -> tuple[Convention, str]:
-        """Refuse what a check cannot ask: CatBoost makes and weighs pairs in a Pool only."""
-        nearest, words = super().nearest(convention)
-        if nearest.over == "pairs":
-            msg = (
-                f"{ASKED} makes no pairs of labels and takes no weights of pairs, so that PairAccuracy is not asked "
-                "for.\nHint: model.eval_metrics(pool, ['PairAccuracy']) beside ra.evaluate(..., pairs=...)."
-            )
-            raise UnsupportedConventionError(msg)
-        return nearest, words
-
     def names(self, words: str) -> tuple[str, str]:
         """Give the metric string, and the function that takes it."""
-        return words, f"{ASKED} {words}"
+        return words, f"{paired.ASKED if paired.is_of_pairs(words) else ASKED} {words}"
+
+    def hold(self, held: Held, words: str) -> Held:
+        """Bring every column into its precision; pairs, and scores beside them, into that of a Pool."""
+        found = super().hold(held, words)
+        return paired.held_in_a_pool(found) if paired.is_of_pairs(words) else found
 
     def refuse(self, queries: Queries, words: str) -> None:
         """Refuse labels that CatBoost's exponential gain takes and ours does not."""
@@ -68,34 +64,38 @@ class CatBoostToolkit(Toolkit):
     def ask(self, held: Held, words: str) -> float:
         """Ask for the value of contiguous queries; CatBoost wants group weights by row."""
         queries, given = held.queries, dict(held.given)
+        if paired.is_of_pairs(words):
+            return paired.ask(queries, held.scores, words)
         by_row = queries.query_of_row
-        if "group_weight" not in given and queries.query_weight is not None:
-            # Group weights do not reach AUC, object weights do.
-            given["weight" if words.startswith("AUC") else "group_weight"] = queries.query_weight[by_row]
+        unreached = words.partition(":")[0] in BY_OBJECT
+        if queries.query_weight is not None and (unreached or "group_weight" not in given):
+            given["weight" if unreached else "group_weight"] = queries.query_weight[by_row]
         if queries.row_weight is not None:
             given["weight"] = queries.row_weight
         approx = held.scores.astype(np.float64)
         [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **given)
         return float(value)
 
-    def seen(self, own: CatBoostModel, convention: Convention, qid: object, group_weight: object) -> Held:
+    def seen(self, own: CatBoostModel, convention: Convention) -> Held:
         """Read what a model sees of a Pool with groups, and what it says itself."""
         nearest, words = self.nearest(convention)
         labels, notes = own.labels()
-        queries = own.queries(labels, qid, group_weight)
-        untold = group_weight is None and own.is_weighted(nearest)
+        queries, refusal, of_pairs = own.queries(labels), own.refusal(words), paired.is_of_pairs(words)
+        if nearest.weighting == "row_weight":
+            queries = queries.with_weights(row_weight=own.pool.get_weight())
+        untold = own.group_weight is None and refusal is None and own.is_weighted(nearest)
 
         def staged(held: Held) -> float:
             return self.ask(replace(held, scores=own.staged()), words)
 
         routes = (
-            Route(f"model.staged_predict and {ASKED} {words}", staged),
-            Route(f"model.eval_metrics {words}", lambda _: own.value(words)),
+            *([] if of_pairs else [Route(f"model.staged_predict and {ASKED} {words}", staged)]),
+            *([] if refusal else [Route(f"model.eval_metrics {words}", lambda _: own.value(words))]),
         )
         return Held(
             queries=queries if convention.weighting else queries.with_weights(), scores=own.scores(),
-            notes=(*notes, *([UNTOLD] if untold else [])), by="model.predict and ", routes=routes, log=own.logged,
-            rounds=own.rounds,
+            notes=(*notes, *([UNTOLD] if untold else []), *([refusal] if refusal else [])), by="model.predict and ",
+            routes=routes, own_only=of_pairs and refusal is None, log=own.logged, rounds=own.rounds,
         )  # fmt: skip
 
     def check(
@@ -104,6 +104,8 @@ class CatBoostToolkit(Toolkit):
         """Compare by every route, or under each metric string; scores that are NaN, which CatBoost takes, are a row."""
         refuse_retrieval(given.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
+        if getattr(declared, "pairs", "given") != "given":  # beside given ones CatBoost makes none
+            given = replace(given, queries=given.queries.with_pairs(None))
         scores = given.queries.check_scores(given.scores)
         if np.isnan(scores).any():
             value = self.ask(self.hold(replace(given, scores=scores), words), words)
@@ -135,7 +137,8 @@ class CatBoostToolkit(Toolkit):
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
         source, declared = f"{ASKED} {metric}", wanted.convention
         try:
-            convention = read_metric(metric)
+            made = {"pairs": "label"} if paired.is_of_pairs(metric) and held.queries.pairs is None else {}
+            convention = read_metric(metric, **made)
         except ConventionError as error:
             return self._stated(source, declared, f"CatBoost was not asked: {error}", our_value=wanted.value)
         value = self.ask(held, metric)
@@ -152,7 +155,7 @@ class CatBoostToolkit(Toolkit):
         given: dict[str, Any] = {"our_value": None, **values}
         return ParityRow.not_comparable(source, self.version, convention, reason=reason, **given)
 
-    def without_groups(self, own: CatBoostModel, convention: Convention, qid: object) -> ParityReport:
+    def without_groups(self, own: CatBoostModel, convention: Convention) -> ParityReport:
         """Say what CatBoost does with a Pool that has no groups, by asking it."""
         nearest, words = self.nearest(convention)
         labels, _ = own.labels()
@@ -162,8 +165,8 @@ class CatBoostToolkit(Toolkit):
             said = "gives the value of all rows as one query"
         except cb.CatBoostError as error:
             said = f"refuses it: {sentence(error)}"
-        if qid is not None:
-            held = self.hold(Held(queries=Queries(labels, qid=qid), scores=own.scores()), words)
+        if own.qid is not None:
+            held = self.hold(Held(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
             ours = Ours.of(held.queries, held.scores, nearest).value
         reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         row = self._stated(f"model.eval_metrics {words}", nearest, reason, value=value, our_value=ours)
@@ -183,6 +186,7 @@ def check_parity(
     query_weight: object = None,
     group_weight: object = None,
     weight: object = None,
+    pairs: object = None,
     metrics: Iterable[str] | None = None,
     **other: Never,
 ) -> ParityReport:
@@ -197,7 +201,10 @@ def check_parity(
     group_weight : float array, shape (n_docs,), optional
         CatBoost's own form of `query_weight`, one per row.
     weight : float array, shape (n_docs,), optional
-        CatBoost's object weights, which its NDCG and DCG ignore; the report says so.
+        CatBoost's object weights: our `row_weight` where the convention counts it. NDCG and DCG ignore them, and the
+        report says so.
+    pairs : tuple of array-like, optional
+        As in `Queries`, for PairAccuracy and PairLogit: asked of a Pool whose baseline are the scores, in float32.
     metrics : iterable of str, optional
         CatBoost's metric strings to check, a row each, in place of the nearest to `convention`.
 
@@ -212,7 +219,10 @@ def check_parity(
     """
     convention = as_convention(convention)
     refuse_other_names(other, GROUPS)
-    queries, notes = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight), []
+    columns = {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight, "pairs": pairs}
+    queries, notes = as_queries(labels, **columns), []
+    if weight is not None and convention.weighting == "row_weight":
+        queries, weight = queries.with_weights(row_weight=weight), None
     given = {} if weight is None else {"weight": weight}
     if group_weight is not None:
         if queries.query_weight is not None:
@@ -239,6 +249,7 @@ def check_model(
     *,
     qid: object = None,
     group_weight: object = None,
+    pairs: object = None,
     dataset: str | None = None,
     iteration: int | None = None,
 ) -> ParityReport:
@@ -258,6 +269,8 @@ def check_model(
         Query of each row, to be compared with the Pool's groups, which are read back by default.
     group_weight : float array, shape (n_docs,), optional
         The Pool's group weights, which cannot be read back.
+    pairs : tuple of array-like, optional
+        The Pool's pairs as in `Queries`, which cannot be read back; for PairAccuracy and PairLogit.
 
     Examples
     --------
@@ -280,8 +293,8 @@ def check_model(
         msg = "the model is not trained, so it has no scores.\nHint: model.fit(pool) first."
         raise InputError(msg)
     trees = int(model.tree_count_)
-    own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"))
+    own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
     nearest, _ = TOOLKIT.nearest(convention)
     if pool.get_group_id_hash() is None:
-        return TOOLKIT.without_groups(own._replace(rounds=trees), nearest, qid)
-    return TOOLKIT.check(TOOLKIT.seen(own, convention, qid, group_weight), convention, dataset)
+        return TOOLKIT.without_groups(own._replace(rounds=trees), nearest)
+    return TOOLKIT.check(TOOLKIT.seen(own, convention), convention, dataset)

@@ -154,6 +154,10 @@ class Queries(Grouping):
             row_weight=as_row_weights(row_weight, self.n_docs),
         )
 
+    def with_pairs(self, pairs: Pairs | None) -> Queries:
+        """Return the same queries with other pairs, which were checked, or without any."""
+        return self._with(pairs=pairs)
+
     def weighed_by(self, column: str | None) -> Queries:
         """Return the same queries with one of their columns of weights, and without the others.
 

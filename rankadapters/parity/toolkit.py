@@ -47,9 +47,10 @@ class Held:
     notes, given
         What a reader must know of the data, a sentence each; and what the toolkit is handed in another form than ours,
         such as weights by row.
-    own, by, routes, log, rounds
+    own, by, routes, own_only, log, rounds
         Of a trained model: what its metric means; what to say of its scores, before how the toolkit was asked; other
-        ways to its numbers; what the training logged, of a set and a metric, by round; the rounds looked at.
+        ways to its numbers, and whether these are the only ones; what the training logged, of a set and a metric, by
+        round; the rounds looked at.
     """
 
     queries: Queries
@@ -59,6 +60,7 @@ class Held:
     own: Convention | None = None
     by: str = ""
     routes: tuple[Route, ...] = ()
+    own_only: bool = False
     log: Callable[[str, str], tuple[str, Any]] = NO_LOG
     rounds: int = 0
 
@@ -224,7 +226,8 @@ class Toolkit(ABC):
         """Compare by every route under the nearest convention that the toolkit has, then state the declared one."""
         nearest, words, held = self.held(given, declared)
         metric, how = self.names(words)
-        routes = [Route(held.by + how, partial(self.ask, words=words), apart=True), *held.routes]
+        asked = Route(held.by + how, partial(self.ask, words=words), apart=True)
+        routes = [*([] if held.own_only else [asked]), *held.routes]
         if dataset is not None:
             name, values = held.log(dataset, metric)
             value = float(values[held.rounds - 1])
