@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from measure_sections import sections
+
 import rankadapters as ra
 from rankadapters.cli.conventions import rows
 from rankadapters.core.fields import GROUPS, Field
@@ -54,7 +56,12 @@ def write(*_: object) -> None:
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
     classes = [f"rankadapters.{measure.__name__}" for measure in MEASURES.values()]
     tools = [f"{type(tool).__module__}.{type(tool).__name__}" for tool in ra.presets.TOOLS.values()]
-    texts = {"fields": fields(), "api-measures": reference(classes, []), "api-tools": reference(tools, [":members:"])}
+    texts = {
+        "fields": fields(),
+        "each-measure": sections(),
+        "api-measures": reference(classes, []),
+        "api-tools": reference(tools, [":members:"]),
+    }
     for name, text in texts.items():
         (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
 
