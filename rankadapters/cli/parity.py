@@ -8,7 +8,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from rankadapters.cli.common import (
@@ -25,6 +25,7 @@ from rankadapters.cli.standard_input import with_standard_input
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.measures import MEASURES
 
 if TYPE_CHECKING:
     from rankadapters.crosscheck import CrossCheck, ModelRow
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # crosscheck.TOOLKITS, which would bring numpy for --help
 MODEL_WIDTH = 17
+GRADED = ("ndcg", "dcg")  # of other measures some toolkits take labels of 0 and 1 only
 
 
 def add(commands: Any) -> None:
@@ -39,8 +41,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "parity",
         allow_abbrev=False,
-        help="compare every installed toolkit's own NDCG with ours",
-        description="Train a small ranker with every installed toolkit and print the NDCG that the toolkit itself "
+        help="compare every installed toolkit's own NDCG, or another measure, with ours",
+        description="Train a small ranker with every installed toolkit and print the value that the toolkit itself "
         "reports, ours under the same convention, their difference, and ours under each declared convention. "
         "Exit status: 0 when every difference is within the toolkit's precision, 1 when not, 2 on bad input.",
     )
@@ -54,6 +56,11 @@ def add(commands: Any) -> None:
         help=f"preset@k or a signature; by default the toolkits' own. Presets: {', '.join(presets.names())}",
     )  # fmt: skip
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff that the toolkits report at (default: 10)")
+    parser.add_argument(
+        "--measure", default="ndcg", metavar="NAME",
+        help="what they report, by our name or one of theirs: ap or map, auc, query-rmse (default: ndcg); of the "
+        "generated data every relevant row then has label 1",
+    )  # fmt: skip
     parser.add_argument("--toolkits", nargs="+", action="extend", choices=TOOLKITS, help="which to ask (default: all)")
     parser.add_argument(
         "--seed", type=whole_from(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
@@ -72,8 +79,8 @@ def _run(arguments: argparse.Namespace) -> int:
         step("reading")
         train, test = _data(arguments)
         report = crosscheck.check_models(
-            train, test, k=arguments.k, conventions=conventions, toolkits=arguments.toolkits, seed=arguments.seed,
-            progress=step,
+            train, test, k=arguments.k, measure=arguments.measure, conventions=conventions,
+            toolkits=arguments.toolkits, seed=arguments.seed, progress=step,
         )  # fmt: skip
     _FORMATS[arguments.format](report)
     return SAME if report.parity else DIFFERENT
@@ -81,9 +88,14 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
     if not arguments.train and not arguments.test:
+        import numpy as np
+
         from rankadapters.datasets import mq2008_like
 
-        return mq2008_like(arguments.seed)
+        several = mq2008_like(arguments.seed)
+        if arguments.measure in GRADED:
+            return several
+        return tuple(replace(data, labels=np.minimum(data.labels, 1)) for data in several)
     if not (arguments.train and arguments.test):
         given, missing = ("--train", "--test") if arguments.train else ("--test", "--train")
         msg = f"{given} was given without {missing}.\nHint: both, or neither for the generated data set."
@@ -118,7 +130,7 @@ def _print_table(report: CrossCheck) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
     table.add_column("model", no_wrap=True)
-    heads = ["its own\nNDCG", "ours\nlike it", "differ-\nence", *(_head(c) for c in report.conventions)]
+    heads = [f"its own\n{_measure(report)}", "ours\nlike it", "differ-\nence", *(_head(c) for c in report.conventions)]
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for row in report.rows:
@@ -126,6 +138,12 @@ def _print_table(report: CrossCheck) -> None:
     print_whole(table)
     for line in ("", *_legend(report)):
         print(line)
+
+
+def _measure(report: CrossCheck) -> str:
+    """Name the measure that the toolkits report."""
+    asked = next((row.native_convention for row in report.rows if row.native_convention), "ndcg")
+    return MEASURES[re.split("[@/]", asked)[0]].__name__
 
 
 def _head(convention: Convention) -> str:

@@ -1,4 +1,4 @@
-"""Each installed toolkit's own NDCG beside ours: train a small ranker, ask the toolkit, evaluate the same scores."""
+"""Each installed toolkit's own number beside ours: train a small ranker, ask the toolkit, evaluate the same scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
 from rankadapters.core.panel import Panel
 from rankadapters.core.texts import as_conventions
-from rankadapters.crosscheck.toolkits import TOOLKITS, Task, Trainer, named
+from rankadapters.crosscheck.toolkits import TOOLKITS, Task, Trainer, measure_named, named, own_convention
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity import Held
 from rankadapters.parity.data import refusing
@@ -91,12 +91,13 @@ def check_models(
     test: RankingData,
     *,
     k: int = 10,
+    measure: str = "ndcg",
     conventions: Iterable[Convention | str] = (),
     toolkits: Iterable[str] | None = None,
     seed: int = 0,
     progress: Callable[[str], object] | None = None,
 ) -> CrossCheck:
-    """Train a small ranker with every installed toolkit and compare its own NDCG@k with ours.
+    """Train a small ranker with every installed toolkit and compare its own NDCG@k, or another measure, with ours.
 
     Parameters
     ----------
@@ -104,6 +105,8 @@ def check_models(
         With the same features.
     k : int
         Cutoff that the toolkits report at.
+    measure : str
+        What they report, by our name or one of theirs: `ap` or `map`, `auc`, `query-rmse`.
     conventions : iterable of Convention or str
         What to evaluate all models under; the presets of the installed toolkits at k by default.
     toolkits : iterable of str, optional
@@ -116,7 +119,8 @@ def check_models(
     Returns
     -------
     CrossCheck
-        A row per toolkit, in the order given; a toolkit that is not installed has a note in place of values.
+        A row per toolkit, in the order given; one that is not installed, or does not compute the measure, has a note in
+        place of values.
 
     Raises
     ------
@@ -134,7 +138,11 @@ def check_models(
     (['ndcg@5'], True)
     """
     found = {name: named(name).probe() for name in (TOOLKITS if toolkits is None else toolkits)}
-    native = {name: TOOLKITS[name].convention(k) for name in found if found[name].version}
+    own = {name: own_convention(TOOLKITS[name], measure, k) for name in found if found[name].version}
+    native = {name: convention for name, convention in own.items() if convention is not None}
+    if own and not native:
+        msg = f"none of {', '.join(own)} computes {measure_named(measure)}.\nHint: another measure or toolkit."
+        raise InputError(msg)
     if not native:
         notes = "; ".join(each.note for each in found.values())
         msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
@@ -150,7 +158,8 @@ def check_models(
     rows = []
     for name, usable in found.items():
         trainer = TOOLKITS[name]
-        more: dict[str, Any] = {"declared": dict.fromkeys(map(str, declared)), "note": usable.note}
+        note = usable.note or f"{name} does not compute {measure}."
+        more: dict[str, Any] = {"declared": dict.fromkeys(map(str, declared)), "note": note}
         if name in native:
             if progress is not None:
                 progress(trainer.model)

@@ -16,6 +16,7 @@ from rankadapters.core import presets
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, choices
+from rankadapters.core.measures import MEASURES
 from rankadapters.datasets import Grouped
 from rankadapters.parity import Toolkit
 
@@ -90,8 +91,9 @@ def _lightgbm(model: Any, task: Task, words: dict[str, Any]) -> dict[str, Any]:
     # eval_set until LightGBM 4.6, eval_X and eval_y since.
     since = "eval_X" in inspect.signature(model.fit).parameters
     evals = {"eval_X": test.X, "eval_y": test.labels} if since else {"eval_set": [(test.X, test.labels)]}
-    asked = {"eval_at": words["eval_at"], "eval_metric": words["metric"]}
-    return {"group": task.train.sizes, "eval_group": [test.sizes], **asked, **evals}
+    model.set_params(metric=words["metric"])  # beside `eval_metric=` the log would have its objective's NDCG
+    cutoff = {"eval_at": words["eval_at"]} if "eval_at" in words else {}
+    return {"group": task.train.sizes, "eval_group": [test.sizes], **cutoff, **evals}
 
 
 def _xgboost(model: Any, task: Task, words: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +131,37 @@ TOOLKITS = {
         ),
     )
 }  # fmt: skip
+
+
+def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
+    """Give a toolkit's own preset of a measure, by the toolkit's name of it where it has that; None where it has none.
+
+    Pairs are made of labels.
+    """
+    word = measure_named(measure)
+    if word == trainer.convention(k).measure:
+        return trainer.convention(k)
+    methods = presets.TOOLS[trainer.name].measures()
+    found = [
+        presets.make(f"{trainer.name}.{method}", k) for method in sorted(methods, key=lambda each: each != measure)
+    ]
+    own = next((convention for convention in found if convention.measure == word), None)
+    return own.replace(pairs="label", average="query") if getattr(own, "pairs", "") == "given" and own else own
+
+
+def measure_named(name: str) -> str:
+    """Find a measure by its own name, or by a toolkit's name of it, such as 'map'.
+
+    >>> measure_named("map"), measure_named("ap")
+    ('ap', 'ap')
+    """
+    several = {method: f"{tool}.{method}" for tool in TOOLKITS for method in presets.TOOLS[tool].measures()}
+    if name in several:
+        return presets.make(several[name], 1).measure
+    if name not in MEASURES:
+        msg = f"{name!r} is not a measure; allowed are {choices(dict.fromkeys([*MEASURES, *several]))}."
+        raise InputError(msg)
+    return name
 
 
 def named(name: str) -> Trainer:
