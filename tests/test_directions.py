@@ -63,6 +63,33 @@ def test_lightgbms_row_weights_count_by_row():
     assert value == ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=weights).value
 
 
+def test_xgboosts_query_weights_are_those_of_the_rows():
+    pytest.importorskip("xgboost")
+    from tests.xgboost_data import dmatrix
+
+    rng = np.random.default_rng(0)
+    weights, scores = rng.integers(1, 5, TRAIN.sizes.size).astype(float), rng.standard_normal(TRAIN.y.size)
+    by_row = ra.presets.catboost.query_rmse(weights="row")
+    [(_, value)] = ra.xgboost.custom_metric(by_row)(scores, dmatrix(TRAIN, weight=weights))
+    row_weight = np.repeat(weights, TRAIN.sizes)
+    assert value == ra.evaluate(TRAIN.y, scores, by_row, qid=TRAIN.qid, row_weight=row_weight).value
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+def test_a_toolkit_whose_data_have_no_pairs_says_so(toolkit):
+    pytest.importorskip(toolkit)
+    if toolkit == "lightgbm":
+        from tests.lightgbm_data import dataset
+
+        metric, data = ra.lightgbm.eval_metric("catboost.pair_logit"), dataset(TRAIN).construct()
+    else:
+        from tests.xgboost_data import dmatrix
+
+        metric, data = ra.xgboost.custom_metric("catboost.pair_logit"), dmatrix(TRAIN)
+    with pytest.raises(ra.InputError, match="pairs='given' needs pairs=, but none were given"):
+        metric(np.zeros(TRAIN.y.size), data)
+
+
 @losses
 def test_xgboost_stops_at_the_lowest_value(loss):
     xgb = pytest.importorskip("xgboost")
