@@ -82,7 +82,7 @@ def _folder() -> Path:
 
 
 def conventions() -> list[Convention]:
-    """Every preset with every order of ties, weights of rows, pairs, and scores of either precision; alike ones once."""
+    """Every preset with every order of ties, weights of rows, pairs, and scores of either precision; once each."""
     found: dict[object, Convention] = {}
     for base in (presets.make(name, 3) for name in presets.names(None)):
         kinds = base.declared()
