@@ -52,7 +52,9 @@ def xgboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention 
     if name == "auc":
         return presets.xgboost.read(name, groups=params.get("groups", True))
     found = presets.xgboost.read(name)
-    return found if params.get("groups", True) else found.replace(pool="rows", average="uniform")
+    if params.get("groups", True):
+        return found
+    return found.replace(average="uniform", **({"pool": "rows"} if isinstance(found, ra.AP) else {}))
 
 
 def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
@@ -127,7 +129,7 @@ def ranx(name: str, params: dict[str, Any], record: Record) -> ra.Convention | N
 def torchmetrics(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
     if ties(record, params.get("shift", 0), np.float32):
         return None  # torch.topk promises no order of ties
-    options = {option: params[option] for option in ("top_k", "empty_target_action") if option in params}
+    options = {option: params[option] for option in ("top_k", "empty_target_action", "adaptive_k") if option in params}
     return presets.torchmetrics.read(name, **options)
 
 
@@ -171,7 +173,14 @@ def convention_of(toolkit: str, metric: Record, record: Record) -> ra.Convention
         found = TOOLKITS[toolkit].read(metric["metric"], metric.get("params", {}), record)
     except ra.ConventionError:
         return None
-    return None if isinstance(found, ra.NDCG | ra.DCG) else found  # those have a file of their own
+    if isinstance(found, ra.NDCG) or (isinstance(found, ra.DCG) and toolkit != "ranklib"):
+        return None  # those have a file of their own
+    return found
+
+
+def tolerance(toolkit: str, convention: ra.Convention) -> float:
+    """What a number is trusted to: gdeval.pl, which ir_measures asks for ERR, prints five decimals."""
+    return 5.1e-6 if toolkit == "ir_measures" and isinstance(convention, ra.ERR) else TOOLKITS[toolkit].tolerance
 
 
 def compared(toolkit: str, metric: Record, record: Record) -> bool:
@@ -189,7 +198,9 @@ def data_of(toolkit: str, convention: ra.Convention, metric: Record, record: Rec
     kit = TOOLKITS[toolkit]
     held = (lambda values: np.asarray(values, np.float32)) if kit.float32 else np.asarray
     scores = (np.asarray(record["scores"]) + metric.get("params", {}).get("shift", 0)).astype(kit.scores)
-    columns: dict[str, Any] = {"group_sizes": record["group"], **_weights(toolkit, convention, record)}
+    grouped = metric.get("params", {}).get("groups", True) or hasattr(convention, "pool")
+    sizes = record["group"] if grouped else [len(record["labels"])]
+    columns: dict[str, Any] = {"group_sizes": sizes, **_weights(toolkit, convention, record)}
     if convention.to_dict().get("ties", "").startswith("docid"):
         columns["docid"] = record.get("docid") or [f"d{place:03d}" for n in record["group"] for place in range(n)]
     columns |= {name: np.asarray(record[name], bool) for name in ("judged", "retrieved") if name in record}

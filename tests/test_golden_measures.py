@@ -15,7 +15,17 @@ from typing import Any
 import pytest
 
 import rankadapters as ra
-from tests.golden_measures import TOOLKITS, Record, compared, convention_of, data_of, has_number, kept_records, records
+from tests.golden_measures import (
+    TOOLKITS,
+    Record,
+    compared,
+    convention_of,
+    data_of,
+    has_number,
+    kept_records,
+    records,
+    tolerance,
+)
 from tests.shared_data import shared_records
 
 NEEDED = {"lightgbm": "lightgbm"}  # whose arithmetic of weights our adapter has
@@ -31,9 +41,10 @@ def test_the_preset_gives_what_the_program_prints(toolkit, record):
     for (labels, scores, columns), asked in by_data(toolkit, record):
         found = ra.Panel(labels, list(dict.fromkeys(convention for convention, _ in asked)), **columns).measure(scores)
         for convention, metric in asked:
-            compare(toolkit, metric, found.scores[convention].value)
+            close = tolerance(toolkit, convention)
+            compare(close, metric, found.scores[convention].value)
             if metric.get("per_query") and convention.over != "rows" and convention.floor is None:
-                compare_per_query(toolkit, metric, found.per_query[convention])
+                compare_per_query(close, metric, found.per_query[convention])
 
 
 def by_data(toolkit: str, record: Record) -> Iterable[tuple[tuple[Any, ...], list[tuple[ra.Convention, Record]]]]:
@@ -48,16 +59,14 @@ def by_data(toolkit: str, record: Record) -> Iterable[tuple[tuple[Any, ...], lis
     return found.values()
 
 
-def compare(toolkit: str, metric: Record, value: float) -> None:
+def compare(close: float, metric: Record, value: float) -> None:
     """Compare the mean, where there is one."""
     if isinstance(metric.get("value"), Real):
-        close = TOOLKITS[toolkit].tolerance
         assert value == pytest.approx(metric["value"], rel=close, abs=close), metric
 
 
-def compare_per_query(toolkit: str, metric: Record, values: Iterable[float]) -> None:
+def compare_per_query(close: float, metric: Record, values: Iterable[float]) -> None:
     """Compare each query's value; what is not a number was not printed, or is an error."""
-    close = TOOLKITS[toolkit].tolerance
     for ours, theirs in zip(values, metric["per_query"], strict=True):
         if isinstance(theirs, Real):
             assert (0.0 if math.isnan(ours) else ours) == pytest.approx(theirs, rel=close, abs=close), metric
@@ -69,8 +78,9 @@ def nothing_left(toolkit: str, metric: Record) -> bool:
 
 
 @pytest.mark.parametrize(("toolkit", "least"), [
-    ("lightgbm", 330), ("xgboost", 60), ("catboost", 1100), ("catboost_pool", 200), ("scikit_learn", 80), ("trec", 450),
-    ("trec_eval", 1200), ("ir_measures", 300), ("ranx", 190), ("torchmetrics", 200), ("ranklib", 150),
+    ("lightgbm", 330), ("xgboost", 600), ("catboost", 2980), ("catboost_pool", 320), ("scikit_learn", 80),
+    ("trec", 1970), ("trec_eval", 3430), ("ir_measures", 1170), ("ranx", 1700), ("torchmetrics", 1040),
+    ("ranklib", 1000),
 ])  # fmt: skip
 def test_no_record_is_passed_over_in_silence(toolkit, least):
     kept, whole = (
@@ -78,5 +88,5 @@ def test_no_record_is_passed_over_in_silence(toolkit, least):
         for found in (kept_records(toolkit), shared_records(f"measures/{toolkit}_measures"))
     )
     assert all(kept)
-    assert len(kept) >= least / 5
+    assert len(kept) >= least / 10
     assert not whole or sum(whole) >= least

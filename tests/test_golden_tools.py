@@ -130,6 +130,46 @@ def test_the_preset_gives_the_average_precision_that_the_tool_prints(data, tool)
             assert ours == pytest.approx(value, abs=tolerance)
 
 
+OTHERS = {
+    **{name: ("p@{k}", getattr(presets, name).p) for name in ("letor3", "letor4", "mslr")},
+    **{name: ("p@{k}", presets.ranklib.p) for name in TOOLS if name.startswith("ranklib_2.")},
+    **{f"{name} err": ("err@{k}", presets.ranklib.err) for name in TOOLS if name.startswith("ranklib_2.")},
+    **{name: ("p@{k}", presets.trec_eval_9.P) for name in TOOLS if name.startswith("trec_9")},
+    **{name: ("p@{k}", presets.trec_eval_10.P) for name in TOOLS if name.startswith("trec_10")},
+    **{name: ("p@{k}", presets.pytrec_eval.P) for name in TOOLS if name.startswith("pytrec")},
+    "yahoo": ("err", lambda k: presets.yahoo.err()),
+}
+
+
+def cases_of_others() -> list[Any]:
+    """Precision and ERR that the tools printed."""
+    found = []
+    for name, (metric, make) in OTHERS.items():
+        for k in (1, 3, 5, 10):
+            several = cases_with(metric.format(k=k), {name.partition(" ")[0]})
+            found += [pytest.param(*case.values, metric.format(k=k), make(k), id=f"{case.id}-{metric.format(k=k)}",
+                                   marks=case.marks) for case in several]  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize(("data", "tool", "metric", "convention"), cases_of_others())
+def test_the_preset_gives_the_other_measures_that_the_tool_prints(data, tool, metric, convention):
+    printed, inputs = data["tools"][tool], data["inputs"]
+    absent = {str(qid) for qid in printed.get("dropped_from_run") or ()}
+    columns = {"qid": inputs["qid"], "retrieved": [str(qid) not in absent for qid in inputs["qid"]]}
+    if convention.ties.startswith("docid"):
+        columns["docid"] = inputs["docid"]
+    if tool.endswith("_missing_c"):
+        convention = convention.replace(missing="zero")
+    evaluator = ra.Evaluator(inputs["label"], convention, **columns)
+    tolerance = max(1.1 * printed["precision"], 1e-11)
+    assert evaluator.evaluate(inputs["score"]).value == pytest.approx(printed["mean"][metric], abs=tolerance)
+    for qid, ours in zip(evaluator.query_ids, evaluator.per_query(inputs["score"]), strict=True):
+        value = printed["per_query"].get(metric, {}).get(str(qid))
+        if value is not None:
+            assert ours == pytest.approx(value, abs=tolerance)
+
+
 @pytest.mark.parametrize(("data", "tool"), cases_with("meanndcg", {"letor4", "mslr"}))
 def test_mean_ndcg_is_what_the_perl_scripts_print(data, tool):
     inputs, printed = data["inputs"], data["tools"][tool]["mean"]

@@ -78,7 +78,7 @@ def evaluate_everything():
     frozen = scores.copy()
     frozen.flags.writeable = False
     kinds = (scores, scores.astype("f4"), frozen)
-    bases = {preset.measure: preset for preset in map(presets.make, presets.names(None), [5] * 99)}
+    bases = {preset.measure: preset for preset in (presets.make(name, 5) for name in presets.names(None))}
     assert set(bases) == set(MEASURES)
     for labels in (rng.integers(0, 2, n), rng.integers(0, 12, n), rng.random(n)):
         for shape in shapes:

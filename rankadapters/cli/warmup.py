@@ -25,7 +25,8 @@ Task = Callable[[], object]
 
 # Fields that choose no kernel and no type of its arguments.
 INDIFFERENT = {
-    "k", "gain", "discount", "ideal", "relevant", "short", "empty", "missing", "unjudged", "complement"
+    "k", "gain", "discount", "ideal", "relevant", "short", "empty", "missing", "unjudged", "complement", "scale",
+    "persistence", "beta_squared",
 }  # fmt: skip
 LABELS = ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1])  # what is worth less than 256 is held in bytes
 WEIGHTS = ([1.0, 2.0, 1.0, 2.0], [0.5, 0.5, 1.5, 1.5])

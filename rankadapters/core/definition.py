@@ -34,6 +34,9 @@ def gain(label: float, name: str) -> float:
     """Worth of a label."""
     if gains := table(name):
         return gains[int(label)]
+    word, level = border(name) or (name, 0.0)
+    if word in {"from", "linear-from"}:
+        return (1.0 if word == "from" else label) if label >= level else 0.0
     if name.startswith("exp2"):
         return 2.0 ** (floor(label) if name == "exp2-floor" else label) - 1
     return max(label, 0.0) if name == "linear-positive" else label
@@ -41,8 +44,11 @@ def gain(label: float, name: str) -> float:
 
 def discount(rank: int, name: str) -> float:
     """Worth of a 1-based rank."""
-    by_rank = {"log2": log2(rank + 1), "jk2": log2(max(rank, 2)), "reciprocal": rank}
-    return 1 / by_rank[name]
+    word, parameter = border(name) or (name, 2.0)
+    if word == "power":
+        return float(parameter ** (rank - 1))
+    by_rank = {"log2": log2(rank + 1), "jk2": log2(max(rank, 2)), "reciprocal": rank, "log": log(rank + 1, parameter)}
+    return 1 / by_rank[word]
 
 
 def is_beyond(value: float, name: str) -> bool:

@@ -121,9 +121,14 @@ class Words(Field):
             if value in self.words:
                 return value
             word, _, text = value.rpartition("_")
-            if word in self.numbered and (parameter := as_number(text)) is not None and self.accepts(parameter):
+            if word in self.numbered and (parameter := as_number(text)) is not None and self.takes(word, parameter):
                 return f"{word}_{number(parameter)}"
         raise self.refusal(name, value)
+
+    def takes(self, word: str, parameter: float) -> bool:
+        """Tell whether a word takes a number."""
+        del word
+        return self.accepts(parameter)
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
         """Tell whether the columns have what the word needs, and none that it would ignore."""
@@ -148,10 +153,13 @@ class GainWords(Words):
     @property
     def allowed(self) -> str:
         """What the field may be, for messages."""
-        return choices((*self.words, "table_0_1_3 (any non-decreasing table)"))
+        patterns = (f"{word}_<number>" for word in self.numbered)
+        return choices((*self.words, *patterns, "table_0_1_3 (any non-decreasing table)"))
 
     def check(self, name: str, value: Any) -> str:
         """Return a formula's name, or a table in shortest form."""
+        if isinstance(value, str) and value.rpartition("_")[0] in self.numbered:
+            return Words.check(self, name, value)
         if not isinstance(value, str) or not (value in self.words or value.startswith("table_")):
             raise self.refusal(name, value)
         gains = table(value)
@@ -160,7 +168,21 @@ class GainWords(Words):
     def meanings(self) -> dict[str, str]:
         """What each formula means, and a table."""
         by_label = "by integer label, here 0, 1 and 3 for the labels 0, 1 and 2; a table must not decrease"
-        return {**self.words, "table_0_1_3": by_label}
+        return {**Words.meanings(self), "table_0_1_3": by_label}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscountWords(Words):
+    """A discount: a formula, which may have a number."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return a word; the logarithm to base 2 has one of its own."""
+        found = Words.check(self, name, value)
+        return "log2" if found == "log_2" else found
+
+    def takes(self, word: str, parameter: float) -> bool:
+        """Tell whether discounts are positive and do not grow."""
+        return parameter > 1 if word == "log" else 0 < parameter <= 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +248,8 @@ class FloatField(Field):
     def allowed(self) -> str:
         """What the field may be, for messages."""
         if self.most < math.inf:
-            return f"numbers from {number(self.least)} to {number(self.most)}"
+            least = f"above {number(self.least)}, up" if self.strict else f"from {number(self.least)}"
+            return f"numbers {least} to {number(self.most)}"
         return f"finite numbers {'above' if self.strict else 'from'} {number(self.least)}{'' if self.strict else ' on'}"
 
     def check(self, name: str, value: Any) -> float:

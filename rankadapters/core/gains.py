@@ -1,6 +1,8 @@
-"""What labels are worth, with every label checked: gains, and whether a row is relevant."""
+"""What labels are worth, with every label checked: gains, and whether a row is relevant; what ranks are worth."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,11 +67,32 @@ def levels_of(small: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.flatnonzero(seen)[::-1].astype(np.uint8)
 
 
+def discounts_of(discount: str, n: int) -> Floats:
+    """Discounts of the ranks 1..n.
+
+    >>> discounts_of("reciprocal", 3).tolist()
+    [1.0, 0.5, 0.3333333333333333]
+    """
+    word, parameter = border(discount) or (discount, 1.0)
+    if discount == "reciprocal":
+        return 1 / np.arange(1.0, n + 1)
+    if word == "power":
+        return np.fromiter((parameter**rank for rank in range(n)), np.float64, n)
+    if word == "log":
+        return math.log(parameter) / np.fromiter(map(math.log, range(2, n + 2)), np.float64, n)
+    # The C library's log2 and not numpy's: its last bit is what the toolkits' own code has, on any machine.
+    arguments = range(2, n + 2) if discount == "log2" else (2, *range(2, n + 1))
+    return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
+
+
 def _gains(labels: Floats, name: str) -> Floats:
     if name == "linear":
         return labels
     if name == "linear-positive":
         return np.maximum(labels, 0.0)
+    word, level = border(name) or (name, 0.0)
+    if word in {"from", "linear-from"}:
+        return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)
     low, high = float(labels.min()), float(labels.max())
     if low < 0:
         raise _outside(labels, labels < 0, f"negative, which {name} has no gain for", "gain='linear' takes it as it is")

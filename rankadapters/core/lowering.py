@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +10,7 @@ import numpy as np
 from rankadapters.core import forms
 from rankadapters.core.columns import Flags, Floats, Ints, index_dtype
 from rankadapters.core.errors import InputError
-from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, gains_of, narrowed
+from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, discounts_of, gains_of, narrowed
 from rankadapters.core.ideal_lists import ranked_by_gain
 from rankadapters.core.plans import Column, Key, Ranking, WholePlan
 from rankadapters.core.queries import Queries
@@ -146,7 +145,7 @@ class Bound:
         """
         return self.once(("retrieved", unjudged), lambda: retrieved_rows(unjudged, self.queries))
 
-    def ranked(self, convention: Any, *columns: Column, spans: bool = False) -> RankedColumns:
+    def ranked(self, convention: Any, *columns: Column, spans: bool = False, by: Column | None = None) -> RankedColumns:
         """Bring columns into the order that the convention's ties keep.
 
         Parameters
@@ -154,11 +153,13 @@ class Bound:
         convention : Ranked
             Its `ties`, `unjudged`, `precision`, and `retrieve` where it has one.
         *columns : Column
-            In the caller's order; `worst` and `best` go by the first.
+            In the caller's order.
         spans : bool
             Whether tied rows get their sum and the end of their tie, where ties are averaged or taken together.
+        by : Column, optional
+            What `worst` and `best` go by; None is the first column.
         """
-        followed, order, tied = columns[0], convention.ties, "rows"
+        followed, order, tied = by or columns[0], convention.ties, "rows"
         if order in {"average", "together"}:
             tied = "spans" if spans else "means"
             # A fixed order of addition, so that the order of the rows cannot change the last bit.
@@ -243,19 +244,6 @@ class Bound:
 def _product(one: Floats, other: Floats) -> Floats:
     with np.errstate(over="ignore", under="ignore"):  # what is not finite is refused where it is summed
         return one * other
-
-
-def discounts_of(discount: str, n: int) -> Floats:
-    """Discounts of the ranks 1..n.
-
-    >>> discounts_of("reciprocal", 3).tolist()
-    [1.0, 0.5, 0.3333333333333333]
-    """
-    if discount == "reciprocal":
-        return 1 / np.arange(1.0, n + 1)
-    # The C library's log2 and not numpy's: its last bit is what the toolkits' own code has, on any machine.
-    arguments = range(2, n + 2) if discount == "log2" else (2, *range(2, n + 1))
-    return 1 / np.fromiter(map(math.log2, arguments), np.float64, n)
 
 
 def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:

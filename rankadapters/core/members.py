@@ -149,14 +149,15 @@ class _SharedRanking:
         self.first = self.plans[0]
         self.dtype = dtype  # in which scores are compared
         self.k = max(plan.k for plan in self.plans)
-        self.outptr = offsets(np.minimum(self.first.rows.sizes, self.k))
+        self.tied, sizes = self.first.ranking.tied, self.first.rows.sizes
+        self.outptr = offsets(sizes if self.tied == "whole" else np.minimum(sizes, self.k))
         columns = {column.key: column.values for plan in self.plans for column in plan.columns}
         keys = list(columns)
         self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
-        self.plain = self.first.ranking.tied != "spans" and self.first.ranking.retrieve == "all"
-        one = len(self.plans) == 1 and self.plain and self.first.ranking.tied == "rows" and bool(self.first.of_few)
+        self.plain = self.tied in {"rows", "means"} and self.first.ranking.retrieve == "all"
+        one = len(self.plans) == 1 and self.plain and self.tied == "rows" and bool(self.first.of_few)
         self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
 
     def values(self, scores: Array, n_threads: int) -> Floats:
@@ -204,11 +205,14 @@ class _SharedRanking:
         part, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
         n = int(part[-1] - part[0])
         if self.plain:
-            means = ranking.tied == "means"
+            means = self.tied == "means"
             by_rank = (means, self.columns, outptr, ranked)
             return int(forms.run("ranking.ranked_columns", scores, rows.order, part, self.k, *by_rank, rows=n))
+        if self.tied == "whole":
+            ties = (self.columns, outptr, ranked, ends)
+            return int(forms.run("whole_ties.ranked_whole_ties", scores, rows.order, part, self.k, *ties, rows=n))
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
-        sums, strict = ranking.tied == "spans", word == "above"
+        sums, strict = self.tied == "spans", word == "above"
         spans = (sums, bound, strict, self.columns, outptr, ranked, ends)
         return int(forms.run("ranking.ranked_spans", scores, rows.order, part, self.k, *spans, rows=n))
 
@@ -217,7 +221,7 @@ class _SharedRanking:
         plan, settled = self.plans[place], self.members[place].settled
         outptr = self.outptr[part.start : part.stop + 1]
         columns = [ranked[column] for column in self.places[place]]
-        spans = (ends,) if plan.ranking.tied == "spans" else ()
+        spans = (ends,) if self.tied in {"spans", "whole"} else ()
         by_query = (array[part] for array in plan.by_query)
         policies = (settled.status[part], settled.fixed[part])
         forms.run(

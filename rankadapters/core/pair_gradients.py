@@ -16,8 +16,8 @@ from rankadapters.core._kernels.lanes import LANES
 from rankadapters.core._kernels.ranked_rows import ranked_rows
 from rankadapters.core._kernels.ranking import take_columns
 from rankadapters.core.columns import Array, Floats, Ints, writable
+from rankadapters.core.gains import discounts_of
 from rankadapters.core.gradients import Floats32, Kernel, all_rows
-from rankadapters.core.lowering import discounts_of
 from rankadapters.core.measures import NDCG
 from rankadapters.core.members import bind
 from rankadapters.core.plans import RankedPlan

@@ -25,7 +25,9 @@ class Ranking(NamedTuple):
     ties: str  # the order that ties keep
     by: Key | None  # the column that this order follows
     drops: bool  # whether unjudged rows are left out
-    tied: str  # at the ranks of a tie: "rows" each row, "means" their mean, "spans" their sum, and where the tie ends
+    # At the ranks of a tie: "rows" each row, "means" their mean, "spans" their sum and where the tie ends, "whole" each
+    # row and where the tie ends, of the tie at rank k also the rows beyond.
+    tied: str
     retrieve: str = "all"
     precision: str = "float64"
 

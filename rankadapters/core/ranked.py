@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.fields import Cutoff, GainWords, NumberOrWord, Words
+from rankadapters.core.fields import Cutoff, DiscountWords, GainWords, NumberOrWord, Words
 
 TIES = Words(
     group="ranking",
@@ -74,7 +74,7 @@ GAIN = GainWords(
     },
     tried=("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3", "table_0_1_3_7_15"),
 )
-DISCOUNT = Words(
+DISCOUNT = DiscountWords(
     group="value",
     about="What rank i is worth.",
     rarity=8,
@@ -83,6 +83,9 @@ DISCOUNT = Words(
         "jk2": "1 for i = 1, 1 / log2(i) from i = 2 on (Järvelin and Kekäläinen 2002 with b = 2, which LETOR uses)",
         "reciprocal": "1 / i",
     },
+    numbered={"power": "B^(i - 1)", "log": "1 / log_B(i + 1)"},
+    numbers="a power above 0 and at most 1, a base above 1",
+    tried=("log2", "jk2", "reciprocal"),
 )
 RELEVANT = Words(
     group="value",
@@ -101,7 +104,7 @@ RETRIEVE = Words(
 
 K = Annotated[int | None, CUTOFF]
 Gain = Annotated[str, GAIN]
-Discount = Annotated[Literal["log2", "jk2", "reciprocal"], DISCOUNT]
+Discount = Annotated[str, DISCOUNT]
 Relevant = Annotated[str, RELEVANT]
 Retrieve = Annotated[str, RETRIEVE]
 Ties = Annotated[
@@ -156,7 +159,8 @@ class Discounted(Ranked):
         Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
         `table_0_1_3` by integer label. Negative labels are an error under `exp2`, `exp2-floor` and tables.
     discount : str
-        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i.
+        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
+        `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
     k, ties, precision, short, missing, unjudged, average
         As in `Ranked`.
     """

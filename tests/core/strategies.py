@@ -14,6 +14,8 @@ from rankadapters.core.measures import MEASURES
 
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
 NUMBERS = (1e-5, 0.1, 0.5, 1.0, 2.0, -1.0)
+FLOATS = (0.0, 0.1, 0.5, 0.8, 1.0, 7.0, 16.0)
+LARGEST_GAIN = 7  # of the labels that tests draw
 
 
 @st.composite
@@ -23,6 +25,8 @@ def conventions(
     """Any convention; a lenient one has no policy `error`."""
     measure = draw(st.sampled_from(list(measures)))
     fields = {name: draw(values_of(kind, lenient=lenient)) for name, kind in measure.declared().items()}
+    if fields.get("scale", LARGEST_GAIN) < LARGEST_GAIN or ("scale" in fields and fields["gain"] == GAINS[-1]):
+        reject()  # chances above 1: sums of both signs, which lose digits
     try:
         return measure(**fields)
     except ra.ConventionError:  # fields that do not go together
@@ -36,10 +40,11 @@ def values_of(kind: Any, *, lenient: bool = False) -> st.SearchStrategy[Any]:
     if isinstance(kind, GainWords):
         return st.sampled_from(GAINS)
     if isinstance(kind, FloatField):
-        return st.floats(max(kind.least, 0.01) if kind.strict else kind.least, min(kind.most, 3.0))
+        return st.sampled_from([number for number in FLOATS if kind.least + kind.strict <= number <= kind.most])
     words = [word for word in kind.words if word != "error" or not lenient]
     if isinstance(kind, NumberOrWord):
         return st.one_of(st.floats(kind.low, kind.high), st.sampled_from([0, 1, *words]))
     assert isinstance(kind, Words)
-    numbered = [f"{word}_{number}" for word in kind.numbered for number in NUMBERS if kind.accepts(number)]
+    numbered = [f"{word}_{number}" for word in kind.numbered for number in NUMBERS if kind.takes(word, number)]
+    words = list(GAINS) if isinstance(kind, GainWords) else words
     return st.sampled_from([*words, *numbered])

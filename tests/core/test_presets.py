@@ -29,7 +29,8 @@ SAID = {
     ],
     "xgboost": [
         *by(presets.xgboost, k=CUTOFFS, exp_gain=FLAGS, minus=FLAGS),
-        *by(presets.xgboost.map, k=CUTOFFS, minus=FLAGS), *by(presets.xgboost.auc, groups=FLAGS),
+        *by(presets.xgboost.map, k=CUTOFFS, minus=FLAGS), *by(presets.xgboost.pre, k=CUTOFFS),
+        *by(presets.xgboost.auc, groups=FLAGS),
     ],
     "catboost": [
         *by(
@@ -41,6 +42,11 @@ SAID = {
         ),
         *by(presets.catboost.map, k=CUTOFFS, border=(0.5, 0.1, -1)),
         *by(presets.catboost.mrr, k=CUTOFFS, border=(0.5, 2), use_weights=FLAGS),
+        *by(presets.catboost.pfound, k=CUTOFFS, decay=(0.85, 0.5, 1), use_weights=FLAGS),
+        *by(presets.catboost.err, k=CUTOFFS, use_weights=FLAGS),
+        *by(presets.catboost.precision_at, k=CUTOFFS, border=(0.5, 0.1)),
+        *by(presets.catboost.recall_at, k=CUTOFFS, border=(0.5, 2)),
+        *by(presets.catboost.average_gain, k=CUTOFFS, use_weights=FLAGS),
         *by(presets.catboost.auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
         *by(presets.catboost.query_auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
         *by(presets.catboost.pair_accuracy, pairs=("given", "label"), use_weights=FLAGS),
@@ -111,6 +117,40 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
         (presets.ranx, "map@5-l2", {}, "ranx.map@5+relevant=from_2"),
         (presets.torchmetrics, "RetrievalMAP", {"top_k": 5}, "torchmetrics.map@5"),
         (presets.mslr, "NDCG@3", {}, "mslr@3"),
+        (presets.mslr, "P@3", {}, "mslr.p@3"),
+        (presets.yahoo, "ERR", {}, "yahoo.err"),
+        (presets.ranklib, "ERR", {}, "ranklib.err@10"),
+        (presets.ranklib, "P@3", {}, "ranklib.p@3"),
+        (presets.ranklib, "DCG", {}, "ranklib.dcg@10"),
+        (presets.catboost, "PFound:top=5;decay=0.9", {}, "catboost.pfound@5+discount=power_0.9"),
+        (presets.catboost, "PrecisionAt:top=5;border=1", {}, "catboost.precision_at@5+relevant=above_1"),
+        (presets.catboost, "AverageGain:top=5;use_weights=false", {}, "catboost.average_gain@5+average=uniform"),
+        (presets.xgboost, "pre", {}, "xgboost.pre@32"),
+        (presets.xgboost, "pre@5-", {}, "xgboost.pre@5"),
+        (presets.trec_eval_9, "P.5", {"level": 2}, "trec_eval_9.P@5+relevant=from_2"),
+        (presets.trec_eval_9, "set_F.4", {}, "trec_eval_9.set_F+beta_squared=4"),
+        (presets.trec_eval_10, "Rprec", {"complete": True}, "trec_eval_10.Rprec+missing=zero"),
+        (presets.pytrec_eval, "relative_P_5", {}, "pytrec_eval.relative_P@5"),
+        (presets.ir_measures, "P(rel=2)@5", {}, "ir_measures.p@5+relevant=from_2"),
+        (presets.ir_measures, "SetP(relative=True)", {}, "ir_measures.set_p+divisor=relevant"),
+        (presets.ir_measures, "SetF(beta=0.0)", {}, "ir_measures.set_f+beta_squared=0"),
+        (presets.ir_measures, "R(judged_only=True)@5", {}, "ir_measures.r@5+unjudged=drop+missing=zero"),
+        (presets.ir_measures, "RBP(rel=2,p=0.5)", {}, "ir_measures.rbp@1000+gain=from_2+persistence=0.5"),
+        (presets.ir_measures, "Judged@5", {}, "ir_measures.judged@5"),
+        (presets.ranx, "f1@5-l2", {}, "ranx.f1@5+relevant=from_2"),
+        (presets.ranx, "rbp.95-l2", {}, "ranx.rbp+gain=linear-from_2+persistence=0.95"),
+        (
+            presets.torchmetrics,
+            "RetrievalPrecision",
+            {"top_k": 5, "adaptive_k": True},
+            "torchmetrics.precision@5+divisor=retrieved",
+        ),
+        (
+            presets.torchmetrics,
+            "RetrievalRPrecision",
+            {"empty_target_action": "skip"},
+            "torchmetrics.r_precision+empty=skip",
+        ),
     ],
 )
 def test_a_tool_reads_its_own_words(tool, text, params, means):
@@ -127,6 +167,10 @@ def test_a_tool_reads_its_own_words(tool, text, params, means):
         (presets.trec_eval_9, "map_cut_0", {}), (presets.trec_eval_9, "map", {"rel": 1}),
         (presets.trec_eval_9, "map", {"level": 0.5}), (presets.sklearn, "ndcg_score", {"pool": "rows"}),
         (presets.ranx, "map@3-lx", {}), (presets.yahoo, "NDCG", {}),
+        (presets.ranx, "rbp.5", {}), (presets.ranx, "bpref", {}), (presets.trec_eval_9, "set_F.x", {}),
+        (presets.catboost, "PrecisionAt:top=5;use_weights=false", {}), (presets.catboost, "PFound:decay=2", {}),
+        (presets.torchmetrics, "RetrievalRecall", {"adaptive_k": True}), (presets.ranklib, "BEST@5", {}),
+        (presets.torchmetrics, "RetrievalRPrecision", {"top_k": 5}), (presets.ir_measures, "P", {}),
     ],
 )  # fmt: skip
 def test_what_is_no_word_of_a_tool_is_refused(tool, text, params):
@@ -162,6 +206,9 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: presets.catboost.read("AUC:use_weights=true", weights="foo"), "weights='foo'"),
         (lambda: presets.sklearn.read(["ndcg_score"]), r"\['ndcg_score'\] is not a metric of sklearn"),
         (lambda: presets.sklearn.read("ndcg_score", weights="foo"), "weights='foo'"),
+        (lambda: presets.ranx.rbp(p=100), "p=100; allowed are whole numbers from 1 to 99"),
+        (lambda: presets.trec_eval_9.P(5, level=0.5), "level=0.5; allowed are whole numbers"),
+        (lambda: presets.catboost.pfound(5, decay="x"), "decay='x'; allowed are numbers above 0, up to 1"),
         (lambda: presets.torchmetrics.read("RetrievalMAP", k=4), "has no parameter 'k'; allowed are 'top_k'"),
         (lambda: presets.trec_eval_9.read("map_cut_5", k=7), "'map_cut_5' has no parameter 'k'"),
         (lambda: ra.parse("textbook@10").replace(empty=10**400), "empty=1000"),
@@ -179,7 +226,10 @@ def test_the_largest_cutoff_is_read_back():
     assert ra.parse(str(conv)) == ra.parse(conv.name) == ra.parse(conv.short_name) == conv
 
 
-@pytest.mark.parametrize("make", [presets.catboost, presets.catboost.dcg, presets.catboost.map, presets.catboost.mrr])
+RANKED = ("dcg", "map", "mrr", "pfound", "err", "precision_at", "recall_at", "average_gain")
+
+
+@pytest.mark.parametrize("make", [getattr(presets.catboost, name) for name in ("__call__", *RANKED)])
 def test_a_cutoff_beyond_what_catboost_takes_is_refused(make):
     assert presets.catboost.read(presets.catboost.write(make(2**31 - 1))) == make(2**31 - 1)
     with pytest.raises(ra.UnsupportedConventionError, match="cannot express k=2147483648"):

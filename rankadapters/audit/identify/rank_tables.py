@@ -109,7 +109,14 @@ def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
     outptr = offsets(rows.sizes)
     ranked = np.empty((len(columns), int(outptr[-1])))
     ends: tuple[Array, ...] = ()
-    if ranking.tied == "spans" or ranking.retrieve != "all":
+    if ranking.tied == "whole":
+        several = np.empty(ranked.shape[1], np.int64)
+        bad = forms.run(
+            "whole_ties.ranked_whole_ties", scores, rows.order, rows.indptr, longest, columns, outptr, ranked, several,
+            rows=n,
+        )  # fmt: skip
+        ends = (several,)
+    elif ranking.tied == "spans" or ranking.retrieve != "all":
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         several = np.empty(ranked.shape[1], np.int64)
         sums, strict = ranking.tied == "spans", word == "above"

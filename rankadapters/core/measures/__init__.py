@@ -5,15 +5,45 @@ from __future__ import annotations
 from rankadapters.core.convention import Convention
 from rankadapters.core.measures.ap import AP
 from rankadapters.core.measures.auc import AUC
+from rankadapters.core.measures.err import ERR
+from rankadapters.core.measures.f_measure import FMeasure
+from rankadapters.core.measures.fall_out import FallOut
 from rankadapters.core.measures.ndcg import DCG, NDCG
 from rankadapters.core.measures.pair_logit import PairLogit
+from rankadapters.core.measures.precision import Precision
 from rankadapters.core.measures.query_cross_entropy import QueryCrossEntropy
 from rankadapters.core.measures.query_rmse import QueryRMSE
 from rankadapters.core.measures.query_soft_max import QuerySoftMax
+from rankadapters.core.measures.r_precision import RPrecision
+from rankadapters.core.measures.rbp import RBP
+from rankadapters.core.measures.recall import Recall
 from rankadapters.core.measures.rr import RR
+from rankadapters.core.measures.success import Success
 
-__all__ = ["AP", "AUC", "DCG", "NDCG", "RR"]
-__all__ += ["PairLogit", "QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"]
+__all__ = [
+    "AP",
+    "AUC",
+    "DCG",
+    "ERR",
+    "NDCG",
+    "RBP",
+    "RR",
+    "FMeasure",
+    "FallOut",
+    "PairLogit",
+    "Precision",
+    "QueryCrossEntropy",
+    "QueryRMSE",
+    "QuerySoftMax",
+    "RPrecision",
+    "Recall",
+    "Success",
+]
 
-_LOSSES = (PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy)
-MEASURES: dict[str, type[Convention]] = {measure.measure: measure for measure in (NDCG, DCG, AP, AUC, RR, *_LOSSES)}
+MEASURES: dict[str, type[Convention]] = {
+    measure.measure: measure
+    for measure in (
+        NDCG, DCG, AP, AUC, RR, Precision, Recall, Success, ERR, RBP, RPrecision, FMeasure, FallOut,
+        PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
+    )
+}  # fmt: skip

@@ -46,7 +46,8 @@ class NDCG(Discounted):
         Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
         `table_0_1_3` by integer label. Negative labels are an error under `exp2`, `exp2-floor` and tables.
     discount : str
-        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i.
+        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
+        `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
     ideal : str
         The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
         retrieved), `all` not cut.

@@ -7,8 +7,10 @@ from typing import Any, ClassVar, Literal
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.loss import Loss
-from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
+from rankadapters.core.measures import AP, AUC, DCG, ERR, NDCG, RR, Precision, Recall
+from rankadapters.core.presets import catboost_ranks
 from rankadapters.core.presets.catboost_losses import Losses, nearest_loss, spelled_loss
+from rankadapters.core.presets.catboost_ranks import CatBoostRanks, rank_metric
 from rankadapters.core.presets.catboost_words import (
     BOOLS,
     DENOMINATORS,
@@ -30,7 +32,7 @@ from rankadapters.core.presets.metric_strings import (
     top_of,
     word_of,
 )
-from rankadapters.core.presets.tool import Vocabulary, flag, measure, no_others, one_of, require_convention
+from rankadapters.core.presets.tool import flag, measure, no_others, one_of, require_convention
 from rankadapters.core.ranked import Discounted
 from rankadapters.core.spelling import border
 
@@ -40,7 +42,7 @@ Type = Literal["Base", "Exp"]
 Denominator = Literal["LogPosition", "Position"]
 
 
-class CatBoost(Losses, Vocabulary[str]):
+class CatBoost(Losses, CatBoostRanks):
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 
     Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;
@@ -227,6 +229,8 @@ class CatBoost(Losses, Vocabulary[str]):
         require_convention(convention)
         if isinstance(convention, Loss):
             return nearest_loss(convention)
+        if isinstance(convention, (ERR, Precision, Recall)):
+            return self._nearest_rank(convention)
         if isinstance(convention, (AP, AUC, RR)):
             return self._nearest_other(convention)
         if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
@@ -256,10 +260,14 @@ class CatBoost(Losses, Vocabulary[str]):
         if isinstance(convention, Loss):
             return spelled_loss(convention, group_weights=group_weights)
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
-        parts = [f"top={-1 if convention.k is None else convention.k}", *spelled_options(convention)]
-        if convention.weighting is None and group_weights and not isinstance(convention, AP):  # MAP ignores weights
+        if isinstance(convention, (ERR, Precision, Recall)):
+            name, options = rank_metric(convention)
+        else:
+            name, options = NAMES[convention.measure], spelled_options(convention)
+        parts = [f"top={-1 if convention.k is None else convention.k}", *options]
+        if convention.weighting is None and group_weights and name not in UNWEIGHTED:
             parts.append("use_weights=false")
-        return f"{NAMES[convention.measure]}:{';'.join(parts)}"
+        return f"{name}:{';'.join(parts)}"
 
     def _nearest_other(self, convention: Convention) -> Convention:
         if isinstance(convention, (AP, RR)):
@@ -280,6 +288,7 @@ _WEIGHTS = dict.fromkeys(("query", "row", "pair", None))
 _WEIGHED = (CatBoost.query_rmse, CatBoost.query_soft_max, CatBoost.query_cross_entropy)
 _PAIRS: tuple[Literal["given", "label"], ...] = ("given", "label")
 _AUC = {"type": same_word_of({"Classic": "", "Ranking": ""}), "use_weights": word_of(BOOLS)}
+UNWEIGHTED = {"MAP", "PrecisionAt", "RecallAt"}  # metrics that ignore weights
 _GAINS = {
     "top": top_of, "type": same_word_of(TYPES), "denominator": same_word_of(DENOMINATORS), "use_weights": word_of(BOOLS)
 }  # fmt: skip
@@ -297,6 +306,7 @@ READERS: dict[str, tuple[Any, dict[str, Reader]]] = {
     "QueryRMSE": (CatBoost.query_rmse, {"use_weights": word_of(BOOLS)}),
     "QuerySoftMax": (CatBoost.query_soft_max, {"beta": number_of, "use_weights": word_of(BOOLS)}),
     "QueryCrossEntropy": (CatBoost.query_cross_entropy, {"alpha": number_of, "use_weights": word_of(BOOLS)}),
+    **catboost_ranks.READERS,
 }
 
 catboost = CatBoost()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rankadapters.core.measures import AP, NDCG, RR
+from rankadapters.core.convention import Convention
+from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
 from rankadapters.core.presets.tool import Tool, measure
+
+BARE = 10  # the cutoff of a metric that is written without one
 
 
 class RankLib(Tool):
@@ -16,7 +19,14 @@ class RankLib(Tool):
     """
 
     name: ClassVar[str] = "ranklib"
-    patterns: ClassVar[dict[str, str]] = {r"NDCG@(?P<k>[1-9]\d*)": "", "MAP": "map", r"RR@(?P<k>[1-9]\d*)": "rr"}
+    patterns: ClassVar[dict[str, str]] = {
+        r"NDCG@(?P<k>[1-9]\d*)": "",
+        "MAP": "map",
+        r"RR@(?P<k>[1-9]\d*)": "rr",
+        r"P@(?P<k>[1-9]\d*)": "p",
+        r"ERR@(?P<k>[1-9]\d*)": "err",
+        r"DCG@(?P<k>[1-9]\d*)": "dcg",
+    }
 
     def __call__(self, k: int | None) -> NDCG:
         """Give NDCG@k."""
@@ -43,6 +53,40 @@ class RankLib(Tool):
             k=k, relevant="above_0", ties="input", precision="float64", retrieve="all",
             short="pad", empty=0, missing="error", unjudged="error", average="uniform",
         ).named("ranklib.rr")  # fmt: skip
+
+    @measure
+    def p(self, k: int | None) -> Precision:
+        """`P@k`, PrecisionScorer.java: divided by min(k, n). Run with 2.1 and 2.10.1: equal to 1e-11."""
+        return Precision(
+            k=k, relevant="above_0", divisor="retrieved", ties="input", precision="float64", retrieve="all",
+            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+        ).named("ranklib.p")  # fmt: skip
+
+    @measure
+    def err(self, k: int | None) -> ERR:
+        """`ERR@k`, ERRScorer.java: a grade l stops a reader with probability (2^l - 1) / 16. Run: equal to 1e-11."""
+        return ERR(
+            k=k, gain="exp2-floor", scale=16, discount="reciprocal", complement="float64", ties="input",
+            precision="float64", short="pad", missing="error", unjudged="error", average="uniform",
+        ).named("ranklib.err")  # fmt: skip
+
+    @measure
+    def dcg(self, k: int | None) -> DCG:
+        """`DCG@k`, DCGScorer.java. Run with 2.1 and 2.10.1: equal to 1e-11."""
+        return DCG(
+            k=k, gain="exp2-floor", discount="log2", ties="input", precision="float64", short="pad",
+            missing="error", unjudged="error", average="uniform",
+        ).named("ranklib.dcg")  # fmt: skip
+
+    def read(self, text: str, **params: Any) -> Convention:
+        """Read what RankLib computes under a name; `P`, `ERR` and `DCG` alone are those at 10.
+
+        Examples
+        --------
+        >>> ranklib.read("ERR") == ranklib.err(10)
+        True
+        """
+        return super().read(f"{text}@{BARE}" if text in {"P", "ERR", "DCG"} else text, **params)
 
 
 class RankLibBusaFekete(Tool):

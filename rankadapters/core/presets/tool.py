@@ -13,7 +13,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.fields import is_whole
 from rankadapters.core.measures import NDCG
-from rankadapters.core.spelling import number
+from rankadapters.core.spelling import as_number, number
 
 ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
 
@@ -124,9 +124,10 @@ class Vocabulary(Tool, Generic[Spelled]):
         return self.spell(nearest)
 
 
-def _option(text: str) -> int | bool:
-    """Read an option of a metric's name: digits, or a word that is there."""
-    return int(text) if text.isdigit() else True
+def _option(text: str) -> float | bool:
+    """Read an option of a metric's name: a number, or a word that is there."""
+    found = as_number(text)
+    return int(text) if text.isdigit() else True if found is None else found
 
 
 def from_level(name: str, level: object) -> str:

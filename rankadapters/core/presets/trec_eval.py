@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
-from rankadapters.core.measures import AP, NDCG, RR
+from rankadapters.core.convention import Convention
+from rankadapters.core.measures import AP, NDCG, RR, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
+
+C = TypeVar("C", bound=Convention)
 
 
 class TrecEval9(Tool):
@@ -23,6 +26,15 @@ class TrecEval9(Tool):
         r"map_cut[_.](?P<k>[1-9]\d*)": "map_cut",
         "gm_map": "gm_map",
         "recip_rank": "recip_rank",
+        r"P[_.](?P<k>[1-9]\d*)": "P",
+        r"relative_P[_.](?P<k>[1-9]\d*)": "relative_P",
+        r"recall[_.](?P<k>[1-9]\d*)": "recall",
+        r"success[_.](?P<k>[1-9]\d*)": "success",
+        "Rprec": "Rprec",
+        "set_P": "set_P",
+        "set_relative_P": "set_relative_P",
+        "set_recall": "set_recall",
+        r"set_F([_.](?P<x>\d+(\.\d+)?))?": "set_F",
     }
     precision: ClassVar[Literal["float32", "float64"]] = "float32"
 
@@ -59,8 +71,7 @@ class TrecEval9(Tool):
             k=k, relevant="from_1", divisor="relevant", ties="docid-descending", precision=self.precision,
             retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero", pool="queries", average="uniform",
         ).named(f"{self.name}.map_cut")  # fmt: skip
-        changes = {"relevant": from_level("level", level)}
-        return found.replace(**changes, **({"missing": "zero"} if flag("complete", complete) else {}))
+        return _asked(found, level, complete)
 
     @measure
     def map(self, *, level: int = 1, complete: bool = False) -> AP:
@@ -79,14 +90,86 @@ class TrecEval9(Tool):
             k=None, relevant="from_1", ties="docid-descending", precision=self.precision, retrieve="all",
             short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
         ).named(f"{self.name}.recip_rank")  # fmt: skip
-        changes = {"relevant": from_level("level", level)}
-        return found.replace(**changes, **({"missing": "zero"} if flag("complete", complete) else {}))
+        return _asked(found, level, complete)
+
+    @measure
+    def P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - the program's name
+        """`P_k`, m_P.c. Run: equal to what is printed; options as of `map_cut`."""
+        return _asked(self._precision("P", k=k, divisor="k"), level, complete)
+
+    @measure
+    def relative_P(self, k: int | None, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
+        """`relative_P_k`, m_relative_P.c: divided by min(k, R). Run: equal; options as of `map_cut`."""
+        return _asked(self._precision("relative_P", k=k, divisor="relevant"), level, complete)
+
+    @measure
+    def set_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
+        """`set_P`, m_set_P.c: of all that was retrieved. Run: equal to what is printed; options as of `map_cut`."""
+        return _asked(self._precision("set_P", k=None, divisor="retrieved"), level, complete)
+
+    @measure
+    def set_relative_P(self, *, level: int = 1, complete: bool = False) -> Precision:  # noqa: N802 - as above
+        """`set_relative_P`, m_set_rel_P.c: divided by min(n, R). Run: equal; options as of `map_cut`."""
+        return _asked(self._precision("set_relative_P", k=None, divisor="relevant"), level, complete)
+
+    @measure
+    def recall(self, k: int | None, *, level: int = 1, complete: bool = False) -> Recall:
+        """`recall_k`, m_recall.c. Run: equal to what is printed; options as of `map_cut`."""
+        return _asked(Recall(k=k, **self._ranked()).named(f"{self.name}.recall"), level, complete)
+
+    @measure
+    def set_recall(self, *, level: int = 1, complete: bool = False) -> Recall:
+        """`set_recall`, m_set_recall.c: in all that was retrieved. Run: equal; options as of `map_cut`."""
+        return _asked(Recall(k=None, **self._ranked()).named(f"{self.name}.set_recall"), level, complete)
+
+    @measure
+    def success(self, k: int | None, *, level: int = 1, complete: bool = False) -> Success:
+        """`success_k`, m_success.c. Run: equal to what is printed; options as of `map_cut`."""
+        return _asked(Success(k=k, **self._ranked()).named(f"{self.name}.success"), level, complete)
+
+    @measure
+    def Rprec(self, *, level: int = 1, complete: bool = False) -> RPrecision:  # noqa: N802 - as above
+        """`Rprec`, m_Rprec.c. Run: equal to what is printed; options as of `map_cut`."""
+        found = RPrecision(
+            relevant="from_1", ties="docid-descending", precision=self.precision, empty=0, missing="skip",
+            unjudged="zero", average="uniform",
+        ).named(f"{self.name}.Rprec")  # fmt: skip
+        return _asked(found, level, complete)
+
+    @measure
+    def set_F(self, *, x: float = 1, level: int = 1, complete: bool = False) -> FMeasure:  # noqa: N802 - as above
+        """`set_F.x`, m_set_F.c, in all that was retrieved; x is beta squared. Run: equal to what is printed.
+
+        Parameters
+        ----------
+        x : float
+            Its parameter: how much recall weighs, squared.
+        level, complete
+            As of `map_cut`.
+        """
+        found = FMeasure(k=None, divisor="retrieved", beta_squared=1, **self._ranked()).named(f"{self.name}.set_F")
+        return _asked(found.replace(beta_squared=x), level, complete)
+
+    def _ranked(self) -> dict[str, Any]:
+        """Fields of every measure of relevant documents."""
+        return {
+            "relevant": "from_1", "ties": "docid-descending", "precision": self.precision, "retrieve": "all",
+            "short": "pad", "empty": 0, "missing": "skip", "unjudged": "zero", "average": "uniform",
+        }  # fmt: skip
+
+    def _precision(self, name: str, **fields: Any) -> Precision:
+        return Precision(**fields, **self._ranked()).named(f"{self.name}.{name}")
 
     def _of_map(self, name: str, fields: dict[str, object], level: int, complete: bool) -> AP:  # noqa: FBT001 - options of its callers
         """Give the defaults their own name, then what was asked for."""
         base = self.map_cut(None).replace(**fields).named(f"{self.name}.{name}")
         asked = self.map_cut(None, level=level, complete=complete)
         return base.replace(relevant=asked.relevant, missing=asked.missing)
+
+
+def _asked(found: C, level: object, complete: object) -> C:
+    changes = {"relevant": from_level("level", level)}
+    return found.replace(**changes, **({"missing": "zero"} if flag("complete", complete) else {}))
 
 
 class TrecEval10(TrecEval9):

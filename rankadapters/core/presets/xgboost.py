@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import AP, AUC, NDCG
+from rankadapters.core.measures import AP, AUC, NDCG, Precision
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, flag, measure, no_others, one_of, spec_of
 
 NO_CUTOFF = 2**31 - 1  # beyond any query
-NAMES = {"ndcg": "ndcg", "ap": "map"}  # of the metrics with a cutoff
+NAMES = {"ndcg": "ndcg", "ap": "map", "precision": "pre"}  # of the metrics with a cutoff
 BARE = 32  # the cutoff of a metric that is written without one
 
 
@@ -60,6 +60,17 @@ class XGBoost(Vocabulary[dict[str, Any]]):
             short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
         ).named("xgboost.map")  # fmt: skip
         return found.replace(empty=0) if flag("minus", minus) else found
+
+    @measure
+    def pre(self, k: int | None) -> Precision:
+        """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run with 3.2.0: equal to 1e-12.
+
+        A bare `pre` means @32; a trailing minus changes nothing.
+        """
+        return Precision(
+            k=k, relevant="above_0", divisor="retrieved", ties="input", precision="float32", retrieve="all",
+            short="pad", empty=0, missing="error", unjudged="error", average="query",
+        ).named("xgboost.pre")  # fmt: skip
 
     @measure
     def auc(self, *, groups: bool = True) -> AUC:
@@ -132,14 +143,14 @@ class XGBoost(Vocabulary[dict[str, Any]]):
             no_others(name, options, ("ndcg_exp_gain",))
             return self(bare, exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
         no_others(name, options, ())
-        return self.map(bare, minus=minus)
+        return self.pre(bare) if base == "pre" else self.map(bare, minus=minus)
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that XGBoost computes."""
         minus = getattr(convention, "empty", None) == 0
         k = getattr(convention, "k", None)
         if not isinstance(convention, NDCG):
-            several: list[Convention] = [self.map(k, minus=minus), self.auc(), self.auc(groups=False)]
+            several: list[Convention] = [self.map(k, minus=minus), self.pre(k), self.auc(), self.auc(groups=False)]
             same = [each for each in several if each.measure == convention.measure]
             return min(same or [self(k, minus=minus)], key=lambda each: len(each.diff(convention)))
         nearest = self(k, exp_gain=not convention.gain.startswith("linear"), minus=minus)
@@ -155,14 +166,18 @@ class XGBoost(Vocabulary[dict[str, Any]]):
             return {"eval_metric": "auc", **({} if convention == self.auc() else {"groups": False})}
         k = min(convention.k or NO_CUTOFF, NO_CUTOFF)
         found: dict[str, Any] = {
-            "eval_metric": f"{NAMES[convention.measure]}@{k}" + ("-" if convention.empty == 0 else "")
+            "eval_metric": f"{NAMES[convention.measure]}@{k}" + ("-" if self._says_minus(convention) else "")
         }
         gain = getattr(convention, "gain", None)
         return found if gain is None else {**found, "ndcg_exp_gain": not gain.startswith("linear")}
 
     def _ranked(self) -> dict[str, Any]:
         """Metrics with a cutoff."""
-        return {"ndcg": self, "map": self.map}
+        return {"ndcg": self, "map": self.map, "pre": self.pre}
+
+    @staticmethod
+    def _says_minus(convention: Any) -> bool:
+        return convention.measure != "precision" and bool(convention.empty == 0)
 
 
 xgboost = XGBoost()

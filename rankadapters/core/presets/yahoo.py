@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankadapters.core.measures import NDCG
-from rankadapters.core.presets.tool import Tool
+from rankadapters.core.measures import ERR, NDCG
+from rankadapters.core.presets.tool import Tool, measure
 
 
 class Yahoo(Tool):
@@ -16,6 +16,7 @@ class Yahoo(Tool):
     """
 
     name: ClassVar[str] = "yahoo"
+    patterns: ClassVar[dict[str, str]] = {"(?i:err)": "err"}
 
     def __call__(self, k: int | None) -> NDCG:
         """Give the script's NDCG at a cutoff."""
@@ -23,6 +24,14 @@ class Yahoo(Tool):
             k=k, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64",
             short="pad", empty=1, missing="error", unjudged="error", average="uniform",
         ).named(self.name)  # fmt: skip
+
+    @measure
+    def err(self) -> ERR:
+        """`ERR` of the script, of all ranks; grade l stops with probability (2^l - 1) / 16. Run: equal to 1e-11."""
+        return ERR(
+            k=None, gain="exp2", scale=16, discount="reciprocal", complement="float64", ties="input",
+            precision="float64", short="pad", missing="error", unjudged="error", average="uniform",
+        ).named("yahoo.err")  # fmt: skip
 
 
 yahoo = Yahoo()

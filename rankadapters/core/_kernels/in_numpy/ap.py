@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core._kernels.in_numpy.policies import reach, settle
-from rankadapters.core._kernels.in_numpy.segments import numbers, places_within, running, starts_of, sums
+from rankadapters.core._kernels.in_numpy.segments import begins, numbers, places_within, running, sums, ties_of
 
 
 def average_precision(
@@ -16,7 +16,7 @@ def average_precision(
     """Sum of the precisions at relevant ranks, by the divisor or, where `by_found`, by the relevant rows found."""
     places, query, rank = reach(outptr, k)
     relevant = np.flatnonzero(ranked[places] > 0)
-    query, hitptr = query[relevant], _begins(query[relevant], values.size)
+    query, hitptr = query[relevant], begins(query[relevant], values.size)
     total = sums((places_within(hitptr) + 1.0) / (rank[relevant] + 1), query, values.size)
     settle(_divided(total, np.diff(hitptr) if by_found else divisor), status, fixed, values)
 
@@ -26,7 +26,7 @@ def weighted_average_precision(
 ) -> None:
     """As average_precision, where `ranked` holds the weights of relevant rows and `weights` those of all rows."""
     places, query, _ = reach(outptr, k)
-    seen = running(np.add, weights[places], _begins(query, values.size))
+    seen = running(np.add, weights[places], begins(query, values.size))
     total, hits = _precisions(ranked[places], seen, query, values.size)
     settle(_divided(total, hits if by_found else divisor), status, fixed, values)
 
@@ -36,7 +36,7 @@ def expected_average_precision(
 ) -> None:
     """Expectation over all orders of tied rows (McSherry and Najork 2008); `ranked` counts the relevant of each tie."""
     places, query, rank = reach(outptr, k)
-    tied = _ties(query, rank, ends[places])
+    tied = ties_of(query, rank, ends[places])
     tie = numbers(tied)
     first = rank[tied[:-1]]
     r, n = ranked[places][tied[:-1]], ends[places][tied[:-1]] - first
@@ -54,31 +54,19 @@ def average_precision_of_ties(
 ) -> None:  # fmt: skip
     """A tie is retrieved at once, at its last rank; the columns weigh each tie's relevant rows, and all its rows."""
     places, query, rank = reach(outptr, k)
-    first = _ties(query, rank, ends[places])[:-1]
+    first = ties_of(query, rank, ends[places])[:-1]
     first = first[ends[places[first]] <= k]
     places, query = places[first], query[first]
-    seen = running(np.add, weights[places], _begins(query, values.size))
+    seen = running(np.add, weights[places], begins(query, values.size))
     total, hits = _precisions(ranked[places], seen, query, values.size)
     settle(_divided(total, hits if by_found else divisor), status, fixed, values)
 
 
 def _precisions(worth: Any, seen: Any, query: Any, n: int) -> tuple[Any, Any]:
     """Sum of worth x (worth so far / seen), and of the worth, of each query."""
-    hits = running(np.add, worth, _begins(query, n))
+    hits = running(np.add, worth, begins(query, n))
     terms = np.divide(hits, seen, out=np.zeros(hits.size), where=worth > 0)
     return sums(worth * terms, query, n), sums(worth, query, n)
-
-
-def _begins(query: Any, n: int) -> Any:
-    """Offsets of the entries of each query."""
-    return np.searchsorted(query, np.arange(n + 1))
-
-
-def _ties(query: Any, rank: Any, ends: Any) -> Any:
-    """Offsets of the ties."""
-    changes = np.ones(query.size, np.bool_)
-    changes[1:] = (rank[1:] == ends[:-1]) | (query[1:] != query[:-1])
-    return starts_of(changes)
 
 
 def _divided(total: Any, below: Any) -> Any:

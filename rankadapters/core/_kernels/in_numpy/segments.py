@@ -68,3 +68,15 @@ def sums(values: Any, number: Any, n: int) -> Any:
 def starts_of(changes: Any) -> Any:
     """Offsets of the runs that begin where `changes` is true."""
     return np.append(np.flatnonzero(changes), changes.size)
+
+
+def begins(query: Any, n: int) -> Any:
+    """Offsets of the entries of each query."""
+    return np.searchsorted(query, np.arange(n + 1))
+
+
+def ties_of(query: Any, rank: Any, ends: Any) -> Any:
+    """Offsets of the ties, of ranks that know the end of theirs."""
+    changes = np.ones(query.size, np.bool_)
+    changes[1:] = (rank[1:] == ends[:-1]) | (query[1:] != query[:-1])
+    return starts_of(changes)

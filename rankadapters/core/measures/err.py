@@ -1,0 +1,127 @@
+"""ERR: the reciprocal rank at which a reader who may stop at every row is expected to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import average_of
+from rankadapters.core.definition import Row
+from rankadapters.core.fields import FloatField, Words
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Discounted
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+SCALE = FloatField(
+    group="value",
+    about="What a gain is divided by to be the probability that a reader stops at the row.",
+    least=0,
+    strict=True,
+    tried=(16.0, 1.0),
+)
+COMPLEMENT = Words(
+    group="value",
+    about="In which precision the complement of a probability is rounded.",
+    words={"float64": "double", "float32": "single"},
+    tried=("float64",),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ERR(Discounted):
+    """Expected reciprocal rank, and with `discount="power_0.85"` PFound.
+
+    ERR@k = sum over ranks i <= k of discount(i) x p_i x product over j < i of (1 - p_j), p = gain / scale. The value
+    lies in [0, 1] where every p does; p is taken as it is elsewhere.
+
+    Parameters
+    ----------
+    gain : str
+        As in `NDCG`.
+    scale : float
+        What a gain is divided by to be a probability: 16 for 2^l - 1 of labels up to 4, 1 where the label is one.
+    discount : str
+        As in `NDCG`: `reciprocal` 1/i is ERR's, `power_0.85` 0.85^(i - 1) that of PFound.
+    complement : str
+        `float64`, or `float32`: in which 1 - p is rounded, as in CatBoost.
+    ties : str
+        As in `Ranked`; `average` is the exact expectation, in O(n^2) of a tie's length.
+    k, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    Chapelle, Metlzer, Zhang & Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009, equation 7.
+    CatBoost 1.2.10, libs/metrics/metric.cpp, `ERR`, and pfound.h.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.ERR(k=10, gain="linear", scale=1, discount="reciprocal", complement="float64", ties="input",
+    ...               precision="float64", short="pad", missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([0.5, 1], [2, 1], conv, group_sizes=[2]).value  # 1/2 to stop at once, else at the second row
+    0.75
+    """
+
+    measure: ClassVar[str] = "err"
+
+    scale: Annotated[float, SCALE]
+    complement: Annotated[Literal["float64", "float32"], COMPLEMENT]
+    average: Annotated[str, average_of("uniform", "query", geometric=True)]
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Sum over the ranks of discount x chance to stop there, in the mean over the orders of averaged ties."""
+        total, look, rank = 0.0, 1.0, 0
+        for tie in definition.tied(rows, self, self._gain):
+            several = [tie] if self.ties == "average" else [[row] for row in tie]
+            for tied in several:
+                chances = [self._gain(row) / self.scale for row in tied]
+                stops, looks = _expectations(chances, [self._complement(chance) for chance in chances])
+                for place, stop in enumerate(stops, start=rank + 1):
+                    if place <= (self.k or place):
+                        total += look * stop * definition.discount(place, self.discount)
+                look *= looks
+                rank += len(tied)
+        return total, 1.0
+
+    def _gain(self, row: Row) -> float:
+        return definition.gain(row.label, self.gain) if row.judged else 0.0
+
+    def _complement(self, chance: float) -> float:
+        return definition.as_float32(1 - chance) if self.complement == "float32" else 1 - chance
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Gains by rank; of a tie that is averaged every row's own."""
+        averaged, k = self.ties == "average", bound.cutoff(self.k)
+        # In a fixed order, so that the order of the rows cannot change the last bit.
+        ranked = bound.ranked(self.replace(ties="best") if averaged else self, bound.gains(self.gain))
+        return RankedPlan(
+            kernel="err.expected_cascade" if averaged else "err.cascade", columns=ranked.columns,
+            ranking=ranked.ranking._replace(tied="whole") if averaged else ranked.ranking,
+            rows=ranked.rows, retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts(self.discount, k),),
+            options=(self.scale, self.complement == "float32"), empty=bound.none,
+        )  # fmt: skip
+
+
+def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float], float]:
+    """Chance to stop at each rank of a tie whose orders are all as likely, and to look beyond it.
+
+    From symmetric polynomials: products of m rests, and of one chance and m other rests, summed over all choices.
+    """
+    n = len(chances)
+    rest, stop = [1.0] + [0.0] * n, [0.0] * n
+    for p, q in zip(chances, rests, strict=True):
+        for m in range(n - 1, -1, -1):
+            stop[m] += p * rest[m] + (q * stop[m - 1] if m else 0.0)
+            rest[m + 1] += q * rest[m]
+    return [each / (n * comb(n - 1, m)) for m, each in enumerate(stop)], rest[n]

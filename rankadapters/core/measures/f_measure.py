@@ -1,0 +1,101 @@
+"""FMeasure: precision and recall at k in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core.convention import Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.fields import FloatField
+from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.measures.precision import DIVISOR
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+BETA_SQUARED = FloatField(
+    group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,)
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FMeasure(Ranked):
+    """F: the harmonic mean of precision and recall at k.
+
+    F@k = (x + 1) P R / (x P + R), x = beta^2, P = relevant rows at ranks 1..k / divisor, R = these / all relevant rows.
+    The value lies in [0, 1].
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    divisor : str
+        Of the precision: `k`, or `retrieved` min(k, n), n the rows retrieved.
+    beta_squared : float
+        x, from 0 on: 1 weighs precision and recall alike, 0 is the precision.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`; n counts all the same.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    k, ties, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd ed., 1979, chapter 7. trec_eval 9.0.8, m_set_F.c, whose parameter is x.
+    ranx 0.3.21, metrics/f1.py.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.FMeasure(k=2, relevant="from_1", divisor="k", beta_squared=1, ties="input", precision="float64",
+    ...                    retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value  # precision and recall are 1/2
+    0.5
+    """
+
+    measure: ClassVar[str] = "f-measure"
+
+    relevant: Relevant
+    divisor: Annotated[Literal["k", "retrieved"], DIVISOR]
+    beta_squared: Annotated[float, BETA_SQUARED]
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def unify(self) -> None:
+        """Without a cutoff k is the number of rows retrieved."""
+        if self.k is None:
+            self._set("divisor", "retrieved")
+        Ranked.unify(self)
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """(x + 1) P R / (x P + R)."""
+        relevant, n = sum(degree(row, self.relevant) for row in rows), sum(row.retrieved for row in rows)
+        if not relevant:
+            return None
+        hits = sum(by_rank(rows, self, lambda row: degree(row, self.relevant))[: self.k])
+        if not hits:
+            return 0.0, 1.0
+        k = self.k or n
+        precision, recall, x = hits / (k if self.divisor == "k" else min(k, n)), hits / relevant, self.beta_squared
+        return (x + 1) * precision * recall / (x * precision + recall), 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank: F is (x + 1) hits / (x R + divisor of the precision)."""
+        column, n, x = bound.relevance(self.relevant), bound.retrieved(self.unjudged).sizes, self.beta_squared
+        relevant = bound.judged_sums(column)
+        least = n if self.k is None else n.clip(max=self.k)
+        looked_at = bound.ones * (self.k or 1) if self.divisor == "k" else least
+        divisor = (x * relevant + looked_at) / (x + 1)
+        return plan(self, bound, column, divisor=divisor.clip(min=1 / (x + 1)), empty=relevant <= 0)

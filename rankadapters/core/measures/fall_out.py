@@ -1,0 +1,87 @@
+"""FallOut: how many of the irrelevant rows stand at ranks 1..k; lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rankadapters.core.convention import Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.plans import Column, RankedPlan
+from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+
+if TYPE_CHECKING:
+    from rankadapters.core.columns import Floats
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FallOut(Ranked):
+    """Fall-out: the share of the irrelevant rows that stand among the first k; lower is better.
+
+    FallOut@k = irrelevant rows at ranks 1..k / all irrelevant rows, those judged and not relevant. The value lies in
+    [0, 1].
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
+    ties : str
+        As in `Ranked`: `worst` puts irrelevant rows first, which makes the value larger.
+    empty : float or str
+        Value of a query without irrelevant rows: a number in [0, 1], `skip` or `error`.
+    k, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    torchmetrics 1.9.0, functional/retrieval/fall_out.py.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.FallOut(k=2, relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad",
+    ...                   empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 0, 0, 0], [5, 4, 3, 2, 1], conv, group_sizes=[5]).value
+    0.25
+    """
+
+    measure: ClassVar[str] = "fall-out"
+    higher_is_better: ClassVar[bool] = False
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Irrelevant rows at ranks 1..k, by all irrelevant rows."""
+
+        def irrelevant(row: Row) -> float:
+            return float(row.judged) - degree(row, self.relevant)
+
+        all_of_them = sum(map(irrelevant, rows))
+        found = by_rank(rows, self, irrelevant, by=lambda row: -irrelevant(row))
+        return (sum(found[: self.k]) / all_of_them, 1.0) if all_of_them else None
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Irrelevance by rank, the irrelevant rows by query."""
+        key = ("irrelevant", self.relevant)
+        irrelevance = Column(key, bound.once(key, lambda: self._irrelevance(bound)))
+        by = Column(("minus", *key), -irrelevance.values)
+        irrelevant = bound.judged_sums(irrelevance)
+        return plan(self, bound, irrelevance, divisor=irrelevant, empty=irrelevant <= 0, by=by)
+
+    def _irrelevance(self, bound: Bound) -> Floats:
+        judged = bound.queries.judged
+        return (1.0 if judged is None else judged) - bound.relevance(self.relevant).values

@@ -1,0 +1,121 @@
+"""Precision: how many of the rows at ranks 1..k are relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core.convention import Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.fields import Words
+from rankadapters.core.measures.linear import Degree, by_rank, degree, degrees, plan
+from rankadapters.core.plans import Column, RankedPlan
+from rankadapters.core.ranked import Empty, Ranked, Retrieve, Ties
+
+if TYPE_CHECKING:
+    from rankadapters.core.columns import Floats
+    from rankadapters.core.lowering import Bound
+
+DIVISOR = Words(
+    group="value",
+    about="What the relevant rows at ranks 1..k are divided by.",
+    words={
+        "k": "k",
+        "retrieved": "min(k, n), n the number of rows retrieved",
+        "relevant": "min(k, R), R the number of relevant rows; without a cutoff min(n, R)",
+        "one": "nothing: the value is a count",
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Precision(Ranked):
+    """Precision: the share of relevant rows among the first k.
+
+    P@k = relevant rows at ranks 1..k / divisor. Under `relevant="label"` a row counts its label (average gain), under
+    `"judged"` every judged row counts (Judged@k). The value lies in [0, 1], but for labels above 1 or below 0, and for
+    `divisor="one"`.
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B; `label`: as much as the label says, which is
+        taken as it is; `judged`: every judged row.
+    divisor : str
+        `k`; `retrieved` min(k, n), n the rows retrieved; `relevant` min(k, R), R the relevant rows among all that are
+        judged, without a cutoff min(n, R); `one`: the value is a count.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`; n counts all the same.
+    empty : float or str
+        Value of a query without relevant rows (under `label`, whose labels are all 0): a number in [0, 1], `skip` or
+        `error`.
+    k, ties, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+
+    References
+    ----------
+    trec_eval 9.0.8, m_P.c, m_relative_P.c, m_set_P.c. CatBoost 1.2.10, libs/metrics/precision_recall_at_k.cpp, and
+    metric.cpp, `AverageGain`. XGBoost 3.2.0, src/metric/rank_metric.cc, `pre`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.Precision(k=2, relevant="from_1", divisor="k", ties="average", precision="float64", retrieve="all",
+    ...                     short="pad", empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 1, 0], [0.9, 0.5, 0.5], conv, group_sizes=[3]).value  # the second or the third row, by chance
+    0.75
+    """
+
+    measure: ClassVar[str] = "precision"
+
+    relevant: Degree
+    divisor: Annotated[Literal["k", "retrieved", "relevant", "one"], DIVISOR]
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def unify(self) -> None:
+        """Without a cutoff k is the number of rows retrieved; refuse fields that do not go together."""
+        if self.k is None and self.divisor == "k":
+            self._set("divisor", "retrieved")
+        Ranked.unify(self)
+        if self.divisor == "relevant" and self.relevant == "label":
+            msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
+            raise ConventionError(f"{msg}\nHint: divisor='retrieved', or relevant='above_0'.")
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Relevant rows at ranks 1..k, by the divisor."""
+        relevant = sum(degree(row, self.relevant) != 0 for row in rows)
+        if not relevant:
+            return None
+        n, found = sum(row.retrieved for row in rows), by_rank(rows, self, lambda row: degree(row, self.relevant))
+        k = self.k or n
+        divisor = {"k": k, "retrieved": min(k, n), "relevant": min(k, relevant), "one": 1}[self.divisor]
+        return (sum(found[: self.k]) / divisor if divisor else 0.0), 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Degrees by rank, the divisor by query."""
+        column = degrees(bound, self.relevant)
+        there = column
+        if self.relevant == "label":
+            there = Column(("labelled",), bound.once(("labelled",), lambda: (column.values != 0).astype(float)))
+        relevant = bound.judged_sums(there)
+        return plan(self, bound, column, divisor=self._divisor(bound, relevant), empty=relevant <= 0)
+
+    def _divisor(self, bound: Bound, relevant: Floats) -> Floats:
+        n, k = bound.retrieved(self.unjudged).sizes.astype(float), self.k
+        divisors = {
+            "k": bound.ones * (k or 1),
+            "retrieved": n if k is None else n.clip(max=k),
+            "relevant": relevant.clip(max=n if k is None else k),
+            "one": bound.ones,
+        }
+        return divisors[self.divisor].clip(min=1)  # where nothing is retrieved, 0 of 1

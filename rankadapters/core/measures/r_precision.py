@@ -1,0 +1,76 @@
+"""RPrecision: precision at as many ranks as there are relevant rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rankadapters.core.convention import Convention, Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.measures.linear import by_rank, degree
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Empty, Missing, Precision, Relevant, Ties, Unjudged
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RPrecision(Convention):
+    """R-precision: the share of relevant rows among the first R, where R is how many there are.
+
+    Rprec = relevant rows at ranks 1..R / R, R the relevant rows among all that are judged. The value lies in [0, 1].
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    ties, precision, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    trec_eval 9.0.8, m_Rprec.c. ranx 0.3.21, metrics/r_precision.py. torchmetrics 1.9.0, `RetrievalRPrecision`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.RPrecision(relevant="from_1", ties="input", precision="float64", empty=0, missing="error",
+    ...                      unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value
+    0.5
+    """
+
+    measure: ClassVar[str] = "r-precision"
+
+    relevant: Relevant
+    ties: Ties
+    precision: Precision
+    empty: Empty
+    missing: Missing
+    unjudged: Unjudged
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Relevant rows at ranks 1..R, by R."""
+        relevant = int(sum(degree(row, self.relevant) for row in rows))
+        found = by_rank(rows, self, lambda row: degree(row, self.relevant))
+        return (sum(found[:relevant]) / relevant, 1.0) if relevant else None
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank, the relevant rows by query."""
+        column = bound.relevance(self.relevant)
+        relevant, ranked = bound.judged_sums(column), bound.ranked(self, column)
+        return RankedPlan(
+            kernel="hits.share_at_own_cutoff", columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
+            retrieved=ranked.retrieved, k=bound.cutoff(max(1, int(relevant.max(initial=0)))),
+            by_query=(relevant.astype(int),), empty=relevant <= 0,
+        )  # fmt: skip

@@ -1,0 +1,72 @@
+"""Recall: how many of the relevant rows stand at ranks 1..k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rankadapters.core.convention import Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall(Ranked):
+    """Recall: the share of the relevant rows that stand among the first k.
+
+    R@k = relevant rows at ranks 1..k / R, R the relevant rows among all that are judged. The value lies in [0, 1].
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    k, ties, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    trec_eval 9.0.8, m_recall.c. CatBoost 1.2.10, libs/metrics/precision_recall_at_k.cpp.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.Recall(k=2, relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad",
+    ...                  empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 1, 1], [5, 4, 3, 2, 1], conv, group_sizes=[5]).value
+    0.25
+    """
+
+    measure: ClassVar[str] = "recall"
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Relevant rows at ranks 1..k, by all relevant rows."""
+        relevant = sum(degree(row, self.relevant) for row in rows)
+        found = by_rank(rows, self, lambda row: degree(row, self.relevant))
+        return (sum(found[: self.k]) / relevant, 1.0) if relevant else None
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank, the relevant rows by query."""
+        column = bound.relevance(self.relevant)
+        relevant = bound.judged_sums(column)
+        return plan(self, bound, column, divisor=relevant, empty=relevant <= 0)

@@ -1,0 +1,90 @@
+"""Success: whether any relevant row stands at ranks 1..k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, ClassVar
+
+from rankadapters.core import definition
+from rankadapters.core.convention import Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.measures.linear import degree
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Success(Ranked):
+    """Success, or hit rate: whether there is a relevant row among the first k.
+
+    Success@k = 1 if a relevant row stands at ranks 1..k, else 0. Under averaged ties the value is a probability.
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    retrieve : str
+        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    k, ties, precision, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    trec_eval 9.0.8, m_success.c. ranx 0.3.21, metrics/hit_rate.py.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.Success(k=1, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad",
+    ...                   empty=0, missing="error", unjudged="error", average="uniform")
+    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # one of four stands first
+    0.25
+    """
+
+    measure: ClassVar[str] = "success"
+
+    relevant: Relevant
+    retrieve: Retrieve
+    ties: Ties
+    empty: Empty
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """1 or 0, or the share of the orders of a tie that have a relevant row in reach."""
+
+        def worth(row: Row) -> float:
+            return degree(row, self.relevant)
+
+        if not any(map(worth, rows)):
+            return None
+        above, k = 0, self.k or len(rows)
+        for tie in definition.tied(rows, self, worth):
+            n, r, m = len(tie), int(sum(map(worth, tie))), min(len(tie), k - above)
+            if r and m > 0 and self.ties == "average":
+                return (comb(n, m) - comb(n - r, m)) / comb(n, m), 1.0
+            if r and m > 0:
+                return float(any(map(worth, tie[:m]))), 1.0
+            above += n
+        return 0.0, 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank."""
+        relevance, spans = bound.relevance(self.relevant), self.ties == "average"
+        ranked = bound.ranked(self, relevance, spans=spans)
+        return RankedPlan(
+            kernel="hits.chance_of_any_relevant" if spans else "hits.any_relevant",
+            columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
+            k=bound.cutoff(self.k), empty=bound.judged_sums(relevance) <= 0,
+        )  # fmt: skip

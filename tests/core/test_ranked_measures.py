@@ -1,0 +1,224 @@
+"""Measures of the ranks 1..k: closed forms, and averaged ties as the mean over all orders."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import comb, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core.forms import NEVER, NOW, kernels
+from rankadapters.core.measures import MEASURES
+from tests.core.strategies import values_of
+
+SHARED = {
+    "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
+    "empty": 0, "missing": "error", "unjudged": "error", "average": "uniform",
+}  # fmt: skip
+OWN = {
+    "precision": {"divisor": "k"},
+    "recall": {},
+    "success": {},
+    "rr": {},
+    "err": {"gain": "linear", "scale": 4, "discount": "reciprocal", "complement": "float64"},
+    "rbp": {"gain": "linear", "persistence": 0.5},
+    "r-precision": {},
+    "f-measure": {"divisor": "k", "beta_squared": 1},
+    "fall-out": {},
+}
+PLAIN = {
+    name: MEASURES[name](**{field: {**SHARED, **own}[field] for field in MEASURES[name].fields()})
+    for name, own in OWN.items()
+}
+
+
+def value(labels, scores, convention, **columns):
+    return ra.evaluate(labels, scores, convention, **{"group_sizes": [len(labels)], **columns}).value
+
+
+@pytest.mark.parametrize(
+    ("measure", "changes", "expected"),
+    [
+        ("precision", {}, 2 / 3),
+        ("precision", {"k": 10}, 3 / 10),
+        ("precision", {"k": 10, "divisor": "retrieved"}, 3 / 5),
+        ("precision", {"k": None, "divisor": "k"}, 3 / 5),
+        ("precision", {"k": 2, "divisor": "relevant"}, 1 / 2),
+        ("precision", {"k": None, "divisor": "relevant"}, 3 / 3),
+        ("precision", {"divisor": "one"}, 2),
+        ("precision", {"relevant": "label"}, (2 + 0 + 1) / 3),
+        ("precision", {"relevant": "judged"}, 1),
+        ("precision", {"retrieve": "above_3"}, 1 / 3),
+        ("precision", {"retrieve": "from_3"}, 2 / 3),
+        ("recall", {}, 2 / 3),
+        ("recall", {"relevant": "above_1"}, 1),
+        ("success", {"k": 1}, 1),
+        ("success", {"k": 2, "relevant": "from_3"}, 0),
+        ("err", {}, 2 / 4 + (1 / 2) * (1 / 4) / 3),
+        ("err", {"discount": "power_0.5"}, 2 / 4 + (1 / 2) * (1 / 4) / 4),
+        ("err", {"gain": "exp2", "k": None}, 3 / 4 + (1 / 4) * (1 / 4) / 3 + (1 / 4) * (3 / 4) * (1 / 4) / 5),
+        ("err", {"scale": 1}, 2 + (-1) * 1 / 3),  # chances above 1 are taken as they are
+        ("rbp", {}, (2 + 1 / 4) / 2),
+        ("rbp", {"gain": "from_1"}, (1 + 1 / 4) / 2),
+        ("rbp", {"gain": "linear-from_2"}, 2 / 2),
+        ("rbp", {"persistence": 0, "k": None}, 2),
+        ("r-precision", {}, 2 / 3),
+        ("r-precision", {"relevant": "from_2"}, 1),
+        ("f-measure", {}, 2 / 3),
+        ("f-measure", {"beta_squared": 0}, 2 / 3),
+        ("f-measure", {"k": 1}, 2 * 1 * (1 / 3) / (1 + 1 / 3)),
+        ("f-measure", {"k": 1, "beta_squared": 4}, 5 * 1 * (1 / 3) / (4 * 1 + 1 / 3)),
+        ("f-measure", {"k": 10, "divisor": "retrieved"}, 2 * (3 / 5) / (3 / 5 + 1)),
+        ("fall-out", {}, 1 / 2),
+        ("fall-out", {"relevant": "from_2"}, 2 / 4),
+    ],
+)
+def test_the_formula(measure, changes, expected):
+    found = value([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], PLAIN[measure].replace(**changes))
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("form", [NEVER, NOW])
+@pytest.mark.parametrize("measure", OWN)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_averaged_ties_are_the_mean_over_all_orders(form, measure, data):
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=6))
+    n, names = len(labels), set(OWN[measure]) | {"k", "relevant", "retrieve"}
+    kinds = {name: kind for name, kind in MEASURES[measure].declared().items() if name in names}
+    fields = {name: data.draw(values_of(kind)) for name, kind in kinds.items() if name not in {"gain", "scale"}}
+    try:
+        convention = PLAIN[measure].replace(**fields)
+    except ra.ConventionError:
+        return
+    scores = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), float)
+    orders = np.array(list(permutations(range(n))))  # each of them a query
+    every, sizes = np.array(labels)[orders].ravel(), [n] * len(orders)
+    with kernels(form):
+        mean = value(every, scores[orders].ravel(), convention, group_sizes=sizes)
+        averaged = value(labels, scores, convention.replace(ties="average"))
+    assert averaged == pytest.approx(mean, abs=1e-12, rel=1e-12)
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("worst", 2 / 3), ("best", 1 / 3)])
+def test_worst_ties_put_irrelevant_rows_first_also_where_lower_is_better(ties, expected):
+    assert value([0, 1, 0, 0], [1, 1, 1, 1], PLAIN["fall-out"].replace(k=2, ties=ties)) == expected
+    assert not PLAIN["fall-out"].higher_is_better
+    assert PLAIN["precision"].higher_is_better
+
+
+def test_long_ties_keep_all_digits():
+    n, labels = 5000, np.zeros(5000)
+    labels[:2] = 1
+    chance = 1 - comb(n - 2, 10) / comb(n, 10)
+    assert value(labels, np.ones(n), PLAIN["success"].replace(k=10, ties="average")) == pytest.approx(chance, rel=1e-9)
+    err = PLAIN["err"].replace(k=None, scale=1, ties="average")
+    # The reader stops at the first relevant row: RR.
+    rr = PLAIN["rr"].replace(k=None, ties="average")
+    assert value(labels, np.ones(n), err) == pytest.approx(value(labels, np.ones(n), rr), rel=1e-11)
+
+
+@pytest.mark.parametrize("measure", OWN)
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_averaged_ties_do_not_see_the_order_of_rows(measure, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    labels, scores, order = rng.integers(0, 4, n), rng.integers(0, 3, n).astype(float), rng.permutation(n)
+    convention = PLAIN[measure].replace(ties="average", **({"k": 7} if "k" in PLAIN[measure].fields() else {}))
+    assert value(labels, scores, convention) == value(labels[order], scores[order], convention)
+
+
+def test_equal_rows_of_a_tie_have_no_order():
+    err = PLAIN["err"].replace(k=7, discount="log2")
+    labels = np.full(9, 1.0)
+    assert value(labels, np.ones(9), err.replace(ties="average")) == pytest.approx(
+        sum(0.75**i * 0.25 / log2(i + 2) for i in range(7)), rel=1e-14
+    )
+
+
+def test_err_rounds_complements_as_catboost_does():
+    rounded = float(np.float32(1 - 0.1))
+    assert rounded != 1 - 0.1
+    found = value([0.1, 1], [2, 1], PLAIN["err"].replace(scale=1, complement="float32"))
+    assert found == 0.1 + rounded / 2
+
+
+@pytest.mark.parametrize("measure", ["precision", "recall", "success", "r-precision", "f-measure"])
+def test_a_query_without_relevant_rows_counts_what_empty_says(measure):
+    labels, scores, sizes = [0, 0, 1], [1, 2, 3], [2, 1]
+    one = value([1], [1], PLAIN[measure])
+    assert value(labels, scores, PLAIN[measure].replace(empty=1), group_sizes=sizes) == (1 + one) / 2
+    assert value(labels, scores, PLAIN[measure].replace(empty="skip"), group_sizes=sizes) == one
+    with pytest.raises(ra.InputError, match="query 0 has nothing to find, and the convention says empty='error'"):
+        value(labels, scores, PLAIN[measure].replace(empty="error"), group_sizes=sizes)
+
+
+def test_unjudged_rows_are_neither_relevant_nor_irrelevant():
+    columns = {"judged": [True, False, True], "group_sizes": [3]}
+    labels, scores = [0, 0, 1], [3, 2, 1]
+    for changes, expected in (({"unjudged": "zero"}, 1), ({"unjudged": "drop"}, 1)):
+        assert value(labels, scores, PLAIN["fall-out"].replace(k=2, **changes), **columns) == expected
+    judged = PLAIN["precision"].replace(relevant="judged", unjudged="zero", k=2)
+    assert value(labels, scores, judged, **columns) == 1 / 2
+    assert value(labels, scores, judged.replace(unjudged="drop"), **columns) == 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "changes", "problem"),
+    [
+        ("precision", {"divisor": "cutoff"}, "divisor='cutoff' is not a choice; allowed are 'k', 'retrieved'"),
+        ("precision", {"divisor": "relevant", "relevant": "label"}, "but relevant='label' has only degrees"),
+        (
+            "precision",
+            {"relevant": "above"},
+            "relevant='above' is not a choice; allowed are 'label', 'judged', 'above_",
+        ),
+        ("recall", {"relevant": "judged"}, "relevant='judged' is not a choice"),
+        ("f-measure", {"beta_squared": -1}, "beta_squared=-1; allowed are finite numbers from 0 on"),
+        ("err", {"scale": 0}, "scale=0; allowed are finite numbers above 0"),
+        ("err", {"discount": "power_2"}, "a power above 0 and at most 1, a base above 1"),
+        ("err", {"discount": "log_1"}, "discount='log_1' is not a choice"),
+        ("err", {"gain": "from_1"}, "gain='from_1' is not a choice"),
+        ("rbp", {"persistence": 1.5}, "persistence=1.5; allowed are numbers from 0 to 1"),
+        ("rbp", {"gain": "from_x"}, "gain='from_x' is not a choice; .*'from_<number>', 'linear-from_<number>'"),
+        ("success", {"ties": "together"}, "ties='together' is not a choice"),
+    ],
+)
+def test_what_a_measure_does_not_have_is_refused(measure, changes, problem):
+    with pytest.raises(ra.ConventionError, match=problem):
+        PLAIN[measure].replace(**changes)
+
+
+@pytest.mark.parametrize("measure", OWN)
+@pytest.mark.parametrize("column", ["row_weight", "query_weight"])
+def test_weights_that_a_measure_has_no_use_for_are_refused(measure, column):
+    weights = [2.0, 1.0] if column == "row_weight" else [2.0]
+    with pytest.raises(ra.InputError, match=rf"{column} was given but the convention says average='uniform'"):
+        value([0, 1], [1, 2], PLAIN[measure], **{column: weights})
+
+
+def test_labels_without_a_gain_are_refused():
+    with pytest.raises(ra.InputError, match=r"labels\[1\] is -1, negative, which exp2 has no gain for"):
+        value([0, -1], [1, 2], PLAIN["err"].replace(gain="exp2"))
+    assert value([0, -1], [1, 2], PLAIN["precision"].replace(relevant="label", k=1)) == -1
+
+
+def test_equal_meanings_have_one_spelling():
+    assert PLAIN["precision"].replace(k=None).divisor == "retrieved"
+    assert PLAIN["f-measure"].replace(k=None).divisor == "retrieved"
+    assert PLAIN["err"].replace(discount="log_2").discount == "log2"
+    assert PLAIN["err"].replace(discount="power_0.850").discount == "power_0.85"
+
+
+@pytest.mark.parametrize(
+    ("discount", "expected"), [("power_0.5", [1, 0.5, 0.25]), ("log_4", [2, 1.2618595071429148, 1])]
+)
+def test_discounts_by_a_number(discount, expected):
+    for rank, each in enumerate(expected):
+        conv = ra.parse("sklearn.dcg@3").replace(discount=discount)
+        assert value(np.eye(3)[rank], [3, 2, 1], conv) == pytest.approx(each, rel=1e-15)
