@@ -66,6 +66,8 @@ def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention
         options = {"pairs": made} if name.startswith(("PairAccuracy", "PairLogit")) else {}
         found = presets.catboost.read(name, weights=weights or "query", **options)
         return found.replace(average="uniform") if params["pairs"] == "given, weight 1" else found
+    if name.startswith("FilteredDCG") and "Exp" in name and min(record["labels"]) < 0:
+        return None  # exp2 has no gain for negative labels
     return _of_eval_metric(name, weights)
 
 

@@ -73,6 +73,8 @@ def tied(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) ->
         "docid-descending": lambda i: [-byte for byte in kept[i].docid.encode()] + [1],
     }
     ordered = [kept[i] for i in sorted(range(len(kept)), key=tie_order.get(convention.ties, lambda i: i))]
+    if convention.precision == "none":
+        return [ordered]
     found: dict[float, list[Row]] = {}
     for row in sorted(ordered, key=lambda row: -score(row.score)):
         found.setdefault(score(row.score), []).append(row)

@@ -213,6 +213,9 @@ class _SharedRanking:
             return int(forms.run("whole_ties.ranked_whole_ties", scores, rows.order, part, self.k, *ties, rows=n))
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         sums, strict = self.tied == "spans", word == "above"
+        if self.tied == "unranked":
+            kept = (bound, strict, self.columns, outptr, ranked)
+            return int(forms.run("kept_rows.kept_columns", scores, rows.order, part, self.k, *kept, rows=n))
         spans = (sums, bound, strict, self.columns, outptr, ranked, ends)
         return int(forms.run("ranking.ranked_spans", scores, rows.order, part, self.k, *spans, rows=n))
 

@@ -26,7 +26,7 @@ class Ranking(NamedTuple):
     by: Key | None  # the column that this order follows
     drops: bool  # whether unjudged rows are left out
     # At the ranks of a tie: "rows" each row, "means" their mean, "spans" their sum and where the tie ends, "whole" each
-    # row and where the tie ends, of the tie at rank k also the rows beyond.
+    # row and where the tie ends, of the tie at rank k also the rows beyond; "unranked": scores are not compared.
     tied: str
     retrieve: str = "all"
     precision: str = "float64"

@@ -47,6 +47,8 @@ SAID = {
         *by(presets.catboost.precision_at, k=CUTOFFS, border=(0.5, 0.1)),
         *by(presets.catboost.recall_at, k=CUTOFFS, border=(0.5, 2)),
         *by(presets.catboost.average_gain, k=CUTOFFS, use_weights=FLAGS),
+        *by(presets.catboost.filtered_dcg, type=("Base", "Exp"), denominator=DENOMINATORS,
+            sort=("None", "ByPrediction", "ByTarget")),
         *by(presets.catboost.auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
         *by(presets.catboost.query_auc, type=("Classic", "Ranking"), weights=(None, "row", "query")),
         *by(presets.catboost.pair_accuracy, pairs=("given", "label"), use_weights=FLAGS),

@@ -222,3 +222,23 @@ def test_discounts_by_a_number(discount, expected):
     for rank, each in enumerate(expected):
         conv = ra.parse("sklearn.dcg@3").replace(discount=discount)
         assert value(np.eye(3)[rank], [3, 2, 1], conv) == pytest.approx(each, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [("None", 0 + 1 / 2 + 3 / 3), ("ByPrediction", 3 + 0 / 2 + 1 / 3), ("ByTarget", 3 + 1 / 2)],
+)
+def test_filtered_dcg_counts_rows_that_a_score_lets_through(sort, expected):
+    conv = ra.presets.catboost.filtered_dcg(sort=sort)
+    for form in (NEVER, NOW):
+        with kernels(form):
+            assert value([0, 9, 1, 3], [1, -1, 0, 2], conv) == pytest.approx(expected, rel=1e-15)
+            assert value([0, 9, 1, 3], [1, -1, 0, 2], conv.replace(k=1)) == (0 if sort == "None" else 3)
+
+
+def test_scores_that_are_not_compared_have_no_average_over_ties():
+    with pytest.raises(ra.ConventionError, match="ties='average' is a mean over rows of equal scores"):
+        ra.presets.catboost.filtered_dcg().replace(ties="average")
+    for form in (NEVER, NOW):
+        with kernels(form), pytest.raises(ra.InputError, match=r"scores\[1\] is inf"):
+            value([0, 1], [0, np.inf], ra.presets.catboost.filtered_dcg())

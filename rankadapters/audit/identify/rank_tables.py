@@ -116,6 +116,10 @@ def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
             rows=n,
         )  # fmt: skip
         ends = (several,)
+    elif ranking.tied == "unranked":
+        word, bound = border(ranking.retrieve) or ("from", -np.inf)
+        kept = (bound, word == "above", columns, outptr, ranked)
+        bad = forms.run("kept_rows.kept_columns", scores, rows.order, rows.indptr, longest, *kept, rows=n)
     elif ranking.tied == "spans" or ranking.retrieve != "all":
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         several = np.empty(ranked.shape[1], np.int64)

@@ -8,6 +8,7 @@ from rankadapters.core.measures.auc import AUC
 from rankadapters.core.measures.err import ERR
 from rankadapters.core.measures.f_measure import FMeasure
 from rankadapters.core.measures.fall_out import FallOut
+from rankadapters.core.measures.filtered_dcg import FilteredDCG
 from rankadapters.core.measures.ndcg import DCG, NDCG
 from rankadapters.core.measures.pair_logit import PairLogit
 from rankadapters.core.measures.precision import Precision
@@ -30,6 +31,7 @@ __all__ = [
     "RR",
     "FMeasure",
     "FallOut",
+    "FilteredDCG",
     "PairLogit",
     "Precision",
     "QueryCrossEntropy",
@@ -44,6 +46,6 @@ MEASURES: dict[str, type[Convention]] = {
     measure.measure: measure
     for measure in (
         NDCG, DCG, AP, AUC, RR, Precision, Recall, Success, ERR, RBP, RPrecision, FMeasure, FallOut,
-        PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
+        FilteredDCG, PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
     )
 }  # fmt: skip

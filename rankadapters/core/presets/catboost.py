@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.loss import Loss
-from rankadapters.core.measures import AP, AUC, DCG, ERR, NDCG, RR, Precision, Recall
+from rankadapters.core.measures import AP, AUC, DCG, ERR, NDCG, RR, FilteredDCG, Precision, Recall
 from rankadapters.core.presets import catboost_ranks
 from rankadapters.core.presets.catboost_losses import Losses, nearest_loss, spelled_loss
-from rankadapters.core.presets.catboost_ranks import CatBoostRanks, rank_metric
+from rankadapters.core.presets.catboost_ranks import CatBoostRanks, rank_metric, spelled_filtered
 from rankadapters.core.presets.catboost_words import (
     BOOLS,
     DENOMINATORS,
@@ -229,7 +229,7 @@ class CatBoost(Losses, CatBoostRanks):
         require_convention(convention)
         if isinstance(convention, Loss):
             return nearest_loss(convention)
-        if isinstance(convention, (ERR, Precision, Recall)):
+        if isinstance(convention, (ERR, FilteredDCG, Precision, Recall)):
             return self._nearest_rank(convention)
         if isinstance(convention, (AP, AUC, RR)):
             return self._nearest_other(convention)
@@ -259,6 +259,8 @@ class CatBoost(Losses, CatBoostRanks):
             return spelled_auc(convention, group_weights=group_weights)
         if isinstance(convention, Loss):
             return spelled_loss(convention, group_weights=group_weights)
+        if isinstance(convention, FilteredDCG):
+            return spelled_filtered(convention)
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
         if isinstance(convention, (ERR, Precision, Recall)):
             name, options = rank_metric(convention)

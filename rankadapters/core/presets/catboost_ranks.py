@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from itertools import product
+from typing import Any, Literal, TypeVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.fields import FloatField
-from rankadapters.core.measures import ERR, Precision, Recall
-from rankadapters.core.presets.catboost_words import BOOLS, above, largest_or_all
-from rankadapters.core.presets.metric_strings import Reader, number_of, top_of, word_of
-from rankadapters.core.presets.tool import Vocabulary, flag, measure
+from rankadapters.core.measures import ERR, FilteredDCG, Precision, Recall
+from rankadapters.core.presets.catboost_words import (
+    BOOLS,
+    DENOMINATORS,
+    TYPES,
+    above,
+    gain_changes,
+    largest_or_all,
+    spelled_options,
+)
+from rankadapters.core.presets.metric_strings import Reader, number_of, same_word_of, top_of, word_of
+from rankadapters.core.presets.tool import Vocabulary, flag, measure, one_of
 from rankadapters.core.spelling import border, number
 
 DECAY, BORDER = 0.85, 0.5  # CatBoost's defaults
+SORTS = {
+    "None": {"precision": "none", "ties": "input"},
+    "ByPrediction": {"precision": "float64", "ties": "worst"},
+    "ByTarget": {"precision": "none", "ties": "best"},
+}
+Type = Literal["Base", "Exp"]
+Denominator = Literal["LogPosition", "Position"]
+Sort = Literal["None", "ByPrediction", "ByTarget"]
 _DECAY = FloatField(group="value", about="", least=0, strict=True, most=1)
 C = TypeVar("C", bound=Convention)
 
@@ -93,8 +110,34 @@ class CatBoostRanks(Vocabulary[str]):
         ).named("catboost.average_gain")  # fmt: skip
         return _weighed(found, use_weights)
 
-    def _nearest_rank(self, convention: ERR | Precision | Recall) -> Convention:
+    @measure
+    def filtered_dcg(
+        self,
+        *,
+        type: Type = "Base",  # noqa: A002 - CatBoost's own parameter name
+        denominator: Denominator = "Position",
+        sort: Sort = "None",
+    ) -> FilteredDCG:
+        """`FilteredDCG`, metric.cpp: rows with a score from 0 on, as they stand. Run with 1.2.10: equal to 1e-12.
+
+        Parameters
+        ----------
+        type, denominator
+            As of `NDCG`.
+        sort : {'None', 'ByPrediction', 'ByTarget'}
+            Whether these rows stand as they are, by score, or by label.
+        """
+        found = FilteredDCG(
+            k=None, gain="linear", discount="reciprocal", retrieve="from_0", average="uniform",
+            **{**_RANKED, "ties": "input", "precision": "none"},
+        ).named("catboost.filtered_dcg")  # fmt: skip
+        changes = {**gain_changes(type, denominator, True), **one_of("sort", sort, SORTS)}  # noqa: FBT003 - use_weights
+        return found.replace(**changes)
+
+    def _nearest_rank(self, convention: ERR | FilteredDCG | Precision | Recall) -> Convention:
         """Nearest of these to one of their measures."""
+        if isinstance(convention, FilteredDCG):
+            return self._nearest_filtered(convention)
         k, weighted = largest_or_all(convention.k), convention.weighting is not None
         if isinstance(convention, ERR):
             word, decay = border(convention.discount) or ("", DECAY)
@@ -107,9 +150,23 @@ class CatBoostRanks(Vocabulary[str]):
         at = found if word == "above" else BORDER
         return self.precision_at(k, border=at) if isinstance(convention, Precision) else self.recall_at(k, border=at)
 
+    def _nearest_filtered(self, convention: FilteredDCG) -> FilteredDCG:
+        types: tuple[Type, ...] = ("Base", "Exp")
+        denominators: tuple[Denominator, ...] = ("LogPosition", "Position")
+        sorts: tuple[Sort, ...] = ("None", "ByPrediction", "ByTarget")
+        options = product(types, denominators, sorts)
+        several = [self.filtered_dcg(type=each, denominator=by, sort=sort) for each, by, sort in options]
+        return min(several, key=lambda each: len(each.diff(convention)))
+
 
 def _weighed(found: C, use_weights: object) -> C:
     return found if flag("use_weights", use_weights) else found.replace(average="uniform")
+
+
+def spelled_filtered(convention: FilteredDCG) -> str:
+    """Write `FilteredDCG`, which has neither a cutoff nor weights."""
+    sort = next(word for word, fields in SORTS.items() if fields == {n: getattr(convention, n) for n in fields})
+    return f"FilteredDCG:{';'.join(spelled_options(convention))};sort={sort}"
 
 
 def rank_metric(convention: ERR | Precision | Recall) -> tuple[str, list[str]]:
@@ -129,5 +186,13 @@ READERS: dict[str, tuple[Any, dict[str, Reader]]] = {
     "ERR": (CatBoostRanks.err, {"top": top_of, **_WEIGHTS}),
     "PrecisionAt": (CatBoostRanks.precision_at, {"top": top_of, "border": number_of}),
     "RecallAt": (CatBoostRanks.recall_at, {"top": top_of, "border": number_of}),
+    "FilteredDCG": (
+        CatBoostRanks.filtered_dcg,
+        {
+            "type": same_word_of(TYPES),
+            "denominator": same_word_of(DENOMINATORS),
+            "sort": same_word_of(SORTS),
+        },
+    ),
     "AverageGain": (CatBoostRanks.average_gain, {"top": top_of, **_WEIGHTS}),
 }

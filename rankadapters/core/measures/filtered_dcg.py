@@ -1,0 +1,92 @@
+"""FilteredDCG: DCG of the rows whose scores pass a border, in their own order or by score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import average_of
+from rankadapters.core.definition import Row
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.fields import Words
+from rankadapters.core.measures.linear import by_rank, plan
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import PRECISION, Discounted, Retrieve
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+COMPARED = Words(
+    group=PRECISION.group,
+    about=PRECISION.about,
+    words={**PRECISION.words, "none": "not at all: the rows that are retrieved all tie"},
+    rarity=PRECISION.rarity,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FilteredDCG(Discounted):
+    """Discounted cumulative gain of the rows that a score lets through, which need not be ranked by it.
+
+    FilteredDCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i), over the rows retrieved.
+    Under `precision="none"` their order is that of `ties`, whatever their scores.
+
+    Parameters
+    ----------
+    gain, discount
+        As in `NDCG`.
+    retrieve : str
+        Which rows count: `all`, or by their score `above_B`, `from_B`.
+    precision : str
+        `float64`, `float32`, in which scores are compared, or `none`: they decide which rows count, not their order.
+    ties : str
+        As in `Ranked`; `average` needs scores that are compared.
+    k, short, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+
+    References
+    ----------
+    CatBoost 1.2.10, libs/metrics/metric.cpp, `FilteredDCG`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.presets.catboost.filtered_dcg()
+    >>> ra.evaluate([1, 1, 1], [0.5, -1, 0.7], conv, group_sizes=[3]).value  # the first row, then the third
+    1.5
+    """
+
+    measure: ClassVar[str] = "filtered-dcg"
+
+    precision: Annotated[Literal["float64", "float32", "none"], COMPARED]  # type: ignore[assignment]  # one more
+    retrieve: Retrieve
+    average: Annotated[str, average_of("uniform", "query", geometric=True)]
+
+    def unify(self) -> None:
+        """Refuse fields that do not go together."""
+        Discounted.unify(self)
+        if self.precision == "none" and self.ties == "average":
+            msg = "ties='average' is a mean over rows of equal scores, but precision='none' does not compare them."
+            raise ConventionError(f"{msg}\nHint: another order of ties, or precision='float64'.")
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Sum of gain x discount over the ranks 1..k."""
+        gains = by_rank(rows, self, lambda row: definition.gain(row.label, self.gain) if row.judged else 0.0)
+        kept = enumerate(gains[: self.k], start=1)
+        return sum(gain * definition.discount(rank, self.discount) for rank, gain in kept), 1.0
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Gains by rank, those of rows that are not retrieved 0."""
+        weights = bound.discounts(self.discount, bound.cutoff(self.k))
+        gains = bound.gains(self.gain)
+        found = plan(self, bound, gains, divisor=bound.ones, empty=bound.none, weights=weights)
+        if self.precision != "none":
+            return found
+        return replace(found, ranking=found.ranking._replace(tied="unranked", precision="float64"))
