@@ -66,8 +66,6 @@ def catboost(name: str, params: dict[str, Any], record: Record) -> ra.Convention
         options = {"pairs": made} if name.startswith(("PairAccuracy", "PairLogit")) else {}
         found = presets.catboost.read(name, weights=weights or "query", **options)
         return found.replace(average="uniform") if params["pairs"] == "given, weight 1" else found
-    if name.startswith("FilteredDCG") and "Exp" in name and min(record["labels"]) < 0:
-        return None  # exp2 has no gain for negative labels
     return _of_eval_metric(name, weights)
 
 
@@ -101,7 +99,7 @@ def scikit_learn(name: str, params: dict[str, Any], record: Record) -> ra.Conven
     if "rows" not in params:
         return None  # a call for some of the queries
     pool = {"all": "rows", "query": "queries"}[params["rows"]]
-    if name == "label_ranking_average_precision_score":
+    if name in {"label_ranking_average_precision_score", "coverage_error"}:
         return presets.sklearn.read(name, weights=None)
     found = presets.sklearn.read(name, pool=pool)
     return found.replace(empty="skip") if name == "roc_auc_score" and pool == "queries" else found
@@ -175,6 +173,8 @@ def convention_of(toolkit: str, metric: Record, record: Record) -> ra.Convention
         found = TOOLKITS[toolkit].read(metric["metric"], metric.get("params", {}), record)
     except ra.ConventionError:
         return None
+    if isinstance(found, ra.FilteredDCG) and found.gain == "exp2" and min(record["labels"]) < 0:
+        return None  # a negative label has no such gain
     if isinstance(found, ra.NDCG) or (isinstance(found, ra.DCG) and toolkit != "ranklib"):
         return None  # those have a file of their own
     return found

@@ -62,7 +62,7 @@ SAID = {
         presets.sklearn(5).replace(average="uniform"), presets.sklearn.dcg(5).replace(average="uniform"),
         *by(presets.sklearn.average_precision_score, pool=("rows", "queries")),
         *by(presets.sklearn.roc_auc_score, pool=("rows", "queries")),
-        presets.sklearn.label_ranking_average_precision_score(),
+        presets.sklearn.label_ranking_average_precision_score(), presets.sklearn.coverage_error(),
     ],
 }  # fmt: skip
 
@@ -132,6 +132,8 @@ def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convent
         (presets.trec_eval_9, "P.5", {"level": 2}, "trec_eval_9.P@5+relevant=from_2"),
         (presets.trec_eval_9, "set_F.4", {}, "trec_eval_9.set_F+beta_squared=4"),
         (presets.trec_eval_10, "Rprec", {"complete": True}, "trec_eval_10.Rprec+missing=zero"),
+        (presets.pytrec_eval, "gm_bpref", {}, "pytrec_eval.gm_bpref"),
+        (presets.ir_measures, "Bpref(rel=2)", {}, "ir_measures.bpref+relevant=from_2"),
         (presets.pytrec_eval, "relative_P_5", {}, "pytrec_eval.relative_P@5"),
         (presets.ir_measures, "P(rel=2)@5", {}, "ir_measures.p@5+relevant=from_2"),
         (presets.ir_measures, "SetP(relative=True)", {}, "ir_measures.set_p+divisor=relevant"),

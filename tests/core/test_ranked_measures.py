@@ -32,7 +32,7 @@ OWN = {
 }
 PLAIN = {
     name: MEASURES[name](**{field: {**SHARED, **own}[field] for field in MEASURES[name].fields()})
-    for name, own in OWN.items()
+    for name, own in {**OWN, "coverage": {}, "bpref": {}}.items()
 }
 
 
@@ -73,6 +73,10 @@ def value(labels, scores, convention, **columns):
         ("f-measure", {"k": 1}, 2 * 1 * (1 / 3) / (1 + 1 / 3)),
         ("f-measure", {"k": 1, "beta_squared": 4}, 5 * 1 * (1 / 3) / (4 * 1 + 1 / 3)),
         ("f-measure", {"k": 10, "divisor": "retrieved"}, 2 * (3 / 5) / (3 / 5 + 1)),
+        ("coverage", {}, 5),
+        ("coverage", {"relevant": "from_2"}, 1),
+        ("bpref", {}, (1 + (1 - 1 / 2) + (1 - 2 / 2)) / 3),
+        ("bpref", {"relevant": "from_2"}, 1),
         ("fall-out", {}, 1 / 2),
         ("fall-out", {"relevant": "from_2"}, 2 / 4),
     ],
@@ -148,7 +152,7 @@ def test_err_rounds_complements_as_catboost_does():
     assert found == 0.1 + rounded / 2
 
 
-@pytest.mark.parametrize("measure", ["precision", "recall", "success", "r-precision", "f-measure"])
+@pytest.mark.parametrize("measure", ["precision", "recall", "success", "r-precision", "f-measure", "coverage", "bpref"])
 def test_a_query_without_relevant_rows_counts_what_empty_says(measure):
     labels, scores, sizes = [0, 0, 1], [1, 2, 3], [2, 1]
     one = value([1], [1], PLAIN[measure])
@@ -187,6 +191,8 @@ def test_unjudged_rows_are_neither_relevant_nor_irrelevant():
         ("rbp", {"persistence": 1.5}, "persistence=1.5; allowed are numbers from 0 to 1"),
         ("rbp", {"gain": "from_x"}, "gain='from_x' is not a choice; .*'from_<number>', 'linear-from_<number>'"),
         ("success", {"ties": "together"}, "ties='together' is not a choice"),
+        ("coverage", {"ties": "average"}, "ties='average' is not a choice; allowed are 'input', 'reverse', 'worst'"),
+        ("bpref", {"k": 5}, "Bpref has no field 'k'"),
     ],
 )
 def test_what_a_measure_does_not_have_is_refused(measure, changes, problem):
@@ -242,3 +248,12 @@ def test_scores_that_are_not_compared_have_no_average_over_ties():
     for form in (NEVER, NOW):
         with kernels(form), pytest.raises(ra.InputError, match=r"scores\[1\] is inf"):
             value([0, 1], [0, np.inf], ra.presets.catboost.filtered_dcg())
+
+
+def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
+    columns = {"judged": [False, True, True, True], "group_sizes": [4]}
+    conv = PLAIN["bpref"].replace(unjudged="zero")
+    assert value([0, 1, 0, 1], [4, 3, 2, 1], conv, **columns) == (1 + (1 - 1 / 1)) / 2
+    # One of two relevant rows is not retrieved, and adds nothing.
+    found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
+    assert found == 1 / 2

@@ -80,3 +80,34 @@ def chance_of_any_relevant(ranked, ends, outptr, k, status, fixed, values):
                 chance *= (n - r - j) / (n - j - 1) if j + 1 < n else 0.0
             total = 1.0 if m > n - r else min(total, 1.0)
         values[q] = total
+
+
+@kernel
+def last_relevant(ranked, outptr, k, status, fixed, values):
+    """Rank of the last relevant row among the first k, 0 without one."""
+    for q in range(values.size):
+        if status[q] != COMPUTE:
+            values[q] = fixed[q] if status[q] == FIXED else np.nan
+            continue
+        start = outptr[q]
+        last = min(k, outptr[q + 1] - start)
+        while last > 0 and ranked[start + last - 1] == 0:
+            last -= 1
+        values[q] = last
+
+
+@kernel
+def preferred(ranked, irrelevant_ranked, outptr, k, relevant, irrelevant, status, fixed, values):
+    """Bpref: mean over the relevant rows of 1 - min(irrelevant rows above, R) / min(N, R)."""
+    for q in range(values.size):
+        if status[q] != COMPUTE:
+            values[q] = fixed[q] if status[q] == FIXED else np.nan
+            continue
+        start = outptr[q]
+        least = min(relevant[q], irrelevant[q])
+        total, above = 0.0, 0.0
+        for r in range(min(k, outptr[q + 1] - start)):
+            if ranked[start + r] > 0:
+                total += 1.0 - min(above, relevant[q]) / least if above > 0 else 1.0
+            above += irrelevant_ranked[start + r]
+        values[q] = total / relevant[q]

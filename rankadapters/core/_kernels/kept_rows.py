@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core._kernels import kernel
-from rankadapters.core._kernels.ranking import ALL_FINITE
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 
 
 @kernel

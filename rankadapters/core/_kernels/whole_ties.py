@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core._kernels import kernel
-from rankadapters.core._kernels.ranking import ALL_FINITE, all_finite, first_non_finite
+from rankadapters.core._kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite
 from rankadapters.core._kernels.sorting import new_sorting, rank_top
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rankadapters.core.convention import Convention
 from rankadapters.core.measures.ap import AP
 from rankadapters.core.measures.auc import AUC
+from rankadapters.core.measures.bpref import Bpref
+from rankadapters.core.measures.coverage import Coverage
 from rankadapters.core.measures.err import ERR
 from rankadapters.core.measures.f_measure import FMeasure
 from rankadapters.core.measures.fall_out import FallOut
@@ -29,6 +31,8 @@ __all__ = [
     "NDCG",
     "RBP",
     "RR",
+    "Bpref",
+    "Coverage",
     "FMeasure",
     "FallOut",
     "FilteredDCG",
@@ -46,6 +50,6 @@ MEASURES: dict[str, type[Convention]] = {
     measure.measure: measure
     for measure in (
         NDCG, DCG, AP, AUC, RR, Precision, Recall, Success, ERR, RBP, RPrecision, FMeasure, FallOut,
-        FilteredDCG, PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
+        FilteredDCG, Coverage, Bpref, PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
     )
 }  # fmt: skip

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.convention import Mean
 from rankadapters.core.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.measures.linear import by_rank, degree, irrelevance, plan
 from rankadapters.core.plans import Column, RankedPlan
 from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.columns import Floats
     from rankadapters.core.lowering import Bound
 
 
@@ -76,12 +75,7 @@ class FallOut(Ranked):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Irrelevance by rank, the irrelevant rows by query."""
-        key = ("irrelevant", self.relevant)
-        irrelevance = Column(key, bound.once(key, lambda: self._irrelevance(bound)))
-        by = Column(("minus", *key), -irrelevance.values)
-        irrelevant = bound.judged_sums(irrelevance)
-        return plan(self, bound, irrelevance, divisor=irrelevant, empty=irrelevant <= 0, by=by)
-
-    def _irrelevance(self, bound: Bound) -> Floats:
-        judged = bound.queries.judged
-        return (1.0 if judged is None else judged) - bound.relevance(self.relevant).values
+        column = irrelevance(bound, self.relevant)
+        by = Column(("minus", *column.key), -column.values)
+        irrelevant = bound.judged_sums(column)
+        return plan(self, bound, column, divisor=irrelevant, empty=irrelevant <= 0, by=by)

@@ -49,6 +49,17 @@ def degrees(bound: Bound, relevant: str) -> Column:
     return bound.relevance(relevant)
 
 
+def irrelevance(bound: Bound, relevant: str) -> Column:
+    """1 for every judged row that is not relevant, else 0, in the caller's order."""
+
+    def make() -> Floats:
+        judged = bound.queries.judged
+        return (1.0 if judged is None else judged) - bound.relevance(relevant).values
+
+    key = ("irrelevant", relevant)
+    return Column(key, bound.once(key, make))
+
+
 def by_rank(rows: Sequence[Row], convention: Any, worth: Worth, by: Worth | None = None) -> list[float]:
     """What stands at each rank; where ties are averaged every row has the mean of its tie."""
     ties = [[worth(row) for row in tie] for tie in definition.tied(rows, convention, by or worth)]

@@ -33,6 +33,19 @@ def inexpressible() -> dict[str, str]:
         ),
         "xgboost_aucpr": "It interpolates the curve as Davis and Goadrich do, and is not wanted (run: 3.2.0).",
         "trec_eval_infap": "infAP, iprec_at_recall and set_map of trec_eval are not wanted (run: 9.0.8, 10.0).",
+        "trec_eval_sums": (
+            "num_rel_ret, utility, G, binG, Rndcg, ndcg_rel, Rprec_mult, 11pt_avg of trec_eval are not wanted, nor are "
+            "NumRet, IPrec, SetAP, Compat and Accuracy of ir_measures (run: 9.0.8, 0.4.3)."
+        ),
+        "trec_eval_unj": "unj_k of trec_eval 10 is the share of unjudged rows, and not wanted (run: 10.0).",
+        "trec_eval_rbp": "rbp of trec_eval 10 reads bounds that it never sets (run: 10.0). The way around: RBP.",
+        "ranx_bpref": (
+            "A query without rows judged irrelevant gives NaN and makes later ones 0, so that the value depends on the "
+            "number of threads (run: 0.3.21). The way around: presets.pytrec_eval.bpref()."
+        ),
+        "ranx_long_ties": "Queries of 16 rows or more are sorted by an order that is not stable (run: 0.3.21).",
+        "ranklib_best": "BEST@k is the largest gain at ranks 1..k, and not wanted (run: 2.1, 2.10.1).",
+        "torchmetrics_auroc": "RetrievalAUROC takes pairs among the top k and squashes scores in float32 (run: 1.9.0).",
         "ranklib_2011": (
             "Its selection sort moves tied documents in an order that depends on the documents between them "
             "(run: equal to ranklib without ties)."

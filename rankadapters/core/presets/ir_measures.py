@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, TypeVar
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
+from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 from rankadapters.core.presets.trec_eval import trec_eval_9
 
@@ -41,6 +41,7 @@ class IrMeasures(Tool):
         rf"R{_OPTIONS}@(?P<k>[1-9]\d*)": "r",
         rf"Success{_OPTIONS}@(?P<k>[1-9]\d*)": "success",
         rf"Rprec{_OPTIONS}": "rprec",
+        rf"Bpref{_OPTIONS}": "bpref",
         rf"SetP{_with('relative', 'True')}": "set_p",
         rf"SetR{_OPTIONS}": "set_r",
         rf"SetF{_with('beta', _NUMBER)}": "set_f",
@@ -98,6 +99,11 @@ class IrMeasures(Tool):
     def rprec(self, *, rel: int = 1, judged_only: bool = False) -> RPrecision:
         """`Rprec(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
         return _asked(trec_eval_9.Rprec().named("ir_measures.rprec"), rel, judged_only)
+
+    @measure
+    def bpref(self, *, rel: int = 1, judged_only: bool = False) -> Bpref:
+        """`Bpref(rel=)` through pytrec_eval. Run with 0.4.3: equal to 1e-9; options as of `ap`."""
+        return _asked(trec_eval_9.bpref().named("ir_measures.bpref"), rel, judged_only)
 
     @measure
     def set_p(self, *, rel: int = 1, relative: bool = False, judged_only: bool = False) -> Precision:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import AP, AUC, DCG, NDCG
+from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, measure, no_others, one_of, spec_of, takes_k
 
 
@@ -74,6 +74,14 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
         ).named("sklearn.roc_auc_score")  # fmt: skip
         return found.replace(pool=pool)
 
+    @measure
+    def coverage_error(self) -> Coverage:
+        """`coverage_error` of queries as rows. Run with 1.9.1: equal to 1e-12; lower is better."""
+        return Coverage(
+            relevant="from_1", ties="worst", precision="float64", empty=0, missing="error", unjudged="error",
+            average="query",
+        ).named("sklearn.coverage_error")  # fmt: skip
+
     def read(self, text: str | Mapping[str, Any], *, weights: str | None = "query", **params: Any) -> Convention:
         """Read what a function of sklearn.metrics computes.
 
@@ -112,6 +120,7 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
         if not isinstance(convention, (NDCG, DCG)):
             found = [self.roc_auc_score(), self.roc_auc_score(pool="queries"), self.average_precision_score()]
             found += [self.average_precision_score(pool="queries"), self.label_ranking_average_precision_score()]
+            found.append(self.coverage_error())
             same = [each for each in found if each.measure == convention.measure]
             return min(same or [self(None)], key=lambda each: len(each.diff(convention)))
         make = self.dcg if isinstance(convention, DCG) else self
@@ -126,11 +135,18 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
             for pool in ("rows", "queries"):
                 if getattr(self, name)(pool=pool) == convention:
                     return {"metric": name, "pool": pool}
+        if isinstance(convention, Coverage):
+            return {"metric": "coverage_error"}
         return {"metric": "label_ranking_average_precision_score"}
 
     def _functions(self) -> dict[str, Any]:
         """Functions of sklearn.metrics, and what they are here."""
-        several = ("average_precision_score", "label_ranking_average_precision_score", "roc_auc_score")
+        several = (
+            "average_precision_score",
+            "label_ranking_average_precision_score",
+            "roc_auc_score",
+            "coverage_error",
+        )
         return {"ndcg_score": self, "dcg_score": self.dcg, **{name: getattr(self, name) for name in several}}
 
 

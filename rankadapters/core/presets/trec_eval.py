@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, TypeVar
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.measures import AP, NDCG, RR, FMeasure, Precision, Recall, RPrecision, Success
+from rankadapters.core.measures import AP, NDCG, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 
 C = TypeVar("C", bound=Convention)
@@ -31,6 +31,8 @@ class TrecEval9(Tool):
         r"recall[_.](?P<k>[1-9]\d*)": "recall",
         r"success[_.](?P<k>[1-9]\d*)": "success",
         "Rprec": "Rprec",
+        "bpref": "bpref",
+        "gm_bpref": "gm_bpref",
         "set_P": "set_P",
         "set_relative_P": "set_relative_P",
         "set_recall": "set_recall",
@@ -134,6 +136,21 @@ class TrecEval9(Tool):
             relevant="from_1", ties="docid-descending", precision=self.precision, empty=0, missing="skip",
             unjudged="zero", average="uniform",
         ).named(f"{self.name}.Rprec")  # fmt: skip
+        return _asked(found, level, complete)
+
+    @measure
+    def bpref(self, *, level: int = 1, complete: bool = False) -> Bpref:
+        """`bpref`, m_bpref.c. Run: equal to what is printed; options as of `map_cut`."""
+        found = Bpref(
+            relevant="from_1", ties="docid-descending", precision=self.precision, empty=0, missing="skip",
+            unjudged="zero", average="uniform",
+        ).named(f"{self.name}.bpref")  # fmt: skip
+        return _asked(found, level, complete)
+
+    @measure
+    def gm_bpref(self, *, level: int = 1, complete: bool = False) -> Bpref:
+        """`gm_bpref`, m_gm_bpref.c: the geometric mean, of values below 1e-5 as 1e-5. Run: equal to what is printed."""
+        found = self.bpref().replace(average="geometric_1e-05").named(f"{self.name}.gm_bpref")
         return _asked(found, level, complete)
 
     @measure

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankadapters.core._kernels.in_numpy.policies import reach, settle
 from rankadapters.core._kernels.in_numpy.rr import chances_of_the_first, first_relevant
-from rankadapters.core._kernels.in_numpy.segments import numbers, sums, ties_of
+from rankadapters.core._kernels.in_numpy.segments import begins, numbers, running, sums, ties_of
 
 
 def discounted_means(
@@ -46,3 +46,25 @@ def chance_of_any_relevant(ranked: Any, ends: Any, outptr: Any, k: int, status: 
     found = np.zeros(values.size)
     found[query] = np.where(m > n - r, 1.0, np.minimum(sums(chances, numbers(spans), m.size), 1.0))
     settle(found, status, fixed, values)
+
+
+def last_relevant(ranked: Any, outptr: Any, k: int, status: Any, fixed: Any, values: Any) -> None:
+    """Rank of the last relevant row among the first k, 0 without one."""
+    places, query, rank = reach(outptr, k)
+    relevant = np.flatnonzero(ranked[places] > 0)
+    found = np.zeros(values.size)
+    found[query[relevant]] = rank[relevant] + 1.0  # of several, the last stays
+    settle(found, status, fixed, values)
+
+
+def preferred(
+    ranked: Any, irrelevant_ranked: Any, outptr: Any, k: int, relevant: Any, irrelevant: Any, status: Any, fixed: Any,
+    values: Any,
+) -> None:  # fmt: skip
+    """Bpref: mean over the relevant rows of 1 - min(irrelevant rows above, R) / min(N, R)."""
+    places, query, _ = reach(outptr, k)
+    above = running(np.add, irrelevant_ranked[places], begins(query, values.size))
+    hits = np.flatnonzero(ranked[places] > 0)
+    query, above = query[hits], above[hits]  # a relevant row is not irrelevant: its own adds nothing
+    terms = np.where(above > 0, 1.0 - np.minimum(above, relevant[query]) / np.minimum(relevant, irrelevant)[query], 1.0)
+    settle(sums(terms, query, values.size) / relevant, status, fixed, values)

@@ -1,0 +1,86 @@
+"""Bpref: how few of the rows judged irrelevant stand above the relevant ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import Convention, Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.measures.linear import degree, irrelevance
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bpref(Convention):
+    """Binary preference, which looks at judged rows only.
+
+    bpref = 1/R x sum over the relevant rows that are retrieved of 1 - min(i, R) / min(N, R), where i irrelevant rows
+    stand above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B; all others that are judged are irrelevant.
+    ties : str
+        As in `Ranked`, without `average`.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    precision, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004. trec_eval 9.0.8, m_bpref.c.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.Bpref(relevant="from_1", ties="input", precision="float64", empty=0, missing="error",
+    ...                 unjudged="error", average="uniform")
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value  # (1 + 1/2) / 2
+    0.75
+    """
+
+    measure: ClassVar[str] = "bpref"
+
+    relevant: Relevant
+    ties: Annotated[Literal["input", "reverse", "worst", "best", "docid-descending", "docid-ascending"], TIES]
+    precision: Precision
+    empty: Empty
+    missing: Missing
+    unjudged: Unjudged
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Mean over the relevant rows."""
+        relevant = sum(degree(row, self.relevant) for row in rows)
+        least = min(relevant, sum(row.judged for row in rows) - relevant)
+        above, total = 0, 0.0
+        for row in (row for tie in definition.tied(rows, self, lambda row: degree(row, self.relevant)) for row in tie):
+            if degree(row, self.relevant):
+                total += 1 - min(above, relevant) / least if above else 1.0
+            else:
+                above += row.judged
+        return (total / relevant, 1.0) if relevant else None
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance and irrelevance by rank, how many of each there are by query."""
+        columns = bound.relevance(self.relevant), irrelevance(bound, self.relevant)
+        relevant, irrelevant = map(bound.judged_sums, columns)
+        ranked = bound.ranked(self, *columns)
+        return RankedPlan(
+            kernel="hits.preferred", columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
+            retrieved=ranked.retrieved, k=bound.longest, by_query=(relevant, irrelevant), empty=relevant <= 0,
+        )  # fmt: skip

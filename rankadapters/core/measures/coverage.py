@@ -1,0 +1,82 @@
+"""Coverage: how far down the last relevant row stands; lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from rankadapters.core import definition
+from rankadapters.core.convention import Convention, Mean
+from rankadapters.core.definition import Row
+from rankadapters.core.measures.linear import degree
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
+
+if TYPE_CHECKING:
+    from rankadapters.core.lowering import Bound
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage(Convention):
+    """Coverage error: how many rows are to be read until all relevant ones are; lower is better.
+
+    Coverage = rank of the last relevant row that is retrieved. It has no upper bound but the number of rows.
+
+    Parameters
+    ----------
+    relevant : str
+        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
+    ties : str
+        As in `Ranked`, without `average`.
+    empty : float or str
+        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
+    precision, missing, unjudged, average
+        As in `Ranked` and `Convention`.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+
+    References
+    ----------
+    scikit-learn 1.9.1, metrics/_ranking.py, `coverage_error`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> conv = ra.presets.sklearn.coverage_error()
+    >>> ra.evaluate([1, 0, 1, 0], [4, 3, 2, 1], conv, group_sizes=[4]).value
+    3.0
+    """
+
+    measure: ClassVar[str] = "coverage"
+    higher_is_better: ClassVar[bool] = False
+
+    relevant: Relevant
+    ties: Annotated[Literal["input", "reverse", "worst", "best", "docid-descending", "docid-ascending"], TIES]
+    precision: Precision
+    empty: Empty
+    missing: Missing
+    unjudged: Unjudged
+    average: Mean
+
+    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
+        """Rank of the last relevant row."""
+
+        def worth(row: Row) -> float:
+            return degree(row, self.relevant)
+
+        found = [worth(row) for tie in definition.tied(rows, self, worth) for row in tie]
+        last = max((rank for rank, each in enumerate(found, start=1) if each), default=0)
+        return (float(last), 1.0) if any(map(worth, rows)) else None
+
+    def lower(self, bound: Bound) -> RankedPlan:
+        """Relevance by rank."""
+        column = bound.relevance(self.relevant)
+        ranked = bound.ranked(self, column)
+        return RankedPlan(
+            kernel="hits.last_relevant", columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
+            retrieved=ranked.retrieved, k=bound.longest, empty=bound.judged_sums(column) <= 0,
+        )  # fmt: skip
