@@ -62,7 +62,7 @@ def test_given_pairs_are_asked_of_a_pool(convention):
     report = ra.catboost.check_parity(LABELS, SCORES, convention, qid=QID, pairs=pairs())
     assert equal(report) == ["equal"]
     [row] = report.rows
-    assert row.source.startswith("eval_metrics of a Pool with baseline")
+    assert row.source.startswith("catboost eval_metrics of a Pool with baseline")
     assert "scores rounded to float32" in row.reason
     assert "weights of pairs rounded to float32" in row.reason
     rounded = (*pairs()[:2], pairs()[2].astype("f4").astype(float))
@@ -137,7 +137,7 @@ def test_a_model_that_trained_another_loss_is_asked_by_its_scores():
     assert "model.eval_metrics refuses QuerySoftMax:beta=0.5: " in report.rows[0].reason
     report = ra.catboost.check_model(model, pool, BY_PAIR[0], pairs=pairs())
     assert equal(report) == ["equal"]
-    assert report.rows[0].source.startswith("model.predict and eval_metrics of a Pool with baseline")
+    assert report.rows[0].source.startswith("model.predict and catboost eval_metrics of a Pool with baseline")
     assert "incompatible with loss [QueryRMSE]" in report.rows[0].reason
 
 

@@ -100,4 +100,4 @@ def test_the_help_says_which_measure_a_field_is_of(capsys):
     _, text, _ = run(capsys, "--help")
     out = " ".join(text.split())
     assert "divisor of ap: 'relevant', 'cutoff', 'found'" in out
-    assert "precision: 'float64', 'float32'" in out
+    assert "unjudged: 'zero', 'drop', 'error';" in out  # of all measures

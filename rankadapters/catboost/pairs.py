@@ -15,7 +15,7 @@ from rankadapters.parity import Held
 from rankadapters.parity.data import as_float32
 
 METRICS = ("PairAccuracy", "PairLogit")
-ASKED = "eval_metrics of a Pool with baseline, by a model that says 0:"
+ASKED = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
 SCORES = "scores rounded to float32, as CatBoost holds a baseline."
 WEIGHTS = "weights of pairs rounded to float32, as CatBoost holds them."
 

@@ -138,7 +138,7 @@ def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_tool
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2 if binary else 3, 60)
     columns = {"qid": np.repeat(np.arange(10), 6), "docid": [f"{row:02d}" for row in rng.permutation(60)]}
-    if name == "catboost.pair_accuracy":
+    if name in {"catboost.pair_accuracy", "catboost.pair_logit"}:
         columns["pairs"] = ([0, 6], [1, 7])
     conv = ra.presets.make(name, 5)
     if conv.measure == "auc" and conv.empty == "error":
@@ -146,7 +146,8 @@ def test_no_toolkit_differs_from_what_a_preset_says_of_it(name, binary, all_tool
     if "docid" not in str(conv):
         columns.pop("docid")
     scores = rng.permutation(60) / 7
-    if conv.measure == "auc" and getattr(conv, "pairs", "") == "unit" and not binary:
+    probabilities = conv.measure == "query-cross-entropy" or getattr(conv, "pairs", "") == "unit"
+    if probabilities and not binary:
         with pytest.raises(ra.InputError, match="takes labels in"):
             crosscheck.check(labels, scores, conv, **columns)
         return
