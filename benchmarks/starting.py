@@ -92,7 +92,9 @@ COMPILING = Case(
 
 def seconds(case: Case, cache: str) -> list[float]:
     """Run a case in a process."""
-    env = {**os.environ, "NUMBA_CACHE_DIR": cache, "RANKADAPTERS_KERNELS": case.choice}
+    # pip compiles what it installs to bytecode, so that a checkout has to keep it too.
+    setting = {"NUMBA_CACHE_DIR": cache, "RANKADAPTERS_KERNELS": case.choice, "PYTHONDONTWRITEBYTECODE": ""}
+    env = {**os.environ, **setting}
     command = [sys.executable, "-c", case.code, *case.arguments]
     out = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
     return list(map(float, out.split()))

@@ -2,6 +2,58 @@
 
 from __future__ import annotations
 
+REASONS = {
+    "spark_relevance": (
+        "From Scala, RankingMetrics.ndcgAt with relevance values takes the ideal list in the order given, not by "
+        "gain (run: 4.3.0). The way around: give it the ground truth by descending relevance; then, and of sets of "
+        "relevant ids, it is presets.spark."
+    ),
+    "tensorflow_ranking": (
+        "Ties are shuffled at random, document weights multiply gains inside the DCG, and a list weighs "
+        "sum(w g) / sum(g) (read: its source). The way around: without weights and ties it is presets.ranklib."
+    ),
+    "implicit_padded": (
+        "With K above the number of items implicit pads a list with item 0, which counts each time (run: 0.7.3)."
+    ),
+    "recommenders_uncut": (
+        "ndcg_at_k(relevancy_method=None) cuts the ideal list but not the predictions, so that values pass 1 (run: "
+        "1.2.1)."
+    ),
+    "xgboost_auc_weight_0": "A query of weight 0 stays in the divisor of XGBoost's auc, and counts 0 (run: 3.2.0).",
+    "sklearn_label_ranking_loss": (
+        "label_ranking_loss is 1 - AUC with ties='worst', empty=1 (run: 1.9.1). The way around: 1 - the value of "
+        "presets.sklearn.roc_auc_score(pool='queries').replace(ties='worst', empty=1, average='uniform')."
+    ),
+    "xgboost_aucpr": "It interpolates the curve as Davis and Goadrich do, and is not wanted (run: 3.2.0).",
+    "trec_eval_infap": "infAP, iprec_at_recall and set_map of trec_eval are not wanted (run: 9.0.8, 10.0).",
+    "trec_eval_sums": (
+        "num_rel_ret, utility, G, binG, Rndcg, ndcg_rel, Rprec_mult, 11pt_avg of trec_eval are not wanted, nor are "
+        "NumRet, IPrec, SetAP, Compat and Accuracy of ir_measures (run: 9.0.8, 0.4.3)."
+    ),
+    "trec_eval_unj": "unj_k of trec_eval 10 is the share of unjudged rows, and not wanted (run: 10.0).",
+    "trec_eval_rbp": "rbp of trec_eval 10 reads bounds that it never sets (run: 10.0). The way around: RBP.",
+    "ranx_bpref": (
+        "A query without rows judged irrelevant gives NaN and makes later ones 0, so that the value depends on the "
+        "number of threads (run: 0.3.21). The way around: presets.pytrec_eval.bpref()."
+    ),
+    "ranx_long_ties": "Queries of 16 rows or more are sorted by an order that is not stable (run: 0.3.21).",
+    "ranklib_best": "BEST@k is the largest gain at ranks 1..k, and not wanted (run: 2.1, 2.10.1).",
+    "torchmetrics_auroc": "RetrievalAUROC takes pairs among the top k and squashes scores in float32 (run: 1.9.0).",
+    "ranklib_2011": (
+        "Its selection sort moves tied documents in an order that depends on the documents between them "
+        "(run: equal to ranklib without ties)."
+    ),
+    "torchmetrics_negative_labels": (
+        "A query whose ideal DCG is negative is divided by it all the same (run: 1.9.0, RetrievalNormalizedDCG)."
+    ),
+    "sklearn_ignore_ties": "ndcg_score(ignore_ties=True) reverses an unstable argsort (run: 1.9.1).",
+    "catboost_nan_scores": "CatBoost gives a query with a NaN score 1.0, where we raise (run: 1.2.10).",
+    "labels_mended_in_silence": (
+        "The Perl scripts give labels above their table gain 0, and to their MAP such rows are irrelevant; RankLib "
+        "casts labels to int. We raise, but for MAP, where they are relevant (run)."
+    ),
+}
+
 
 def inexpressible() -> dict[str, str]:
     """Name what no convention reproduces, with the reason: nothing is approximated in silence.
@@ -9,54 +61,4 @@ def inexpressible() -> dict[str, str]:
     >>> inexpressible()["catboost_nan_scores"]
     'CatBoost gives a query with a NaN score 1.0, where we raise (run: 1.2.10).'
     """
-    return {
-        "spark_relevance": (
-            "From Scala, RankingMetrics.ndcgAt with relevance values takes the ideal list in the order given, not by "
-            "gain (run: 4.3.0). The way around: give it the ground truth by descending relevance; then, and of sets of "
-            "relevant ids, it is presets.spark."
-        ),
-        "tensorflow_ranking": (
-            "Ties are shuffled at random, document weights multiply gains inside the DCG, and a list weighs "
-            "sum(w g) / sum(g) (read: its source). The way around: without weights and ties it is presets.ranklib."
-        ),
-        "implicit_padded": (
-            "With K above the number of items implicit pads a list with item 0, which counts each time (run: 0.7.3)."
-        ),
-        "recommenders_uncut": (
-            "ndcg_at_k(relevancy_method=None) cuts the ideal list but not the predictions, so that values pass 1 (run: "
-            "1.2.1)."
-        ),
-        "xgboost_auc_weight_0": "A query of weight 0 stays in the divisor of XGBoost's auc, and counts 0 (run: 3.2.0).",
-        "sklearn_label_ranking_loss": (
-            "label_ranking_loss is 1 - AUC with ties='worst', empty=1 (run: 1.9.1). The way around: 1 - the value of "
-            "presets.sklearn.roc_auc_score(pool='queries').replace(ties='worst', empty=1, average='uniform')."
-        ),
-        "xgboost_aucpr": "It interpolates the curve as Davis and Goadrich do, and is not wanted (run: 3.2.0).",
-        "trec_eval_infap": "infAP, iprec_at_recall and set_map of trec_eval are not wanted (run: 9.0.8, 10.0).",
-        "trec_eval_sums": (
-            "num_rel_ret, utility, G, binG, Rndcg, ndcg_rel, Rprec_mult, 11pt_avg of trec_eval are not wanted, nor are "
-            "NumRet, IPrec, SetAP, Compat and Accuracy of ir_measures (run: 9.0.8, 0.4.3)."
-        ),
-        "trec_eval_unj": "unj_k of trec_eval 10 is the share of unjudged rows, and not wanted (run: 10.0).",
-        "trec_eval_rbp": "rbp of trec_eval 10 reads bounds that it never sets (run: 10.0). The way around: RBP.",
-        "ranx_bpref": (
-            "A query without rows judged irrelevant gives NaN and makes later ones 0, so that the value depends on the "
-            "number of threads (run: 0.3.21). The way around: presets.pytrec_eval.bpref()."
-        ),
-        "ranx_long_ties": "Queries of 16 rows or more are sorted by an order that is not stable (run: 0.3.21).",
-        "ranklib_best": "BEST@k is the largest gain at ranks 1..k, and not wanted (run: 2.1, 2.10.1).",
-        "torchmetrics_auroc": "RetrievalAUROC takes pairs among the top k and squashes scores in float32 (run: 1.9.0).",
-        "ranklib_2011": (
-            "Its selection sort moves tied documents in an order that depends on the documents between them "
-            "(run: equal to ranklib without ties)."
-        ),
-        "torchmetrics_negative_labels": (
-            "A query whose ideal DCG is negative is divided by it all the same (run: 1.9.0, RetrievalNormalizedDCG)."
-        ),
-        "sklearn_ignore_ties": "ndcg_score(ignore_ties=True) reverses an unstable argsort (run: 1.9.1).",
-        "catboost_nan_scores": "CatBoost gives a query with a NaN score 1.0, where we raise (run: 1.2.10).",
-        "labels_mended_in_silence": (
-            "The Perl scripts give labels above their table gain 0, and to their MAP such rows are irrelevant; RankLib "
-            "casts labels to int. We raise, but for MAP, where they are relevant (run)."
-        ),
-    }
+    return dict(REASONS)
