@@ -8,6 +8,7 @@ program's own numbers are held in tests/golden, "read" that only its source was 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
@@ -102,7 +103,7 @@ def names(measure: str | None = "ndcg") -> tuple[str, ...]:
     """
     if measure is not None and measure not in MEASURES:
         raise ConventionError(f"measure={measure!r:.80}; allowed are {choices(MEASURES)}, or None for all.")
-    return tuple(name for name in _all() if measure is None or make(name, 10).measure == measure)
+    return tuple(name for name in _all() if measure is None or _measure_of(name) == measure)
 
 
 def make(name: str, k: int | None) -> Convention:
@@ -124,6 +125,11 @@ def maker(name: str) -> Make | None:
     if found is None or (method and method not in found.measures()):
         return None
     return getattr(found, method) if method else found
+
+
+@cache
+def _measure_of(name: str) -> str:
+    return make(name, 10).measure
 
 
 def _all() -> Iterator[str]:
