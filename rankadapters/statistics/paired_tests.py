@@ -36,6 +36,7 @@ def paired_tests(
     n_resamples: int,
     confidence: float,
     seed: int,
+    strata: tuple[int, ...] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> list[PairedTest]:
     """Test what each query adds to two means, for several pairs of means over the same queries.
@@ -53,6 +54,8 @@ def paired_tests(
         Of the interval, from the percentiles of the resampled differences.
     seed : int
         The same seed gives the same numbers.
+    strata : tuple of int
+        Queries of each data set, where there are several, one after the other: each is sampled apart.
     progress : callable, optional
         Called with how many blocks of resamples are done, and how many there are.
 
@@ -70,7 +73,7 @@ def paired_tests(
     """
     if not pairs:
         return []
-    drawn = Resamples(pairs[0][0].size, n_resamples, seed)
+    drawn = Resamples(pairs[0][0].size, n_resamples, seed, strata)
     size = max(1, HELD // max(drawn.n_queries, n_resamples))
     groups = [pairs[first : first + size] for first in range(0, len(pairs), size)]
     steps, n_steps = count(1), len(groups) * drawn.n_blocks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,15 @@ WORD = 64  # bits
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Swaps of two models within queries, and samples of queries with replacement; the same for the same seed."""
+    """Swaps of two models within queries, and samples of queries with replacement; the same for the same seed.
+
+    `strata` has the number of queries of each data set, where there are several: each is sampled apart.
+    """
 
     n_queries: int
     n_resamples: int
     seed: int
+    strata: tuple[int, ...] = ()
 
     @property
     def holds_all_swaps(self) -> bool:
@@ -53,10 +58,18 @@ class Resamples:
     def samples(self) -> Iterator[NDArray[np.intp]]:
         """Blocks of rows that have how often each query is drawn."""
         rng = np.random.default_rng([self.seed, 1])
+        low, high = self._ranges()
         for rows in self._rows(self.n_resamples):
-            drawn = rng.integers(self.n_queries, size=(len(rows), self.n_queries))
+            drawn = rng.integers(low, high, size=(len(rows), self.n_queries))
             drawn += self.n_queries * np.arange(len(rows))[:, None]
             yield np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+
+    def _ranges(self) -> tuple[Any, Any]:
+        """From which queries each one's place is drawn."""
+        if not self.strata:
+            return 0, self.n_queries
+        ends = np.cumsum(self.strata)
+        return np.repeat(ends - self.strata, self.strata), np.repeat(ends, self.strata)
 
     def _rows(self, n_rows: int) -> Iterator[range]:
         several = max(1, CELLS // self.n_queries)

@@ -1,0 +1,244 @@
+"""How deep a point lies among others, exactly, and the bag that holds the deeper half of them.
+
+Coordinates are turned into fractions, so that no rounding decides on which side of a line a point lies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+Point = tuple[Fraction | int, Fraction | int]
+Polygon = Sequence[Point]
+Spot = tuple[float, float]
+
+FEWEST = 5  # distinct points that make a bag
+FENCE = 3  # times the bag
+ROUNDING = 1e-12  # of what is computed from corners in float64
+NOWHERE = (0, 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bagplot:
+    """The middle of points in the plane, and how far they spread.
+
+    Attributes
+    ----------
+    median : (float, float)
+        Centre of gravity of the deepest points of the plane.
+    bag : tuple of (float, float)
+        Corners of the polygon that holds the deeper half of the points; empty where fewer than five points differ,
+        all lie on one line, or more than half of them are one point or line.
+    loop : tuple of (float, float)
+        Corners of the hull of the points inside the fence, which is the bag three times as large.
+    outliers : tuple of int
+        The points outside the fence.
+    depths : tuple of int
+        Of each point: the fewest points on one side of a line through it, itself counted.
+    """
+
+    median: Spot
+    bag: tuple[Spot, ...]
+    loop: tuple[Spot, ...]
+    outliers: tuple[int, ...]
+    depths: tuple[int, ...]
+
+
+def bagplot(points: Sequence[tuple[Any, Any]]) -> Bagplot:
+    """Find the median, the bag and the points outside the fence.
+
+    Parameters
+    ----------
+    points : sequence of (number, number)
+        At least one; fractions and whole numbers stay exact, floats are taken as they are.
+
+    References
+    ----------
+    Rousseeuw, Ruts, Tukey (1999), The bagplot: a bivariate boxplot, The American Statistician 53.
+
+    Examples
+    --------
+    >>> found = bagplot([(0, 0), (0, 2), (2, 0), (2, 2), (1, 1)])
+    >>> found.median, found.depths, found.outliers
+    ((1.0, 1.0), (1, 1, 1, 1, 3), ())
+    """
+    exact = [(Fraction(x), Fraction(y)) for x, y in points]
+    sizes = tuple(math.lcm(*(point[axis].denominator for point in exact)) for axis in (0, 1))
+    whole = [(int(x * sizes[0]), int(y * sizes[1])) for x, y in exact]  # with which Python counts much faster
+    depths = [halfspace_depth(point, whole) for point in whole]
+    if len(set(exact)) < FEWEST or _on_one_line(exact):
+        middle = _middle([point for point, depth in zip(exact, depths, strict=True) if depth == max(depths)])
+        return Bagplot(median=_floats(middle), bag=(), loop=(), outliers=(), depths=tuple(depths))
+    regions = [[(Fraction(x) / sizes[0], Fraction(y) / sizes[1]) for x, y in region] for region in depth_regions(whole)]
+    median = _floats(_centroid(regions[-1]))
+    deepest = sum(depth >= len(regions) for depth in depths)
+    if 2 * deepest > len(exact) and len(regions[-1]) <= 2:  # noqa: PLR2004 - a point or a line, of which a bag has more
+        return Bagplot(median=median, bag=(), loop=(), outliers=(), depths=tuple(depths))
+    bag = _bag(exact, depths, regions, median)
+    inside = [_inside_fence(bag, median, _floats(point)) for point in exact]
+    loop = convex_hull([point for point, near in zip(exact, inside, strict=True) if near])
+    return Bagplot(
+        median=median, bag=tuple(bag), loop=tuple(map(_floats, loop)),
+        outliers=tuple(place for place, near in enumerate(inside) if not near), depths=tuple(depths),
+    )  # fmt: skip
+
+
+def halfspace_depth(point: Point, points: Sequence[Point]) -> int:
+    """Count the fewest points in a closed half-plane that has the point on its edge.
+
+    The edge is turned from each other point to the next: just beyond one of them, what lies on the line to one side of
+    the point is in, and what lies on the other side is out.
+
+    References
+    ----------
+    Tukey (1975), Mathematics and the picturing of data.
+    """
+    around = [(x - point[0], y - point[1]) for x, y in points]
+    here = sum(offset == NOWHERE for offset in around)
+    fewest = len(points)
+    for edge in around:
+        if edge == NOWHERE:
+            continue
+        sides = [_cross(edge, other) for other in around]
+        left, right = sum(side > 0 for side in sides), sum(side < 0 for side in sides)
+        ahead = sum(not side and edge[0] * x + edge[1] * y > 0 for side, (x, y) in zip(sides, around, strict=True))
+        behind = len(points) - left - right - ahead - here
+        fewest = min(fewest, here + min(left, right) + min(ahead, behind))
+    return fewest
+
+
+def depth_regions(points: Sequence[Point]) -> list[Polygon]:
+    """Find the points of the plane with a depth of at least 1, 2, ... as convex polygons, down to the last that exists.
+
+    Each is the intersection of the half-planes that leave out fewer points than that, with edges through two points.
+    """
+    edges: dict[int, list[tuple[Point, Point]]] = {}
+    for a, b in combinations(sorted(set(points)), 2):
+        sides = [_turn(a, b, point) for point in points]
+        edges.setdefault(sum(side < 0 for side in sides), []).append((a, b))
+        edges.setdefault(sum(side > 0 for side in sides), []).append((b, a))
+    region: Polygon = convex_hull(points)
+    regions = [region]
+    for left_out in range(1, len(points)):
+        for a, b in edges.get(left_out, []):
+            region = _clipped(region, a, b)
+        if not region:
+            break
+        regions.append(region)
+    return regions
+
+
+def convex_hull(points: Sequence[Point]) -> list[Point]:
+    """Corners of the smallest convex polygon around points, counterclockwise (Andrew 1979)."""
+    ordered = sorted(set(points))
+    if len(ordered) <= 2:  # noqa: PLR2004 - a point or a line
+        return ordered
+
+    def half(several: list[Point]) -> list[Point]:
+        chain: list[Point] = []
+        for point in several:
+            while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+                chain.pop()
+            chain.append(point)
+        return chain[:-1]
+
+    return half(ordered) + half(ordered[::-1])
+
+
+def _clipped(polygon: Polygon, a: Point, b: Point) -> Polygon:
+    """Keep what lies left of the line from a to b (Sutherland and Hodgman 1974)."""
+    kept: list[Point] = []
+    sides = [_turn(a, b, corner) for corner in polygon]
+    for place, corner in enumerate(polygon):
+        before, side = sides[place - 1], sides[place]
+        if (before < 0 < side) or (side < 0 < before):
+            part = Fraction(before) / (before - side)
+            start = polygon[place - 1]
+            kept.append((start[0] + part * (corner[0] - start[0]), start[1] + part * (corner[1] - start[1])))
+        if side >= 0:
+            kept.append(corner)
+    return [corner for place, corner in enumerate(kept) if place == 0 or corner != kept[place - 1]]
+
+
+def _bag(points: Sequence[Point], depths: Sequence[int], regions: Sequence[Polygon], median: Spot) -> list[Spot]:
+    """Interpolate, seen from the median, between the regions that hold just too few and just enough points."""
+    half = len(points) / 2
+    held = [sum(depth >= level for depth in depths) for level in range(1, len(regions) + 1)]
+    inner = next((level for level, count in enumerate(held) if count <= half), len(regions) - 1)
+    few, many = held[inner], held[inner - 1]
+    part = (half - few) / (many - few) if few < half else 0.0  # 0 where the deepest points are more than half already
+    outer_region, inner_region = ([_floats(corner) for corner in regions[level]] for level in (inner - 1, inner))
+    corners = []
+    for angle in sorted({_angle(median, corner) for corner in (*outer_region, *inner_region) if corner != median}):
+        reach = part * _reach(outer_region, median, angle) + (1 - part) * _reach(inner_region, median, angle)
+        corners.append((median[0] + reach * math.cos(angle), median[1] + reach * math.sin(angle)))
+    return corners
+
+
+def _angle(start: Spot, end: Spot) -> float:
+    return math.atan2(end[1] - start[1], end[0] - start[0])
+
+
+def _reach(region: Sequence[Spot], start: Spot, angle: float) -> float:
+    """How far a convex polygon goes from a point inside it in a direction; 0 for a point or a line beside the ray."""
+    across, along = math.cos(angle), math.sin(angle)
+    corners = [(x - start[0], y - start[1]) for x, y in region]
+    furthest = 0.0
+    for place, (x, y) in enumerate(corners):
+        before_x, before_y = corners[place - 1]
+        side, before = across * y - along * x, across * before_y - along * before_x
+        if side == before:
+            continue
+        part = before / (before - side)
+        if -ROUNDING <= part <= 1 + ROUNDING:
+            at = (before_x + part * (x - before_x)) * across + (before_y + part * (y - before_y)) * along
+            furthest = max(furthest, at)
+    return furthest
+
+
+def _inside_fence(bag: Sequence[Spot], median: Spot, point: Spot) -> bool:
+    """Tell whether a point is at most three times as far from the median as the bag's edge there, but for rounding."""
+    reach = _reach(bag, median, _angle(median, point))
+    return math.dist(median, point) <= FENCE * reach * (1 + ROUNDING)
+
+
+def _centroid(polygon: Polygon) -> Point:
+    """Centre of gravity of a polygon, or of a line or a point."""
+    twice_area = sum((_cross(polygon[place - 1], corner) for place, corner in enumerate(polygon)), Fraction(0))
+    if not twice_area:
+        return _middle([min(polygon), max(polygon)])
+    x, y = Fraction(0), Fraction(0)
+    for place, corner in enumerate(polygon):
+        before = polygon[place - 1]
+        weight = _cross(before, corner)
+        x += (before[0] + corner[0]) * weight
+        y += (before[1] + corner[1]) * weight
+    area = Fraction(3 * twice_area)
+    return x / area, y / area
+
+
+def _middle(points: Sequence[Point]) -> Point:
+    n = len(points)
+    return Fraction(sum(x for x, _ in points)) / n, Fraction(sum(y for _, y in points)) / n
+
+
+def _on_one_line(points: Sequence[Point]) -> bool:
+    first, *others = dict.fromkeys(points)
+    return all(_turn(first, others[0], point) == 0 for point in others)
+
+
+def _turn(a: Any, b: Any, c: Any) -> Any:
+    """Above 0 where c lies left of the line from a to b."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _cross(a: Point, b: Point) -> Fraction | int:
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _floats(point: Point) -> Spot:
+    return float(point[0]), float(point[1])
