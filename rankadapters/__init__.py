@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankadapters import (
         audit as audit,
         catboost as catboost,
+        compare as compare,
         crosscheck as crosscheck,
         datasets as datasets,
         io as io,
@@ -61,6 +62,7 @@ _LAZY = {
 _SUBMODULES = (
     "audit",
     "catboost",
+    "compare",
     "crosscheck",
     "datasets",
     "io",

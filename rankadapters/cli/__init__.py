@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import conventions, evaluate, explain, identify, order, parity, profile, report, warmup
+from rankadapters.cli import compare, conventions, evaluate, explain, identify, order, parity, profile, report, warmup
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.core.errors import RankAdaptersError
 
-COMMANDS = (evaluate, explain, identify, order, profile, report, parity, conventions, warmup)
+COMMANDS = (evaluate, explain, identify, order, profile, report, compare, parity, conventions, warmup)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

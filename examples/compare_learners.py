@@ -1,0 +1,119 @@
+"""Does the convention change which methods are on the front? Toolkits and baselines, over several data sets.
+
+    python examples/compare_learners.py [S1.txt S2.txt S3.txt S4.txt S5.txt] [--out page.html]
+
+Each file is a fold in SVMlight format; a method is trained on the other files and scores the documents of its own, and
+each fold is a data set. Two generated data sets come on top. Every toolkit that is installed takes part.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import rankadapters as ra
+from rankadapters.datasets import RankingData
+
+CONVENTIONS = ("letor4@10", "yahoo@10", "lightgbm.map@10")
+SMALL = {"n_estimators": 40, "random_state": 0}
+
+
+def group_sizes(data: RankingData) -> np.ndarray:
+    """Rows of each query, whose rows follow each other."""
+    return np.diff(ra.Queries(data.labels, qid=data.qid).indptr)
+
+
+def lightgbm(train: RankingData) -> Callable:
+    from lightgbm import LGBMRanker
+
+    return LGBMRanker(**SMALL, verbose=-1).fit(train.X, train.labels, group=group_sizes(train)).predict
+
+
+def xgboost(train: RankingData) -> Callable:
+    from xgboost import XGBRanker
+
+    sizes = group_sizes(train)
+    qid = np.repeat(np.arange(sizes.size), sizes)
+    return XGBRanker(**SMALL).fit(train.X, train.labels, qid=qid).predict
+
+
+def catboost(train: RankingData) -> Callable:
+    from catboost import CatBoostRanker
+
+    quiet = {"verbose": False, "allow_writing_files": False}
+    model = CatBoostRanker(loss_function="YetiRank", iterations=40, random_seed=0, **quiet)
+    return model.fit(train.X, train.labels, group_id=train.qid).predict
+
+
+def sklearn(train: RankingData) -> Callable:
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    return HistGradientBoostingRegressor(max_iter=40, random_state=0).fit(train.X, train.labels).predict
+
+
+def best_feature(train: RankingData) -> Callable:
+    """The single feature, up or down, with the highest NDCG@10 on the training data."""
+    evaluator = ra.Evaluator(train.labels, "textbook@10", qid=train.qid)
+    signed = [(sign, feature) for feature in range(train.X.shape[1]) for sign in (1, -1)]
+    sign, feature = max(signed, key=lambda each: evaluator.evaluate(each[0] * train.X[:, each[1]]).value)
+    return lambda X: sign * X[:, feature]
+
+
+def chance(train: RankingData) -> Callable:
+    del train
+    return lambda X: np.random.default_rng(0).random(len(X))
+
+
+METHODS = {"LightGBM": lightgbm, "XGBoost": xgboost, "CatBoost": catboost, "regression": sklearn}
+BASELINES = {"best feature": best_feature, "chance": chance}
+
+
+def joined(parts: list[RankingData]) -> RankingData:
+    """One set of all parts, whose queries stay apart and follow each other."""
+    return RankingData(
+        X=np.vstack([part.X for part in parts]),
+        labels=np.concatenate([part.labels for part in parts]),
+        qid=np.concatenate([[f"{number}:{qid}" for qid in part.qid] for number, part in enumerate(parts)]),
+    )
+
+
+def data_sets(files: list[str]) -> Iterator[tuple[str, RankingData, RankingData]]:
+    """Name, training and test data of each."""
+    folds = ra.io.read_svmlight(*([file] for file in files)) if files else []
+    for number, fold in enumerate(folds):
+        yield f"MQ2008 fold {number + 1}", joined([each for each in folds if each is not fold]), joined([fold])
+    for seed in (1, 2):
+        train, test = ra.datasets.mq2008_like(seed=seed)
+        yield f"generated {seed}", joined([train]), joined([test])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Does the convention change the front?")
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--out", help="write a page")
+    arguments = parser.parse_args()
+    installed = {name: method for name, method in METHODS.items() if find_spec(method.__name__)}
+    rows = []
+    for dataset, train, test in data_sets(arguments.files):
+        queries = ra.Queries(test.labels, qid=test.qid)
+        for name, method in {**installed, **BASELINES}.items():
+            scores = np.asarray(method(train)(test.X), dtype=float)
+            found = ra.evaluate_many(queries, scores, CONVENTIONS)
+            rows += [(name, dataset, score) for score in found.values()]
+
+    results = ra.compare.Results(rows, on_mixed="separate")
+    numbers = ra.compare.winning_numbers(results)
+    print(numbers)
+    fronts = {measure: ra.compare.front(numbers, group=measure).first for measure in results.measures}
+    for measure, methods in fronts.items():
+        print(f"front under {measure}: {', '.join(methods)}")
+    several = len(set(map(frozenset, fronts.values()))) > 1
+    print("The convention changes the front." if several else "The front is the same under all.")
+    if arguments.out:
+        Path(arguments.out).write_text(ra.compare.page(results), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

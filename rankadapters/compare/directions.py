@@ -1,0 +1,113 @@
+"""What a measure of a table is: its convention where that is known, its name, and whether higher is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankadapters.compare.cells import Cells
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError
+from rankadapters.core.texts import parse
+
+Direction = bool | Mapping[str, bool] | None
+
+
+def named_measures(
+    cells: Cells, direction: Direction, on_mixed: str
+) -> tuple[list[str], dict[str, bool], dict[str, Convention]]:
+    """Name the measure of every cell; tell the direction of each, and the convention where it is known.
+
+    Raises
+    ------
+    InputError
+        A measure has no direction, or two.
+    IncomparableScoresError
+        One measure under several conventions, unless `on_mixed` is `separate`.
+    """
+    if on_mixed not in {"error", "separate"}:
+        msg = f"on_mixed={on_mixed!r}; allowed are 'error' and 'separate'.\nHint: 'separate' keeps them apart."
+        raise InputError(msg)
+    read: dict[Any, Convention | str] = {}
+    measures = [read[each] if each in read else read.setdefault(each, _read(each)) for each in cells.measure]
+    names = _names(list(dict.fromkeys(measures)), on_mixed)
+    found = [names[each] for each in measures]
+    conventions = {name: each for each, name in names.items() if isinstance(each, Convention)}
+    return found, _directions(found, measures, cells, direction), conventions
+
+
+def refuse_other_queries(cells: Cells) -> None:
+    """Refuse Scores of one data set that are over different queries."""
+    seen: dict[str, int] = {}
+    for row, (dataset, digest) in enumerate(zip(cells.dataset, cells.digest, strict=True)):
+        if digest is not None and seen.setdefault(dataset, digest) != digest:
+            msg = (
+                f"the scores of data set {dataset!r} are over different queries, rows or weights: row {row} "
+                f"({cells.method[row]!r}) differs.\nHint: evaluate all methods on the same rows, or name the data sets "
+                "apart."
+            )
+            raise IncomparableScoresError(msg)
+
+
+def _read(measure: Convention | str) -> Convention | str:
+    if isinstance(measure, Convention):
+        return measure
+    try:
+        return parse(measure)
+    except ConventionError:
+        return measure
+
+
+def _head(measure: Convention | str) -> str:
+    """Give the measure and its cutoff, without what else the convention says."""
+    return (str(measure).partition("/")[0] if isinstance(measure, Convention) else measure).lower()
+
+
+def _names(measures: list[Convention | str], on_mixed: str) -> dict[Convention | str, str]:
+    by_head: dict[str, list[Convention | str]] = {}
+    for measure in measures:
+        by_head.setdefault(_head(measure), []).append(measure)
+    names: dict[Convention | str, str] = {}
+    for head, several in by_head.items():
+        conventions = [each for each in several if isinstance(each, Convention)]
+        if len(several) > 1 and conventions and on_mixed == "error":
+            told = ", ".join(
+                each.name if isinstance(each, Convention) else f"{each!r} (undeclared)" for each in several
+            )
+            msg = (
+                f"{head} was computed under {len(several)} conventions: {told}. Their values cannot be compared.\n"
+                "Hint: evaluate all under one, or on_mixed='separate'."
+            )
+            raise IncomparableScoresError(msg)
+        for each in several:
+            alone = len(several) == 1
+            names[each] = each if isinstance(each, str) else head if alone else each.name
+    return names
+
+
+def _directions(
+    names: list[str], measures: list[Convention | str], cells: Cells, direction: Direction
+) -> dict[str, bool]:
+    said: dict[str, set[bool]] = {}
+    for name, measure, higher in zip(names, measures, cells.higher, strict=True):
+        several = said.setdefault(name, set())
+        if higher is not None:
+            several.add(higher)
+        if isinstance(measure, Convention):
+            several.add(measure.higher_is_better)
+    for name, several in said.items():
+        asked = direction.get(name) if isinstance(direction, Mapping) else direction
+        if asked is not None and (isinstance(direction, Mapping) or not several):
+            several.add(asked)
+        if len(several) != 1:
+            _refuse(name, several)
+    return {name: next(iter(several)) for name, several in said.items()}
+
+
+def _refuse(name: str, several: set[bool]) -> None:
+    what = "higher and lower are both said to be better" if several else "nothing says whether higher is better"
+    msg = (
+        f"measure {name!r}: {what}.\nHint: higher_is_better=True, or {{{name!r}: True}}, or a column "
+        "'higher_is_better'; the text of a convention, such as 'letor4@10', says it too."
+    )
+    raise InputError(msg)

@@ -1,0 +1,186 @@
+"""How winning numbers move when one data set or one measure is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.compare.results import Results
+from rankadapters.compare.winning import AXES, row_wins
+from rankadapters.core.errors import InputError
+from rankadapters.plotting.bagplots import Spread, bagplots
+from rankadapters.statistics.document import Document
+from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
+from rankadapters.statistics.table import Table
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class LeaveOneOut(Document):
+    """The sums over all but one data set or measure; made by `leave_one_out`.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        As in the results.
+    over : str
+        `dataset` or `measure`.
+    left_out : tuple of str
+        Which one is left out.
+    wn, iwn : int64 array, shape (n_left_out, n_methods)
+        Over the rest.
+    all_wn, all_iwn : int64 array, shape (n_methods,)
+        Over all.
+    """
+
+    methods: tuple[str, ...]
+    over: str
+    left_out: tuple[str, ...]
+    wn: Ints = field(repr=False)
+    iwn: Ints = field(repr=False)
+    all_wn: Ints = field(repr=False)
+    all_iwn: Ints = field(repr=False)
+
+    @property
+    def nwn(self) -> NDArray[np.float64]:
+        """Normalised winning numbers, shape (n_left_out, n_methods); NaN where a method met no other."""
+        found: NDArray[np.float64] = np.divide(
+            self.wn, self.iwn, out=np.full(self.wn.shape, np.nan), where=self.iwn > 0
+        )
+        return found
+
+    def points(self, method: str) -> list[tuple[int, Fraction]]:
+        """Give the ideal and the exact normalised winning number of a method, wherever it has one.
+
+        Raises
+        ------
+        InputError
+            There is no such method.
+        """
+        if method not in self.methods:
+            msg = f"method={method!r}; the methods are {', '.join(map(repr, self.methods[:20]))}.\nHint: one of these."
+            raise InputError(msg)
+        m = self.methods.index(method)
+        pairs = zip(self.wn[:, m].tolist(), self.iwn[:, m].tolist(), strict=True)
+        return [(iwn, Fraction(wn, iwn)) for wn, iwn in pairs if iwn]
+
+    def bagplot(self, method: str) -> Bagplot:
+        """Give the middle and the spread of a method's points, by exact halfspace depth.
+
+        Raises
+        ------
+        InputError
+            There is no such method, or it met no other.
+        """
+        points = self.points(method)
+        if not points:
+            msg = (
+                f"{method!r} met no other method, so that it has no points.\nHint: front(...).points has those that do."
+            )
+            raise InputError(msg)
+        return bagplot(points)
+
+    def plot(self, methods: Sequence[str] | None = None) -> Any:
+        """Draw the bagplots of methods, as Figures 3 to 6 of Tax et al. (2015).
+
+        Parameters
+        ----------
+        methods : sequence of str, optional
+            All that met another by default.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            One of them is not there, or met no other.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        met = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
+        drawn = {name: self._spread(name) for name in (met if methods is None else methods)}
+        return bagplots(drawn, "ideal winning number", "normalised winning number")
+
+    def _spread(self, method: str) -> Spread:
+        found = self.bagplot(method)
+        points = [(float(x), float(y)) for x, y in self.points(method)]
+        return Spread(points, found.median, found.bag, found.loop, found.outliers)
+
+    def blocks(self) -> list[str | Table]:
+        """Give how far each method moves."""
+        nwn, lines = self.nwn, []
+        for m, method in enumerate(self.methods):
+            if not self.all_iwn[m]:
+                continue
+            column = nwn[:, m]
+            known = column[~np.isnan(column)]
+            whole = self.all_wn[m] / self.all_iwn[m]
+            spread = (f"{known.min():.4f}", f"{known.max():.4f}") if known.size else ("-", "-")
+            lines.append((method, f"{whole:.4f}", *spread, self._furthest(column, whole)))
+        head = ("method", "NWN", "lowest", "highest", "moved most without")
+        return [Table.of(f"Normalised winning numbers, one {self.over} left out at a time", head, lines)]
+
+    def _furthest(self, column: NDArray[np.float64], whole: float) -> str:
+        moves = np.abs(column - whole)
+        return "-" if not np.nanmax(moves, initial=0.0) else self.left_out[int(np.nanargmax(moves))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types; an undefined number is None."""
+        nwn = self.nwn
+        return {
+            "over": self.over,
+            "left_out": {
+                name: {
+                    method: {
+                        "wn": int(self.wn[row, m]),
+                        "iwn": int(self.iwn[row, m]),
+                        "nwn": float(nwn[row, m]) if self.iwn[row, m] else None,
+                    }
+                    for m, method in enumerate(self.methods)
+                }
+                for row, name in enumerate(self.left_out)
+            },
+        }
+
+
+def leave_one_out(results: Results, over: str = "dataset") -> LeaveOneOut:
+    """Count the wins over all but one data set, or all but one measure, for each of them.
+
+    A method that has no value on what is left out keeps its numbers.
+
+    Raises
+    ------
+    InputError
+        `over` is neither.
+
+    Examples
+    --------
+    >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.2, ("b", "D2", "MAP"): 0.3}
+    >>> found = leave_one_out(Results(values, higher_is_better=True))
+    >>> found.left_out, found.nwn.tolist()
+    (('D1', 'D2'), [[0.0, 1.0], [1.0, 0.0]])
+    """
+    if over not in AXES:
+        msg = f"over={over!r}; allowed are 'dataset' and 'measure'.\nHint: over='measure' leaves out one measure."
+        raise InputError(msg)
+    names, places = (results.datasets, results.dataset) if over == "dataset" else (results.measures, results.measure)
+    shape = (len(names), len(results.methods))
+    wn, iwn = (_sums(places * shape[1] + results.method, each, shape) for each in row_wins(results))
+    return LeaveOneOut(
+        methods=results.methods, over=over, left_out=names, wn=wn.sum(axis=0) - wn, iwn=iwn.sum(axis=0) - iwn,
+        all_wn=wn.sum(axis=0), all_iwn=iwn.sum(axis=0),
+    )  # fmt: skip
+
+
+def _sums(place: Ints, numbers: Ints, shape: tuple[int, int]) -> Ints:
+    flat = np.zeros(shape[0] * shape[1], np.int64)
+    np.add.at(flat, place, numbers)
+    return flat.reshape(shape)

@@ -1,0 +1,251 @@
+"""Results of methods on data sets: a sparse table, each measure with its direction and, where known, its convention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.compare.cells import Cells, cells_of, read_cells
+from rankadapters.compare.directions import Direction, named_measures, refuse_other_queries
+from rankadapters.core.errors import InputError, MissingToolkitError
+
+Ints = NDArray[np.int64]
+
+
+class Results:
+    """Values of methods on data sets by measures, as many cells as there are.
+
+    Parameters
+    ----------
+    data : DataFrame, pyarrow Table, mapping or iterable
+        A table of pandas, polars or pyarrow, or a mapping of names to columns: `method`, `dataset`, `measure`, `value`
+        and, if wanted, `source` (where the number comes from) and `higher_is_better`. Or a mapping of (method, dataset,
+        measure) to values. Or rows `(method, dataset, measure, value)` or `(method, dataset, Score)`. A value that is a
+        text keeps its decimals, which tell what can be told apart. A measure that is the text of a convention, such as
+        'letor4@10', is that convention.
+    higher_is_better : bool or mapping of str to bool, optional
+        For measures that do not say it themselves: conventions and the column of that name do.
+    on_mixed : str
+        What to do where one measure, such as ndcg@10, was computed under several conventions: `error`, or `separate`,
+        which makes each a measure of its own under its display name. They are never merged.
+
+    Attributes
+    ----------
+    methods, datasets, measures : tuple of str
+        In the order of first appearance.
+    method, dataset, measure : int64 array, shape (n_cells,)
+        Places in these.
+    values : float64 array, shape (n_cells,)
+        As given.
+    decimals : int64 array, shape (n_cells,)
+        With how many decimals a value was printed; -1 where it was a number.
+    higher : tuple of bool
+        Of each measure, whether higher is better.
+    conventions : tuple of (Convention or None)
+        Of each measure, where it is known.
+    sources : tuple of (str or None), of length n_cells
+        Where each value comes from.
+
+    Raises
+    ------
+    InputError
+        A cell is there twice, or is not a finite number; a measure has no direction, or two; there is no cell.
+    IncomparableScoresError
+        One measure under several conventions, or scores of one data set over different queries.
+
+    Examples
+    --------
+    >>> results = Results({("a", "D1", "MAP"): 0.4, ("b", "D1", "MAP"): 0.3}, higher_is_better=True)
+    >>> results
+    Results(2 methods, 1 dataset, 1 measure, 2 cells)
+    >>> import rankadapters as ra
+    >>> scores = [("a", "D1", ra.evaluate([1, 0], [2, 1], "letor4@10", group_sizes=[2]))]
+    >>> Results(scores).measures
+    ('ndcg@10',)
+    """
+
+    def __init__(self, data: object, *, higher_is_better: Direction = None, on_mixed: str = "error") -> None:
+        self._fill(data if isinstance(data, Cells) else cells_of(data), higher_is_better, on_mixed)
+
+    @classmethod
+    def read(cls, path: str | Path, *, higher_is_better: Direction = None, on_mixed: str = "error") -> Self:
+        """Read a CSV or Parquet file with the columns that `Results` takes; of CSV each value keeps its decimals.
+
+        Raises
+        ------
+        InputError
+            It cannot be read, or is not such a table.
+        MissingToolkitError
+            It is Parquet, and pyarrow is not installed.
+        """
+        return cls(read_cells(path), higher_is_better=higher_is_better, on_mixed=on_mixed)
+
+    def _fill(self, cells: Cells, direction: Direction, on_mixed: str) -> None:
+        if not cells.value:
+            msg = "there are no results.\nHint: a row for each method on each data set."
+            raise InputError(msg)
+        refuse_other_queries(cells)
+        names, higher, conventions = named_measures(cells, direction, on_mixed)
+        self.methods, self.method = _coded(cells.method)
+        self.datasets, self.dataset = _coded(cells.dataset)
+        self.measures, self.measure = _coded(names)
+        self.higher = tuple(higher[name] for name in self.measures)
+        self.conventions = tuple(conventions.get(name) for name in self.measures)
+        self.values = _frozen(np.array(cells.value))
+        self.decimals = _frozen(np.array(cells.decimals, np.int64))
+        self.sources = tuple(cells.source)
+        self._refuse_duplicates()
+
+    def _refuse_duplicates(self) -> None:
+        keys = (self.cell * len(self.methods) + self.method).tolist()
+        seen: dict[int, int] = {}
+        for row, key in enumerate(keys):
+            if key in seen:
+                first = seen[key]
+                msg = (
+                    f"{self.methods[self.method[row]]!r} has two values of {self.measures[self.measure[row]]!r} on "
+                    f"{self.datasets[self.dataset[row]]!r}: {self._told(first)} and {self._told(row)}.\n"
+                    "Hint: choose one, or give the second method a name of its own."
+                )
+                raise InputError(msg, row=row)
+            seen[key] = row
+
+    def _told(self, row: int) -> str:
+        source = self.sources[row]
+        return f"{self.values[row]:g}" + (f" ({source})" if source else "")
+
+    @property
+    def cell(self) -> Ints:
+        """Place of each value's (data set, measure) among all of them, shape (n_cells,)."""
+        return self.dataset * len(self.measures) + self.measure
+
+    @property
+    def worth(self) -> NDArray[np.float64]:
+        """The values, those of measures where lower is better negated, shape (n_cells,)."""
+        worth: NDArray[np.float64] = np.where(np.array(self.higher)[self.measure], self.values, -self.values)
+        return worth
+
+    def __len__(self) -> int:
+        """Count the cells."""
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        """Show how large the table is."""
+        sizes = [(len(self.methods), "method"), (len(self.datasets), "dataset"), (len(self.measures), "measure")]
+        parts = [f"{n} {what}{'s' * (n != 1)}" for n, what in [*sizes, (len(self), "cell")]]
+        return f"Results({', '.join(parts)})"
+
+    def only(
+        self,
+        *,
+        methods: Iterable[str] | None = None,
+        datasets: Iterable[str] | None = None,
+        measures: Iterable[str] | None = None,
+    ) -> Results:
+        """Keep the cells of some methods, data sets and measures.
+
+        Raises
+        ------
+        InputError
+            One of them is not in the table, or nothing is left.
+        """
+        kept = np.ones(len(self), bool)
+        for wanted, names, codes in (
+            (methods, self.methods, self.method),
+            (datasets, self.datasets, self.dataset),
+            (measures, self.measures, self.measure),
+        ):
+            if wanted is not None:
+                kept &= np.isin(codes, [_place(name, names) for name in wanted])
+        return self._rows(np.flatnonzero(kept))
+
+    def _rows(self, rows: Ints) -> Results:
+        if not rows.size:
+            msg = "no cell is left.\nHint: name methods, datasets and measures that have values together."
+            raise InputError(msg)
+        kept = copy(self)
+        kept.methods, kept.method, _ = _recoded(self.methods, self.method[rows])
+        kept.datasets, kept.dataset, _ = _recoded(self.datasets, self.dataset[rows])
+        kept.measures, kept.measure, places = _recoded(self.measures, self.measure[rows])
+        kept.higher = tuple(self.higher[place] for place in places)
+        kept.conventions = tuple(self.conventions[place] for place in places)
+        kept.values, kept.decimals = _frozen(self.values[rows]), _frozen(self.decimals[rows])
+        kept.sources = tuple(self.sources[row] for row in rows.tolist())
+        return kept
+
+    def to_frame(self, form: str = "sparse") -> Any:
+        """Give a pandas DataFrame.
+
+        Parameters
+        ----------
+        form : str
+            `sparse`: a row per cell. `dense`: a row per data set and measure, a column per method, as autorank,
+            scikit-posthocs, aeon and baycomp take it.
+
+        Raises
+        ------
+        InputError
+            `dense`, and a method has no value somewhere.
+        MissingToolkitError
+            pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingToolkitError.of("pandas", "compare") from None
+        if form not in {"sparse", "dense"}:
+            msg = f"form={form!r}; allowed are 'sparse' and 'dense'.\nHint: form='dense' has a column per method."
+            raise InputError(msg)
+        names = [np.array(all_)[codes] for all_, codes in self._axes()]
+        long = pd.DataFrame(dict(zip(("method", "dataset", "measure"), names, strict=True)) | {"value": self.values})
+        if form == "sparse":
+            return long
+        self._refuse_gaps()
+        wide = long.pivot_table(index=["dataset", "measure"], columns="method", values="value", sort=False)
+        return wide.loc[:, list(self.methods)]
+
+    def _axes(self) -> list[tuple[tuple[str, ...], Ints]]:
+        return [(self.methods, self.method), (self.datasets, self.dataset), (self.measures, self.measure)]
+
+    def _refuse_gaps(self) -> None:
+        cells, place = np.unique(self.cell, return_inverse=True)
+        there = np.zeros((cells.size, len(self.methods)), bool)
+        there[place, self.method] = True
+        if there.all():
+            return
+        row, method = np.argwhere(~there)[0]
+        dataset, measure = divmod(int(cells[row]), len(self.measures))
+        msg = (
+            f"{self.methods[method]!r} has no value of {self.measures[measure]!r} on {self.datasets[dataset]!r}, and a "
+            "dense table has no gaps.\nHint: results.only(methods=..., datasets=...) first."
+        )
+        raise InputError(msg)
+
+
+def _coded(names: list[str]) -> tuple[tuple[str, ...], Ints]:
+    places: dict[str, int] = {}
+    codes = np.array([places.setdefault(name, len(places)) for name in names], np.int64)
+    return tuple(places), _frozen(codes)
+
+
+def _recoded(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints, list[int]]:
+    """Leave out the names that no code refers to; the places of those kept."""
+    places, coded = np.unique(codes, return_inverse=True)
+    return tuple(names[place] for place in places.tolist()), _frozen(coded.astype(np.int64)), places.tolist()
+
+
+def _place(name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        msg = f"{name!r} is not in the results.\nHint: there are {', '.join(map(repr, names[:20]))}."
+        raise InputError(msg)
+    return names.index(name)
+
+
+def _frozen(array: Any) -> Any:
+    array.flags.writeable = False
+    return array

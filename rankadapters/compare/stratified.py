@@ -1,0 +1,225 @@
+"""Whether differences between methods over several data sets could be chance: paired tests, stratified by data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.panel import Panel
+from rankadapters.core.queries import Queries
+from rankadapters.core.texts import as_convention
+from rankadapters.statistics.cells import signed
+from rankadapters.statistics.document import Document
+from rankadapters.statistics.multiple_tests import holm
+from rankadapters.statistics.paired_tests import paired_tests
+from rankadapters.statistics.table import Table
+
+Floats = NDArray[np.float64]
+Shares = dict[str, dict[str, Floats]]  # of each query, by data set and method
+
+
+@dataclass(frozen=True, slots=True)
+class StratifiedComparison:
+    """Two methods over the data sets that both have.
+
+    Attributes
+    ----------
+    first, second : str
+        The methods.
+    datasets : tuple of str
+        On which both have scores.
+    difference : float
+        Mean over these data sets of the value of the first minus that of the second.
+    low, high : float
+        Ends of the bootstrap interval, which samples the queries of each data set apart.
+    p_value, p_corrected : float
+        Of the paired randomisation test, two-sided; corrected by Holm's method over all comparisons.
+    """
+
+    first: str
+    second: str
+    datasets: tuple[str, ...]
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_corrected: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StratifiedReport(Document):
+    """Methods over several data sets under one convention; made by `stratified_tests`.
+
+    Attributes
+    ----------
+    convention : Convention
+        What they are compared under.
+    values : dict of str to dict of str to float
+        By method and data set.
+    comparisons : tuple of StratifiedComparison
+        Every pair of methods that share a data set.
+    confidence : float
+        Of the intervals, and 1 minus the level of the tests.
+    """
+
+    convention: Convention
+    values: dict[str, dict[str, float]]
+    comparisons: tuple[StratifiedComparison, ...] = field(repr=False)
+    confidence: float
+
+    def blocks(self) -> list[str | Table]:
+        """Give the differences, and the signature."""
+        head = (
+            "methods", "ahead", "data sets", "difference", f"{100 * self.confidence:g} % interval", "p", "p (Holm)",
+            "significant",
+        )  # fmt: skip
+        lines = [self._line(comparison) for comparison in self.comparisons]
+        table = Table.of("Differences of the means over the data sets that both have", head, lines)
+        return [table, f"{self.convention.name}: {self.convention}"]
+
+    def _line(self, c: StratifiedComparison) -> tuple[str, ...]:
+        lead = self.convention.worth(c.difference)
+        ahead = "-" if lead == 0 else c.first if lead > 0 else c.second
+        interval = f"{signed(c.low)} to {signed(c.high)}"
+        numbers = (signed(c.difference), interval, f"{c.p_value:.4f}", f"{c.p_corrected:.4f}")
+        significant = "yes" if c.p_corrected <= 1 - self.confidence else "no"
+        return (f"{c.first}, {c.second}", ahead, str(len(c.datasets)), *numbers, significant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types."""
+        return {
+            "convention": str(self.convention),
+            "values": self.values,
+            "comparisons": [{**asdict(c), "datasets": list(c.datasets)} for c in self.comparisons],
+            "confidence": self.confidence,
+        }
+
+
+def stratified_tests(
+    datasets: Mapping[str, Queries],
+    scores: Mapping[str, Mapping[str, object]],
+    convention: Convention | str,
+    *,
+    n_resamples: int = 9999,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+) -> StratifiedReport:
+    """Test the differences of methods over several data sets, each of which counts alike.
+
+    The statistic is the mean over the data sets of the difference of two methods. Its randomisation test swaps the two
+    within queries; its interval samples the queries of each data set apart. These are the tests of `audit.order`.
+
+    Parameters
+    ----------
+    datasets : mapping of str to Queries
+        Labels by data set.
+    scores : mapping of str to mapping of str to array-like, shape (n_docs,)
+        By data set, then by method; a method need not have scores on all.
+    convention : Convention or str
+        What to compare under; its value must be a sum over the queries.
+    n_resamples : int
+        Of each test and each interval.
+    confidence : float
+        Of the intervals, between 0 and 1.
+    seed : int
+        The same seed gives the same report.
+    progress : callable, optional
+        Called with how many parts of the tests are done, and how many there are.
+
+    Raises
+    ------
+    InputError
+        A data set has no labels or no scores, no two methods share one, or a number is out of range.
+    UnsupportedConventionError
+        The convention's value is not a sum over the queries.
+
+    References
+    ----------
+    Smucker, Allan, Carterette (2007), A comparison of statistical significance tests for information retrieval
+    evaluation, CIKM.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> datasets = {name: ra.Queries([1, 0, 0, 1], group_sizes=[2, 2]) for name in ("D1", "D2")}
+    >>> scores = {name: {"a": [2, 1, 1, 2], "b": [1, 2, 1, 2]} for name in datasets}
+    >>> found = stratified_tests(datasets, scores, "textbook@1")
+    >>> found.comparisons[0].difference, found.comparisons[0].p_value
+    (0.5, 0.5)
+    """
+    declared = as_convention(convention)
+    _check(datasets, scores, n_resamples, confidence)
+    shares = _shares(datasets, scores, declared)
+    methods = list(dict.fromkeys(method for by_method in shares.values() for method in by_method))
+    pairs = _pairs(shares, methods)
+    how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "progress": progress}
+    tested = [_tested(shares, *pair, **how) for pair in pairs]
+    corrected = holm([each.p_value for each in tested])
+    values = {
+        method: {name: float(by_method[method].sum()) for name, by_method in shares.items() if method in by_method}
+        for method in methods
+    }
+    return StratifiedReport(
+        convention=declared, values=values, confidence=confidence,
+        comparisons=tuple(replace(each, p_corrected=p) for each, p in zip(tested, corrected, strict=True)),
+    )  # fmt: skip
+
+
+def _check(
+    datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], n_resamples: int, confidence: float
+) -> None:
+    for name in {**datasets, **scores}:
+        if name not in datasets or name not in scores:
+            what = "labels" if name not in datasets else "scores"
+            msg = f"data set {name!r} has no {what}.\nHint: datasets and scores name the same data sets."
+            raise InputError(msg)
+    if n_resamples < 1:
+        msg = f"n_resamples={n_resamples!r}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
+        raise InputError(msg)
+    if not 0 < confidence < 1:
+        msg = f"confidence={confidence!r}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
+        raise InputError(msg)
+
+
+def _shares(
+    datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], convention: Convention
+) -> Shares:
+    """What each query adds to the value of each method on each data set."""
+    found: Shares = {}
+    for name, queries in datasets.items():
+        panel, found[name] = Panel(queries, [convention]), {}
+        for method, predicted in scores[name].items():
+            try:
+                found[name][method] = panel.measure(predicted).shares[convention]
+            except RankAdaptersError as error:
+                raise error.about(f"method {method!r} on {name!r}") from None
+    return found
+
+
+def _pairs(shares: Shares, methods: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    pairs = []
+    for first, second in combinations(methods, 2):
+        both = tuple(name for name, by_method in shares.items() if first in by_method and second in by_method)
+        if both:
+            pairs.append((first, second, both))
+    if not pairs:
+        msg = "no two methods have scores on one data set.\nHint: two methods at least, which share a data set."
+        raise InputError(msg)
+    return pairs
+
+
+def _tested(shares: Shares, first: str, second: str, names: tuple[str, ...], **how: Any) -> StratifiedComparison:
+    by_dataset = [[shares[name][method] / len(names) for name in names] for method in (first, second)]
+    one, other = (np.concatenate(parts) for parts in by_dataset)
+    strata = tuple(shares[name][first].size for name in names)
+    [found] = paired_tests([(one, other)], strata=strata, **how)
+    difference = float(sum(a.sum() - b.sum() for a, b in zip(*by_dataset, strict=True)))
+    return StratifiedComparison(first, second, names, difference, found.low, found.high, found.p_value, found.p_value)

@@ -1,0 +1,224 @@
+"""Winning numbers: how many methods a method is better than, of all that it met."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.compare.results import Results
+from rankadapters.compare.ties import tied_pairs, undecided_pairs
+from rankadapters.core.errors import InputError
+from rankadapters.statistics.document import Document
+from rankadapters.statistics.table import Table
+
+Ints = NDArray[np.int64]
+
+AXES = ("measure", "dataset")
+ALL = "all"
+
+
+class MixedDecimalsWarning(UserWarning):
+    """Values that were printed with different decimals cannot all be told apart."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class WinningNumbers(Document):
+    """How often each method wins; made by `winning_numbers`.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        As in the results.
+    by : str
+        What `groups` are: `measure` or `dataset`.
+    groups : tuple of str
+        The measures or data sets, and last `all` of them together.
+    wn : int64 array, shape (n_groups, n_methods)
+        Winning number: the methods that the method is better than, summed over data sets and measures.
+    iwn : int64 array, shape (n_groups, n_methods)
+        Ideal winning number: the other methods that have a value there.
+    n_datasets : int64 array, shape (n_groups, n_methods)
+        Data sets on which the method has a value.
+    n_pairs, n_ties : int
+        Pairs of methods that met, and those of them with equal values, which are a win for neither.
+    n_undecided : int
+        Pairs that differ, but not in the decimals that both were printed with: counted as given.
+    """
+
+    methods: tuple[str, ...]
+    by: str
+    groups: tuple[str, ...]
+    wn: Ints = field(repr=False)
+    iwn: Ints = field(repr=False)
+    n_datasets: Ints = field(repr=False)
+    n_pairs: int
+    n_ties: int
+    n_undecided: int
+
+    @property
+    def nwn(self) -> NDArray[np.float64]:
+        """Normalised winning number wn / iwn, shape (n_groups, n_methods); NaN where a method met no other."""
+        found: NDArray[np.float64] = np.divide(
+            self.wn, self.iwn, out=np.full(self.wn.shape, math.nan), where=self.iwn > 0
+        )
+        return found
+
+    def blocks(self) -> list[str | Table]:
+        """Give a table over all, one of each group, and what was not decided."""
+        found: list[str | Table] = [self.table()]
+        if len(self.groups) > 2:  # noqa: PLR2004 - one group is all of them
+            found.append(self.group_table())
+        return [*found, "\n".join(self.notes())]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types; an undefined number is None."""
+        names = ("n_pairs", "n_ties", "n_undecided")
+        numbers = {name: getattr(self, name) for name in ("wn", "iwn", "nwn", "n_datasets")}
+        groups = {
+            group: {
+                method: {name: _plain(array[g, m]) for name, array in numbers.items()}
+                for m, method in enumerate(self.methods)
+            }
+            for g, group in enumerate(self.groups)
+        }
+        return {"by": self.by, "groups": groups, **{name: getattr(self, name) for name in names}}
+
+    def table(self) -> Table:
+        """The methods over all data sets and measures, the best normalised winning number first."""
+        nwn = self.nwn[-1]
+        order = sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m], m))
+        lines = [
+            (
+                self.methods[m], _told(nwn[m]), str(self.wn[-1, m]), str(self.iwn[-1, m]), str(self.n_datasets[-1, m])
+            ) for m in order
+        ]  # fmt: skip
+        return Table.of("Winning numbers", ("method", "NWN", "WN", "IWN", "data sets"), lines)
+
+    def group_table(self) -> Table:
+        """The normalised winning number of each method in each group."""
+        nwn = self.nwn
+        lines = [(method, *map(_told, nwn[:, m])) for m, method in enumerate(self.methods)]
+        return Table.of(f"Normalised winning numbers by {self.by}", ("method", *self.groups), lines)
+
+    def notes(self) -> list[str]:
+        """Say what the values could not decide."""
+        notes = [f"{self.n_ties} of {self.n_pairs} pairs of methods tie, which is a win for neither."]
+        if self.n_undecided:
+            notes.append(_undecided(self.n_undecided))
+        alone = [self.methods[m] for m in np.flatnonzero(self.iwn[-1] == 0)]
+        if alone:
+            notes.append(f"Met no other method, so that no number is defined: {', '.join(alone)}.")
+        return notes
+
+
+def winning_numbers(results: Results, by: str = "measure") -> WinningNumbers:
+    """Count the wins of every method where it met others: on one data set, by one measure.
+
+    WN(i) is the sum over data sets and measures of the methods k with value(i) > value(k); IWN(i) that of the methods
+    k != i that have a value there; NWN = WN / IWN. Over several measures both sums run over all of them.
+
+    Parameters
+    ----------
+    results : Results
+        The values.
+    by : str
+        Which groups are counted apart as well: `measure` or `dataset`.
+
+    Returns
+    -------
+    WinningNumbers
+        By group, and over all.
+
+    Raises
+    ------
+    InputError
+        `by` is neither.
+
+    Warns
+    -----
+    MixedDecimalsWarning
+        Values that differ are equal in the decimals that both were printed with.
+
+    References
+    ----------
+    Qin, Liu, Xu, Li (2010), LETOR: a benchmark collection for research on learning to rank for information retrieval.
+    Tax, Bockting, Hiemstra (2015), A cross-benchmark comparison of 87 learning to rank methods, whose normalised
+    numbers leave the method itself out of IWN.
+
+    Examples
+    --------
+    >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("c", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
+    >>> found = winning_numbers(Results(values, higher_is_better=True))
+    >>> found.wn[-1].tolist(), found.iwn[-1].tolist(), found.n_ties
+    ([2, 0, 0], [2, 2, 2], 1)
+    """
+    if by not in AXES:
+        msg = f"by={by!r}; allowed are 'measure' and 'dataset'.\nHint: by='dataset' counts each data set apart."
+        raise InputError(msg)
+    groups = results.measures if by == "measure" else results.datasets
+    group = results.measure if by == "measure" else results.dataset
+    wins, met = row_wins(results)
+    shape = (len(groups), len(results.methods))
+    n_undecided = undecided_pairs(results)
+    if n_undecided:
+        warnings.warn(_undecided(n_undecided), MixedDecimalsWarning, stacklevel=2)
+    return WinningNumbers(
+        methods=results.methods, by=by, groups=(*groups, ALL), wn=_summed(group, results.method, wins, shape),
+        iwn=_summed(group, results.method, met, shape), n_datasets=_counted(group, results, shape),
+        n_pairs=int(met.sum()) // 2, n_ties=tied_pairs(results), n_undecided=n_undecided,
+    )  # fmt: skip
+
+
+def row_wins(results: Results) -> tuple[Ints, Ints]:
+    """Count, for each value, the others in its cell that it is better than, and all others there."""
+    order = np.lexsort((results.worth, results.cell))
+    cell, worth = results.cell[order], results.worth[order]
+    new_cell = np.append(True, cell[1:] != cell[:-1])
+    new_value = new_cell | np.append(True, worth[1:] != worth[:-1])
+    places = np.arange(order.size)
+    first = np.maximum.accumulate(np.where(new_cell, places, 0))  # of the cell, and of the values equal to this one
+    first_equal = np.maximum.accumulate(np.where(new_value, places, 0))
+    starts = np.flatnonzero(new_cell)
+    sizes = np.diff(np.append(starts, order.size))
+    wins, met = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
+    wins[order] = first_equal - first
+    met[order] = np.repeat(sizes, sizes) - 1
+    return wins, met
+
+
+def _summed(group: Ints, method: Ints, numbers: Ints, shape: tuple[int, int]) -> Ints:
+    """Sum by group and method, with a last group of all."""
+    flat = np.zeros(shape[0] * shape[1], np.int64)
+    np.add.at(flat, group * shape[1] + method, numbers)
+    apart = flat.reshape(shape)
+    return np.vstack([apart, apart.sum(axis=0)])
+
+
+def _counted(group: Ints, results: Results, shape: tuple[int, int]) -> Ints:
+    """Count the data sets by group and method, and over all groups."""
+    n_datasets = len(results.datasets)
+    place = np.unique((group * shape[1] + results.method) * n_datasets + results.dataset) // n_datasets
+    apart = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
+    every = np.unique(results.method * n_datasets + results.dataset) // n_datasets
+    return np.vstack([apart, np.bincount(every, minlength=shape[1])])
+
+
+def _undecided(n: int) -> str:
+    return (
+        f"{n} pairs of values differ, but are equal in the decimals that both were printed with: the wins are those of "
+        "the values as given."
+    )
+
+
+def _plain(number: Any) -> float | int | None:
+    value = number.item()
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _told(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,72 @@
+"""The middle and the spread of points in the plane, one panel per method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rankadapters.core.errors import MissingToolkitError
+from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, WIDTH
+
+COLUMNS = 3
+PANEL = 2.0  # inches
+Spot = tuple[float, float]
+
+
+class Spread(NamedTuple):
+    """What one panel shows; see `statistics.halfspace_depth.Bagplot`."""
+
+    points: Sequence[Spot]
+    median: Spot
+    bag: Sequence[Spot]
+    loop: Sequence[Spot]
+    outliers: Sequence[int]
+
+
+def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
+    """Draw loop, bag, points and median of each, on the same axes; fewer than five points are drawn alone.
+
+    Parameters
+    ----------
+    panels : mapping of str to Spread
+        At least one, in the order of drawing.
+    x_name, y_name : str
+        What the axes show.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Three panels in a row.
+
+    Raises
+    ------
+    MissingToolkitError
+        matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingToolkitError.of("matplotlib", "plot") from None
+    n_rows = -(-len(panels) // COLUMNS)
+    figure = Figure(figsize=(WIDTH + 1.6, 0.6 + PANEL * n_rows), layout="constrained")
+    grid = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, (name, spread) in zip(grid, panels.items(), strict=False):
+        _draw(axes, spread)
+        axes.set_title(name, fontsize=9)
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    figure.supxlabel(x_name, fontsize=9)
+    figure.supylabel(y_name, fontsize=9)
+    return figure
+
+
+def _draw(axes: Any, spread: Spread) -> None:
+    for corners, alpha in ((spread.loop, 0.2), (spread.bag, 0.45)):
+        if corners:
+            axes.fill(*zip(*corners, strict=True), color=COLOURS[0], alpha=alpha, linewidth=0)
+    for place, point in enumerate(spread.points):
+        outside = place in spread.outliers
+        axes.plot(*point, marker="x" if outside else ".", color=DOWN if outside else TOTAL, markersize=4)
+    axes.plot(*spread.median, marker="P", color=COLOURS[1], markersize=6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=7)

@@ -1,0 +1,63 @@
+"""Methods as points, of which the best in both are named and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankadapters.core.errors import MissingToolkitError
+from rankadapters.plotting.canvas import COLOURS, TOTAL, WIDTH, canvas
+
+AREA = 18.0  # points squared
+ARROW = {"arrowstyle": "-", "color": TOTAL, "linewidth": 0.6}
+
+
+def fronts(points: Mapping[str, tuple[float, float]], ranks: Sequence[Sequence[str]], x_name: str, y_name: str) -> Any:
+    """Draw every method, and name those of each rank; names are moved apart.
+
+    Parameters
+    ----------
+    points : mapping of str to (float, float)
+        Where each method stands.
+    ranks : sequence of sequence of str
+        The methods of each front, the best first; each is joined by a line of its own.
+    x_name, y_name : str
+        What the axes show.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        With a legend of the ranks.
+
+    Raises
+    ------
+    MissingToolkitError
+        matplotlib or adjustText is not installed.
+    """
+    try:
+        from adjustText import adjust_text
+    except ImportError:
+        raise MissingToolkitError.of("adjustText", "compare") from None
+    figure, axes = canvas(WIDTH)
+    named = {name for names in ranks for name in names}
+    rest = [point for name, point in points.items() if name not in named]
+    if rest:
+        axes.scatter(*zip(*rest, strict=True), s=AREA, color=TOTAL, linewidths=0)
+    texts = []
+    for number, names in enumerate(ranks):
+        if not names:
+            continue
+        colour = COLOURS[number % len(COLOURS)]
+        several = sorted(points[name] for name in names)
+        axes.plot(
+            *zip(*several, strict=True), color=colour, marker="o", markersize=4, linewidth=1, label=f"rank {number + 1}"
+        )
+        texts += [axes.text(*points[name], name, color=colour, fontsize=8) for name in names]
+    axes.set(xlabel=x_name, ylabel=y_name)
+    axes.margins(0.12)
+    figure.legend(loc="outside lower left", ncols=len(ranks), frameon=False)
+    if len(texts) > 1:
+        figure.canvas.draw()
+        figure.set_layout_engine("none")  # so that names stay where they are moved to
+        adjust_text(texts, ax=axes, arrowprops=ARROW, ensure_inside_axes=True, iter_lim=2000, force_text=(0.3, 0.6))
+    return figure

@@ -1,0 +1,116 @@
+"""What `rankadapters compare` prints and writes, and what the plots show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from rankadapters.cli import main
+from rankadapters.compare import Results, front, leave_one_out, page, winning_numbers
+
+LINES = """method,dataset,measure,value
+a,D1,letor4@10,0.5
+b,D1,letor4@10,0.4
+a,D2,letor4@10,0.3
+b,D2,letor4@10,0.6
+c,D2,letor4@10,0.2
+a,D3,letor4@10,0.3
+b,D3,letor4@10,0.2
+a,D1,MAP,0.1
+c,D1,MAP,0.2
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_text(LINES)
+    return path
+
+
+def run(capsys, *arguments):
+    code = main(["compare", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_json_is_what_the_function_gives(capsys, file):
+    code, out, _ = run(capsys, file, "--better", "higher", "--format", "json", "--by", "dataset")
+    expected = winning_numbers(Results.read(file, higher_is_better=True), by="dataset").to_dict()
+    assert (code, json.loads(out)) == (0, expected)
+
+
+def test_csv_has_a_line_per_method_the_best_first(capsys, file):
+    code, out, _ = run(capsys, file, "--better", "higher", "--format", "csv")
+    rows = list(csv.reader(io.StringIO(out)))
+    assert code == 0
+    assert rows == [
+        ["method", "NWN", "WN", "IWN", "data sets"],
+        ["a", "0.6000", "3", "5", "3"],
+        ["b", "0.5000", "2", "4", "3"],
+        ["c", "0.3333", "1", "3", "2"],
+    ]
+
+
+def test_a_table(capsys, file):
+    pytest.importorskip("rich")
+    code, out, _ = run(capsys, file, "--better", "higher")
+    assert code == 0
+    assert "Winning numbers" in out
+    assert "0 of 6 pairs of methods tie" in out
+
+
+def test_a_direction_that_nobody_gave_is_an_error(capsys, file):
+    code, out, err = run(capsys, file, "--format", "json")
+    assert (code, out) == (2, "")
+    assert "measure 'MAP': nothing says whether higher is better" in err
+
+
+def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
+    html5lib = pytest.importorskip("html5lib")
+    for package in ("adjustText", "jinja2", "matplotlib"):
+        pytest.importorskip(package)
+    out = tmp_path / "deep" / "page.html"
+    code, _, err = run(capsys, file, "--better", "higher", "--format", "json", "--out", out, "--title", "A <title>")
+    assert (code, err.strip()) == (0, str(out))
+    text = out.read_text(encoding="utf-8")
+    html5lib.HTMLParser(strict=True).parse(text)
+    assert "A &lt;title&gt;" in text
+    assert "http" not in text.replace("http://www.w3.org", "")
+    for heading in ("Winning numbers", "Fronts", "One data set left out", "One measure left out", "Signatures"):
+        assert f">{heading}<" in text
+    assert text == page(Results.read(file, higher_is_better=True), title="A <title>")
+
+
+def test_the_plot_of_a_front_names_the_methods_of_both_ranks():
+    pytest.importorskip("adjustText")
+    cells = {(name, "D", "m"): -place for place, name in enumerate(["first", "second", "third", "fourth"])}
+    numbers = winning_numbers(Results(cells, higher_is_better=True))
+    [axes] = front(numbers, against="n_datasets").plot().axes
+    assert [text.get_text() for text in axes.texts] == ["first", "second"]
+    assert axes.get_xlabel() == "number of data sets"
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not boxes[0].overlaps(boxes[1])
+
+
+def test_names_that_would_meet_are_moved_apart():
+    pytest.importorskip("adjustText")
+    from rankadapters.plotting.fronts import fronts
+
+    points = {f"a method with a long name {n}": (10 + 0.01 * n, 0.5 - 0.001 * n) for n in range(6)}
+    [axes] = fronts({**points, "far": (0.0, 0.0)}, [list(points)], "x", "y").axes
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    meeting = sum(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+    assert meeting == 0
+
+
+def test_bagplots_have_a_panel_per_method(file):
+    pytest.importorskip("matplotlib")
+    found = leave_one_out(Results.read(file, higher_is_better=True))
+    figure = found.plot()
+    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == ["a", "b", "c"]
+    assert "moved most without" in str(found)

@@ -1,0 +1,118 @@
+"""Tests over several data sets: those of one data set where there is one, and enumerated where queries are few."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.compare import stratified_tests
+from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.statistics.resamples import Resamples
+
+RNG = np.random.default_rng(0)
+
+
+def data_set(n_queries):
+    return ra.Queries(RNG.integers(0, 3, 4 * n_queries), group_sizes=[4] * n_queries)
+
+
+def predictions(queries, names="ab"):
+    return {name: RNG.standard_normal(queries.n_docs) for name in names}
+
+
+def values(queries, scores, convention):
+    return ra.Evaluator(queries, convention).per_query(scores)
+
+
+def test_one_data_set_gives_what_order_gives():
+    pytest.importorskip("scipy")
+    queries = data_set(30)
+    models = predictions(queries)
+    found = stratified_tests({"D": queries}, {"D": models}, "textbook@3", seed=5).comparisons[0]
+    [expected] = ra.audit.order(queries, models, ["textbook@3"], seed=5).comparisons
+    assert (found.p_value, found.low, found.high) == (expected.p_value, expected.low, expected.high)
+    assert found.difference == pytest.approx(expected.difference, abs=1e-15)
+
+
+def test_all_swaps_of_few_queries_of_two_data_sets():
+    queries = {"D1": data_set(3), "D2": data_set(5)}
+    scores = {name: predictions(each) for name, each in queries.items()}
+    convention = ra.presets.textbook(4).replace(empty=0.0)
+    parts = [
+        (values(queries[name], scores[name]["a"], convention) - values(queries[name], scores[name]["b"], convention))
+        / queries[name].n_queries / 2
+        for name in queries
+    ]  # fmt: skip
+    shares = np.concatenate(parts)
+    sums = np.array([np.dot(signs, shares) for signs in product([1, -1], repeat=8)])
+    observed = shares.sum()
+    tails = ((sums >= observed - 1e-12).sum(), (sums <= observed + 1e-12).sum())
+    [found] = stratified_tests(queries, scores, convention).comparisons
+    assert found.difference == pytest.approx(observed)
+    assert found.p_value == pytest.approx(min(1.0, 2 * min(tails) / 256))
+
+
+def test_each_data_set_is_sampled_apart():
+    drawn = np.concatenate(list(Resamples(7, 500, 0, (3, 4)).samples()))
+    assert (drawn[:, :3].sum(axis=1) == 3).all()
+    assert (drawn[:, 3:].sum(axis=1) == 4).all()
+    assert drawn.mean(axis=0) == pytest.approx(np.ones(7), abs=0.2)
+
+
+def test_data_sets_count_alike_however_many_queries_they_have():
+    # On the large data set both methods are alike, on the small one a ranks every query right and b every one wrong.
+    small, large = ra.Queries([1, 0] * 2, group_sizes=[2] * 2), ra.Queries([1, 0] * 50, group_sizes=[2] * 50)
+    scores = {
+        "small": {"a": [1, 0] * 2, "b": [0, 1] * 2},
+        "large": {"a": [1, 0] * 50, "b": [1, 0] * 50},
+    }
+    [found] = stratified_tests({"small": small, "large": large}, scores, "textbook@1").comparisons
+    assert found.difference == 0.5
+
+
+def test_methods_meet_where_both_have_scores():
+    queries = {name: data_set(8) for name in ("D1", "D2", "D3")}
+    methods = {"D1": "ab", "D2": "bc", "D3": "b"}
+    scores = {name: predictions(queries[name], methods[name]) for name in queries}
+    report = stratified_tests(queries, scores, "textbook@3")
+    assert {(c.first, c.second): c.datasets for c in report.comparisons} == {("a", "b"): ("D1",), ("b", "c"): ("D2",)}
+    assert report.values["b"].keys() == {"D1", "D2", "D3"}
+    assert all(c.p_corrected >= c.p_value for c in report.comparisons)
+    assert "Differences of the means over the data sets that both have" in str(report)
+    assert report.to_dict()["comparisons"][0]["datasets"] == ["D1"]
+
+
+def test_of_a_loss_the_lower_one_is_ahead():
+    queries = ra.Queries([1.0, 0.0] * 9, group_sizes=[2] * 9)
+    scores = {"D": {"right": [1.0, 0.0] * 9, "wrong": [0.0, 1.0] * 9}}
+    report = stratified_tests({"D": queries}, scores, "catboost.query_soft_max")
+    assert " right " in str(report).splitlines()[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"datasets": {}}, "data set 'D' has no labels"),
+        ({"scores": {}}, "data set 'D' has no scores"),
+        ({"scores": {"D": {"a": [1, 2]}}}, "no two methods have scores on one data set"),
+        ({"scores": {"D": {"a": [1, 2], "b": [1]}}}, "method 'b' on 'D': scores has 1 row"),
+        ({"n_resamples": 0}, "n_resamples=0; allowed are whole numbers from 1 on"),
+        ({"confidence": 1.0}, "confidence=1.0; allowed are numbers between 0 and 1"),
+    ],
+)
+def test_bad_input(change, message):
+    given = {
+        "datasets": {"D": ra.Queries([1, 0], group_sizes=[2])},
+        "scores": {"D": {"a": [1, 2], "b": [2, 1]}},
+    } | change
+    with pytest.raises(InputError, match=message):
+        stratified_tests(given.pop("datasets"), given.pop("scores"), "textbook@1", **given)
+
+
+def test_a_value_that_is_not_a_sum_over_queries_is_refused():
+    queries = data_set(4)
+    with pytest.raises(UnsupportedConventionError, match="is not a sum over the queries"):
+        stratified_tests({"D": queries}, {"D": predictions(queries)}, "lightgbm.auc")
