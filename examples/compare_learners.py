@@ -111,6 +111,10 @@ def main() -> None:
         print(f"front under {measure}: {', '.join(methods)}")
     several = len(set(map(frozenset, fronts.values()))) > 1
     print("The convention changes the front." if several else "The front is the same under all.")
+    if find_spec("scikit_posthocs"):
+        from scikit_posthocs import posthoc_nemenyi_friedman
+
+        print(posthoc_nemenyi_friedman(results.to_frame("dense")))
     if arguments.out:
         Path(arguments.out).write_text(ra.compare.page(results), encoding="utf-8")
 
