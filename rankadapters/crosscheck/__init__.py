@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.crosscheck.models import CrossCheck, ModelRow, check_models
-from rankadapters.crosscheck.numbers import check
+from rankadapters.crosscheck.checks import CrossCheck, ModelRow, check, check_models
 from rankadapters.crosscheck.toolkits import TOOLKITS
 
 __all__ = ["TOOLKITS", "CrossCheck", "ModelRow", "check", "check_models"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -70,7 +70,9 @@ class Trainer:
         kind = getattr(importlib.import_module(self.module or self.packages[0]), self.model)
         model = kind(**self.made, learning_rate=0.1, random_state=task.seed)
         told = self.fit(model, task, words)
-        with _one_thread():
+        # OpenMP's threads wait by spinning: on a busy machine a second one made a training ten times slower.
+        known = sys.modules.get("threadpoolctl")  # scikit-learn brings it, whose model has no parameter for this
+        with known.threadpool_limits(1, user_api="openmp") if known else nullcontext():
             model.fit(task.train.X, task.train.labels, **told)
             # The booster's own predict: LGBMRanker's misses, in LightGBM 4.6, the column names that its fit made up.
             scores = np.asarray(getattr(model, "booster_", model).predict(task.test.X))
@@ -78,12 +80,6 @@ class Trainer:
             return scores, None
         [[values]] = (metrics.values() for metrics in model.evals_result_.values())
         return scores, values[-1]
-
-
-def _one_thread() -> Any:
-    """OpenMP's threads wait by spinning: on a busy machine a second one made a training ten times slower."""
-    known = sys.modules.get("threadpoolctl")  # scikit-learn brings it, whose model has no parameter for this
-    return known.threadpool_limits(1, user_api="openmp") if known else nullcontext()
 
 
 def _lightgbm(model: Any, task: Task, words: dict[str, Any]) -> dict[str, Any]:
@@ -139,14 +135,10 @@ def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
     Pairs are made of labels.
     """
     word = measure_named(measure)
-    if word == trainer.convention(k).measure:
-        return trainer.convention(k)
-    methods = presets.TOOLS[trainer.name].measures()
-    found = [
-        presets.make(f"{trainer.name}.{method}", k) for method in sorted(methods, key=lambda each: each != measure)
-    ]
-    own = next((convention for convention in found if convention.measure == word), None)
-    return own.replace(pairs="label", average="query") if getattr(own, "pairs", "") == "given" and own else own
+    methods = sorted(presets.TOOLS[trainer.name].measures(), key=lambda each: each != measure)
+    several = [trainer.convention(k), *(presets.make(f"{trainer.name}.{method}", k) for method in methods)]
+    own = next((convention for convention in several if convention.measure == word), None)
+    return own.replace(pairs="label", average="query") if own and getattr(own, "pairs", "") == "given" else own
 
 
 def measure_named(name: str) -> str:
@@ -164,9 +156,11 @@ def measure_named(name: str) -> str:
     return name
 
 
-def named(name: str) -> Trainer:
-    """Find a toolkit by name."""
-    if name not in TOOLKITS:
-        msg = f"{name!r} is not a toolkit; allowed are {choices(TOOLKITS)}."
-        raise InputError(msg)
-    return TOOLKITS[name]
+def usable(names: Iterable[str], n_packages: int | None = None) -> dict[str, Availability]:
+    """Tell of some toolkits whether they can be used: all that training their models needs, or the first packages."""
+    several = list(names)
+    for name in several:
+        if name not in TOOLKITS:
+            msg = f"{name!r} is not a toolkit; allowed are {choices(TOOLKITS)}."
+            raise InputError(msg)
+    return {name: TOOLKITS[name].probe(n_packages) for name in several}

@@ -1,22 +1,112 @@
-"""Each installed toolkit's own number beside ours: train a small ranker, ask the toolkit, evaluate the same scores."""
+"""Each installed toolkit's own number beside ours: of given scores, or of a small ranker that it trains."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
+from rankadapters.core.fields import is_whole
+from rankadapters.core.keywords import Columns
 from rankadapters.core.panel import Panel
-from rankadapters.core.texts import as_conventions
-from rankadapters.crosscheck.toolkits import TOOLKITS, Task, Trainer, measure_named, named, own_convention
+from rankadapters.core.queries import as_queries
+from rankadapters.core.texts import as_convention, as_conventions
+from rankadapters.crosscheck.toolkits import (
+    TOOLKITS,
+    Task,
+    Trainer,
+    measure_named,
+    own_convention,
+    usable,
+)
 from rankadapters.datasets import Grouped, RankingData
-from rankadapters.parity import Held
+from rankadapters.parity import Held, ParityReport, ParityRow
 from rankadapters.parity.data import refusing
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.tolerances import FULL_DOUBLE, relative
 from rankadapters.progress import shows
+
+
+@shows("asking the toolkits")
+def check(
+    labels: object,
+    scores: object,
+    convention: Convention | str,
+    *,
+    toolkits: str | Iterable[str] = "installed",
+    require: int = 1,
+    **columns: Unpack[Columns],
+) -> ParityReport:
+    """Ask every installed toolkit for its own number for these scores, and compare it with ours.
+
+    For each toolkit, one of three things is found. It can express the convention, and must agree. Or nothing in this
+    data depends on the fields that it cannot express: then it must agree as well (`equal-on-this-data`). Or something
+    does: then it is `not-comparable`, with these fields and the nearest convention that it can express, under which it
+    must agree.
+
+    Parameters
+    ----------
+    labels, scores, convention
+        As in `ra.evaluate`.
+    toolkits : 'installed' or iterable of str
+        Some of `TOOLKITS`. One that is named but not installed is a row that says so.
+    require : int
+        How many toolkits must be compared under the declared convention for the report to be `ok`.
+    qid, group_sizes, query_weight, docid
+        As in `Queries`.
+
+    Returns
+    -------
+    ParityReport
+        The rows of every toolkit's `check_parity`. A toolkit that refuses the data is a row with its reason.
+
+    Raises
+    ------
+    InputError
+        The data has no value under the convention, or a toolkit is unknown.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> scores = [0.9, 0.4, 0.1, 0.3]
+    >>> report = check([2, 0, 1, 0], scores, ra.presets.yahoo(2), qid=[1, 1, 2, 2], toolkits=["lightgbm", "xgboost"])
+    >>> report.ok, [row.verdict for row in report.rows]
+    (True, ['equal', 'equal-on-this-data', 'equal', 'equal-on-this-data'])
+    """
+    convention = as_convention(convention)
+    queries = as_queries(labels, **columns)
+    ours = Ours.of(queries, queries.check_scores(scores), convention).value
+    if toolkits != "installed" and (isinstance(toolkits, str) or not isinstance(toolkits, Iterable)):
+        msg = f"toolkits={toolkits!r:.60}; allowed are 'installed' and lists of names.\nHint: toolkits=['lightgbm']."
+        raise InputError(msg)
+    every = toolkits == "installed"
+    found = usable(TOOLKITS if every else toolkits, 1)  # what only the training of their models needs does not matter
+    asked = {name: there for name, there in found.items() if there.version or not every}
+    if not is_whole(require) or not 1 <= int(require) <= len(TOOLKITS):
+        msg = f"require={require!r}; allowed are whole numbers from 1 to {len(TOOLKITS)}: all toolkits there are."
+        raise InputError(msg)
+    rows, compared = list[ParityRow](), list[str]()
+    for name, (version, note) in asked.items():
+        part, reason = tuple[ParityRow, ...](), note
+        try:
+            if version is not None:
+                part = TOOLKITS[name].load(name).check_parity(queries, scores, convention).rows
+        except RankAdaptersError as error:
+            reason = str(error)
+        rows += part or [ParityRow.not_comparable(name, version or "", convention, our_value=ours, reason=reason)]
+        if any(row.convention == convention and row.verdict != "not-comparable" for row in part):
+            compared.append(name)
+    return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(asked), require))
+
+
+def _unmet(compared: list[str], asked: list[str], require: int) -> str:
+    have = ", ".join(compared) or "none"
+    among = ", ".join(asked) or "no toolkit is installed"
+    hint = "" if asked else '; pip install "rankadapters[all]"'
+    several = "toolkit" if require == 1 else "toolkits"
+    return f"{require} {several} must be compared under the declared convention, {have} could be (of: {among}){hint}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,9 +143,7 @@ class ModelRow:
     @property
     def agrees(self) -> bool:
         """Whether the difference is within 1e-9: the route taken to each toolkit gives a full double."""
-        if self.difference is None or self.our_value is None:
-            return False
-        return abs(self.difference) <= relative(FULL_DOUBLE, self.our_value)
+        return self.difference is not None and abs(self.difference) <= relative(FULL_DOUBLE, self.our_value or 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,7 +225,7 @@ def check_models(
     >>> [row.native_metric for row in report.rows], report.parity
     (['ndcg@5'], True)
     """
-    found = {name: named(name).probe() for name in (TOOLKITS if toolkits is None else toolkits)}
+    found = usable(TOOLKITS if toolkits is None else toolkits)
     own = {name: own_convention(TOOLKITS[name], measure, k) for name in found if found[name].version}
     native = {name: convention for name, convention in own.items() if convention is not None}
     if own and not native:
@@ -147,8 +235,7 @@ def check_models(
         notes = "; ".join(each.note for each in found.values())
         msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
         raise MissingToolkitError(msg)
-    wanted = list(conventions)
-    declared = tuple(as_conventions(wanted)) if wanted else tuple(dict.fromkeys(native.values()))
+    declared = tuple(as_conventions(list(conventions) or list(dict.fromkeys(native.values()))))
     if train.X.shape[1] != test.X.shape[1]:
         msg = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}.\nHint: the same columns in both."
         raise InputError(msg)
@@ -156,15 +243,14 @@ def check_models(
     # Bound before anything is trained, so that a convention that the data does not fit is refused at once.
     panel = _about("test", lambda queries: Panel(queries, declared), task.test.queries)
     rows = []
-    for name, usable in found.items():
-        trainer = TOOLKITS[name]
-        note = usable.note or f"{name} does not compute {measure}."
-        more: dict[str, Any] = {"declared": dict.fromkeys(map(str, declared)), "note": note}
+    for name, (version, note) in found.items():
+        trainer, why = TOOLKITS[name], note or f"{name} does not compute {measure}."
+        said: dict[str, Any] = {"declared": dict.fromkeys(map(str, declared)), "note": why}
         if name in native:
             if progress is not None:
                 progress(trainer.model)
-            more = _asked(trainer, task, native[name], panel)
-        rows.append(ModelRow(model=trainer.model, toolkit=name, version=usable.version, **more))
+            said = _asked(trainer, task, native[name], panel)
+        rows.append(ModelRow(model=trainer.model, toolkit=name, version=version, **said))
     return CrossCheck(conventions=declared, rows=tuple(rows))
 
 
