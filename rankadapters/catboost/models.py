@@ -1,8 +1,10 @@
-"""A trained CatBoost model and a Pool: what the model sees of the Pool, and the model's own numbers."""
+"""What CatBoost computes of a Pool: a trained model's own numbers, and metrics of pairs with scores as a baseline."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import catboost as cb
@@ -10,11 +12,14 @@ import numpy as np
 
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.core import presets
-from rankadapters.core.columns import Array, same_length
+from rankadapters.core.columns import Array, frozen, same_length
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.queries import Queries
-from rankadapters.parity.data import sentence
+from rankadapters.parity import Held
+from rankadapters.parity.data import as_float32, sentence
+
+ROUNDED = "{} rounded to float32, as CatBoost holds {}."
 
 
 class CatBoostModel(NamedTuple):
@@ -27,22 +32,18 @@ class CatBoostModel(NamedTuple):
     group_weight: object = None
     pairs: object = None
 
-    def scores(self) -> Array:
-        """Predict."""
-        return np.asarray(
-            cb.CatBoost.predict(self.model, self.pool, prediction_type="RawFormulaVal", ntree_end=self.rounds)
-        )
-
-    def staged(self) -> Array:
-        """Predict round by round."""
-        steps = {"ntree_end": self.rounds, "eval_period": self.rounds}
-        *_, last = cb.CatBoost.staged_predict(self.model, self.pool, prediction_type="RawFormulaVal", **steps)
+    def scores(self, *, staged: bool = False) -> Array:
+        """Predict, or predict round by round."""
+        upto: dict[str, Any] = {"prediction_type": "RawFormulaVal", "ntree_end": self.rounds}
+        if not staged:
+            return np.asarray(cb.CatBoost.predict(self.model, self.pool, **upto))
+        *_, last = cb.CatBoost.staged_predict(self.model, self.pool, eval_period=self.rounds, **upto)
         return np.asarray(last)
 
     def value(self, metric: str) -> float:
         """Give the model's own value of a metric."""
-        steps = {"ntree_end": self.rounds, "eval_period": self.rounds, "thread_count": 1}
-        [values] = self.model.eval_metrics(self.pool, [metric], **steps).values()
+        upto = {"ntree_end": self.rounds, "eval_period": self.rounds, "thread_count": 1}
+        [values] = self.model.eval_metrics(self.pool, [metric], **upto).values()
         return float(values[-1])
 
     def refusal(self, metric: str) -> str | None:
@@ -50,7 +51,7 @@ class CatBoostModel(NamedTuple):
         try:
             self.value(metric)
         except cb.CatBoostError as error:
-            return f"model.eval_metrics refuses {metric}: {sentence(error)}"
+            return sentence(error)
         return None
 
     def is_weighted(self, convention: Convention) -> bool:
@@ -65,9 +66,8 @@ class CatBoostModel(NamedTuple):
         found = self.pool.get_label()
         if found is None or np.ndim(found) != 1:
             what = "no labels" if found is None else f"labels of shape {np.shape(found)}"
-            hint = "catboost.Pool(X, labels, group_id=qid)"
-            msg = f"the Pool has {what}, but one label per row is needed.\nHint: {hint}."
-            raise InputError(msg)
+            needed = "one label per row is needed.\nHint: catboost.Pool(X, labels, group_id=qid)."
+            raise InputError(f"the Pool has {what}, but {needed}")
         labels, border = np.asarray(found, np.float64), self.model.get_all_params().get("target_border")
         if border is None:
             return labels, ()
@@ -77,8 +77,7 @@ class CatBoostModel(NamedTuple):
     def queries(self, labels: Array) -> Queries:
         """Give the queries, under the caller's ids and with the weights and pairs that are told."""
         hashes = self.pool.get_group_id_hash()
-        qid = hashes if self.qid is None else _same_groups(self.qid, hashes)
-        queries = Queries(labels, qid=qid, pairs=self.pairs)
+        queries = Queries(labels, qid=hashes if self.qid is None else _same_groups(self.qid, hashes), pairs=self.pairs)
         if self.group_weight is None:
             return queries
         weights, varies = weights_of_rows(self.group_weight, queries)
@@ -100,11 +99,8 @@ class CatBoostModel(NamedTuple):
                 if read_metric(key).replace(average="query") == convention.replace(average="query"):
                     return key, values
         plain = presets.catboost.spell(convention, group_weights=False)
-        msg = (
-            f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}.\n"
-            f"Hint: CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false'])."
-        )
-        raise InputError(msg)
+        has = f"the log of {dataset!r} has {sorted(log[dataset])}, none of which is {metric}."
+        raise InputError(f"{has}\nHint: CatBoostRanker(custom_metric=[{plain!r} + ';hints=skip_train~false']).")
 
 
 def _same_groups(qid: object, hashes: Array) -> Array:
@@ -117,3 +113,37 @@ def _same_groups(qid: object, hashes: Array) -> Array:
         msg = f"at row {row} {whose[int(others[row - 1])]}.\nHint: the qid that the Pool was given as group_id."
         raise InputError(msg, row=row)
     return ids
+
+
+def held_in_a_pool(held: Held) -> Held:
+    """Bring weights of pairs into the precision of a Pool, and scores into a baseline's, unless a model has them."""
+    queries, scores, notes = held.queries, held.scores, []
+    if queries.pairs is not None and queries.pairs.weight is not None:
+        weights = as_float32("pairs weight", queries.pairs.weight, "CatBoost")
+        notes += [ROUNDED.format("weights of pairs", "them")] if (weights != queries.pairs.weight).any() else []
+        queries = queries.with_pairs(queries.pairs._replace(weight=frozen(weights)))
+    if not held.routes or held.routes[0].apart:
+        scores = as_float32("scores", np.asarray(scores, np.float64), "CatBoost")
+        notes += [ROUNDED.format("scores", "a baseline")] if (scores != held.scores).any() else []
+    return replace(held, queries=queries, scores=scores, notes=(*held.notes, *notes))
+
+
+def value_in_a_pool(queries: Queries, scores: Any, words: str) -> float:
+    """Ask for the value of contiguous queries, of given pairs or those that CatBoost makes of labels."""
+    by_row, columns = queries.query_of_row, dict[str, Any]()
+    if queries.pairs is not None:
+        columns["pairs"] = np.column_stack([queries.pairs.winner, queries.pairs.loser])
+        columns["pairs_weight"] = queries.pairs.weight
+    if queries.query_weight is not None:
+        columns["group_weight"] = queries.query_weight[by_row]
+    pool = cb.Pool(np.zeros((queries.n_docs, 1)), queries.labels, group_id=by_row, baseline=scores, **columns)
+    return CatBoostModel(_saying_nothing(), pool, 1).value(words)
+
+
+@cache
+def _saying_nothing() -> Any:
+    """Train a model, of which nothing is left."""
+    quiet = {"thread_count": 1, "verbose": False, "allow_writing_files": False}
+    model = cb.CatBoost({"iterations": 1, "depth": 1, "loss_function": "RMSE", **quiet}).fit([[0.0], [1.0]], [0, 1])
+    model.set_scale_and_bias(0.0, 0.0)
+    return model

@@ -10,9 +10,8 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
-from rankadapters.catboost import pairs as paired
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
-from rankadapters.catboost.models import CatBoostModel
+from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
@@ -21,12 +20,14 @@ from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
-from rankadapters.parity.comparing import compare_value
-from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until, sentence
+from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.ours import Ours
-from rankadapters.parity.toolkit import Route
+from rankadapters.parity.toolkit import NO_LOG, Logged, Route
 
 ASKED = "catboost.utils.eval_metric"
+ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
+OF_PAIRS = ("PairAccuracy", "PairLogit")
+BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # which group weights do not reach when asked
 NEGATIVE = "negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, our exp2 refuses it"
 NAN = (
     "scores[{}] is NaN, which has no place in an order, so we refuse it. To CatBoost it is neither above nor below any "
@@ -34,12 +35,24 @@ NAN = (
     "data, and another number for the same rows in another order."
 )
 UNTOLD = "The Pool has group weights, which cannot be read back, so ours is without them; pass group_weight=."
-BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # which group weights do not reach when asked
 IGNORED = "weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
+VARIES = (
+    "group_weight varies within query {}: catboost.utils.eval_metric silently takes each query's first row's, and so "
+    "does our value here; a Pool refuses such weights."
+)
+
+
+def _is_of(words: str, metrics: tuple[str, ...]) -> bool:
+    return words.partition(":")[0] in metrics
 
 
 class CatBoostToolkit(Toolkit):
-    """CatBoost 1.2.10: asked through `catboost.utils.eval_metric`."""
+    """CatBoost 1.2.10: asked through `catboost.utils.eval_metric`.
+
+    >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.7], presets.textbook(2), group_sizes=[3])
+    >>> [(row.verdict, round(row.our_value, 4)) for row in report.rows]
+    [('equal', 0.1738), ('not-comparable', 0.2246)]
+    """
 
     vocabulary = presets.catboost
     float32: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -48,12 +61,12 @@ class CatBoostToolkit(Toolkit):
 
     def names(self, words: str) -> tuple[str, str]:
         """Give the metric string, and the function that takes it."""
-        return words, f"{paired.ASKED if paired.is_of_pairs(words) else ASKED} {words}"
+        return words, f"{ASKED_IN_A_POOL if _is_of(words, OF_PAIRS) else ASKED} {words}"
 
     def hold(self, held: Held, words: str) -> Held:
         """Bring every column into its precision; pairs, and scores beside them, into that of a Pool."""
         found = super().hold(held, words)
-        return paired.held_in_a_pool(found) if paired.is_of_pairs(words) else found
+        return held_in_a_pool(found) if _is_of(words, OF_PAIRS) else found
 
     def refuse(self, queries: Queries, words: str) -> None:
         """Refuse labels that CatBoost's exponential gain takes and ours does not."""
@@ -64,10 +77,9 @@ class CatBoostToolkit(Toolkit):
     def ask(self, held: Held, words: str) -> float:
         """Ask for the value of contiguous queries; CatBoost wants group weights by row."""
         queries, given = held.queries, dict(held.given)
-        if paired.is_of_pairs(words):
-            return paired.ask(queries, held.scores, words)
-        by_row = queries.query_of_row
-        unreached = words.partition(":")[0] in BY_OBJECT
+        if _is_of(words, OF_PAIRS):
+            return value_in_a_pool(queries, held.scores, words)
+        by_row, unreached = queries.query_of_row, _is_of(words, BY_OBJECT)
         if queries.query_weight is not None and (unreached or "group_weight" not in given):
             given["weight" if unreached else "group_weight"] = queries.query_weight[by_row]
         if queries.row_weight is not None:
@@ -76,31 +88,10 @@ class CatBoostToolkit(Toolkit):
         [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **given)
         return float(value)
 
-    def seen(self, own: CatBoostModel, convention: Convention) -> Held:
-        """Read what a model sees of a Pool with groups, and what it says itself."""
-        nearest, words = self.nearest(convention)
-        labels, notes = own.labels()
-        queries, refusal, of_pairs = own.queries(labels), own.refusal(words), paired.is_of_pairs(words)
-        if nearest.weighting == "row_weight":
-            queries = queries.with_weights(row_weight=own.pool.get_weight())
-        untold = own.group_weight is None and refusal is None and own.is_weighted(nearest)
-
-        def staged(held: Held) -> float:
-            return self.ask(replace(held, scores=own.staged()), words)
-
-        routes = (
-            *([] if of_pairs else [Route(f"model.staged_predict and {ASKED} {words}", staged)]),
-            *([] if refusal else [Route(f"model.eval_metrics {words}", lambda _: own.value(words))]),
-        )
-        return Held(
-            queries=queries if convention.weighting else queries.with_weights(), scores=own.scores(),
-            notes=(*notes, *([UNTOLD] if untold else []), *([refusal] if refusal else [])), by="model.predict and ",
-            routes=routes, own_only=of_pairs and refusal is None, log=own.logged, rounds=own.rounds,
-        )  # fmt: skip
-
     def check(
-        self, given: Held, declared: Convention, dataset: str | None = None, metrics: Iterable[str] | None = None
-    ) -> ParityReport:
+        self, given: Held, declared: Convention, dataset: str | None = None, logged: Logged = NO_LOG,
+        metrics: Iterable[str] | None = None,
+    ) -> ParityReport:  # fmt: skip
         """Compare by every route, or under each metric string; scores that are NaN, which CatBoost takes, are a row."""
         refuse_retrieval(given.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
@@ -109,67 +100,83 @@ class CatBoostToolkit(Toolkit):
         scores = given.queries.check_scores(given.scores)
         if np.isnan(scores).any():
             value = self.ask(self.hold(replace(given, scores=scores), words), words)
-            reason = NAN.format(np.argmax(np.isnan(scores)))
-            row = self._stated(f"{ASKED} {words}", nearest, reason, value=value)
+            said, source = NAN.format(np.argmax(np.isnan(scores))), (f"{ASKED} {words}", self.version, nearest)
+            row = ParityRow.not_comparable(*source, our_value=None, reason=said, value=value)
             return ParityReport((row,), "the scores hold NaN")
         self.refuse(given.queries, words)  # which ours would do, too, without a word about CatBoost
         if metrics is None:
-            return super().check(given, declared, dataset)
-        *_, held = self.held(given, declared)
-        return self._by_metric(held, declared, metrics)
+            return super().check(given, declared, dataset, logged)
+        return self._by_metric(self.held(given, declared)[2], declared, metrics)
 
     def _by_metric(self, held: Held, declared: Convention, metrics: Iterable[str]) -> ParityReport:
+        """Compare under each metric string, and say where none of them is what was declared."""
         if isinstance(metrics, str):
             msg = f"metrics={metrics!r:.80} is one string.\nHint: metrics=[{metrics!r:.80}]."
             raise InputError(msg)
         wanted = Ours.of(held.queries, held.scores, declared)
-        rows = [self._metric_row(held, wanted, metric) for metric in metrics]
+        rows = [self._under(metric, held, wanted) for metric in metrics]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
         if declared not in [row.convention for row in rows if row.verdict == "equal"]:
             nearest, words = self.nearest(declared)
             different = differing(declared, nearest)
             why = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
             reason = f"None of the metrics above is the declared convention. {why}\nThe nearest: {words}"
-            rows.append(self._stated("catboost", declared, reason, our_value=wanted.value))
+            source = "catboost", self.version, declared
+            rows.append(ParityRow.not_comparable(*source, our_value=wanted.value, reason=reason))
         return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
-    def _metric_row(self, held: Held, wanted: Ours, metric: str) -> ParityRow:
+    def _under(self, metric: str, held: Held, wanted: Ours) -> ParityRow:
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
-        source, declared = f"{ASKED} {metric}", wanted.convention
+        source, declared = (f"{ASKED} {metric}", self.version), wanted.convention
         try:
-            made = {"pairs": "label"} if paired.is_of_pairs(metric) and held.queries.pairs is None else {}
+            made = {"pairs": "label"} if _is_of(metric, OF_PAIRS) and held.queries.pairs is None else {}
             convention = read_metric(metric, **made)
         except ConventionError as error:
-            return self._stated(source, declared, f"CatBoost was not asked: {error}", our_value=wanted.value)
+            reason = f"CatBoost was not asked: {error}"
+            return ParityRow.not_comparable(*source, declared, our_value=wanted.value, reason=reason)
         value = self.ask(held, metric)
         try:
             self.refuse(held.queries, metric)
         except InputError as error:
-            return self._stated(source, convention, str(error), value=value)
+            return ParityRow.not_comparable(*source, convention, our_value=None, reason=str(error), value=value)
         other = declared.diff(convention)
         notes = (*held.notes, *([f"Declared is {spelled(other)}."] if other else []))
-        ours = Ours.of(held.queries, held.scores, convention, leaving=True)
-        return compare_value(ours, value, source, self.version, notes=notes)
+        return Ours.of(held.queries, held.scores, convention, leaving=True).judge(value, *source, notes=notes)
 
-    def _stated(self, source: str, convention: Convention, reason: str, **values: float | None) -> ParityRow:
-        given: dict[str, Any] = {"our_value": None, **values}
-        return ParityRow.not_comparable(source, self.version, convention, reason=reason, **given)
+    def seen(self, own: CatBoostModel, convention: Convention) -> Held:
+        """Read what a model sees of a Pool with groups, and what it says itself."""
+        nearest, words = self.nearest(convention)
+        labels, notes = own.labels()
+        queries, refusal = own.queries(labels), own.refusal(words)
+        if nearest.weighting == "row_weight":
+            queries = queries.with_weights(row_weight=own.pool.get_weight())
+        routes = [self.asked(words, "model.predict and ")]
+        if not _is_of(words, OF_PAIRS):
+            staged = f"model.staged_predict and {ASKED} {words}"
+            routes.append(Route(staged, lambda held: self.ask(replace(held, scores=own.scores(staged=True)), words)))
+        elif refusal is None:
+            routes.clear()
+        if refusal is not None:
+            notes += (f"model.eval_metrics refuses {words}: {refusal}",)
+        else:
+            notes += (UNTOLD,) if own.group_weight is None and own.is_weighted(nearest) else ()
+            routes.append(Route(f"model.eval_metrics {words}", lambda _: own.value(words)))
+        queries = queries if convention.weighting else queries.with_weights()
+        return Held(queries=queries, scores=own.scores(), notes=notes, routes=tuple(routes), rounds=own.rounds)
 
     def without_groups(self, own: CatBoostModel, convention: Convention) -> ParityReport:
         """Say what CatBoost does with a Pool that has no groups, by asking it."""
         nearest, words = self.nearest(convention)
         labels, _ = own.labels()
-        value = ours = None
-        try:
-            value = own.value(words)
-            said = "gives the value of all rows as one query"
-        except cb.CatBoostError as error:
-            said = f"refuses it: {sentence(error)}"
+        refusal, ours = own.refusal(words), None
+        value = own.value(words) if refusal is None else None
         if own.qid is not None:
             held = self.hold(Held(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
             ours = Ours.of(held.queries, held.scores, nearest).value
+        said = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
         reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
-        row = self._stated(f"model.eval_metrics {words}", nearest, reason, value=value, our_value=ours)
+        source = f"model.eval_metrics {words}", self.version, nearest
+        row = ParityRow.not_comparable(*source, our_value=ours, reason=reason, value=value)
         return ParityReport((row,), "the Pool has no group ids")
 
 
@@ -207,15 +214,6 @@ def check_parity(
         As in `Queries`, for PairAccuracy and PairLogit: asked of a Pool whose baseline are the scores, in float32.
     metrics : iterable of str, optional
         CatBoost's metric strings to check, a row each, in place of the nearest to `convention`.
-
-    Examples
-    --------
-    >>> from rankadapters import presets
-    >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.7], presets.textbook(2), group_sizes=[3])
-    >>> report.ok, [row.verdict for row in report.rows]
-    (True, ['equal', 'not-comparable'])
-    >>> [round(row.our_value, 4) for row in report.rows]
-    [0.1738, 0.2246]
     """
     convention = as_convention(convention)
     refuse_other_names(other, GROUPS)
@@ -231,10 +229,7 @@ def check_parity(
         weights, varies = weights_of_rows(group_weight, queries)
         if varies is not None:
             given["group_weight"] = group_weight
-            notes.append(
-                f"group_weight varies within query {queries.query_ids[varies]}: {ASKED} silently "
-                "takes each query's first row's, and so does our value here; a Pool refuses such weights."
-            )
+            notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
     by_row = {name: queries.by_query(np.asarray(each, np.float64)) for name, each in given.items()}
     notes += [] if weight is None else [IGNORED]
@@ -294,7 +289,6 @@ def check_model(
         raise InputError(msg)
     trees = int(model.tree_count_)
     own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
-    nearest, _ = TOOLKIT.nearest(convention)
     if pool.get_group_id_hash() is None:
-        return TOOLKIT.without_groups(own._replace(rounds=trees), nearest)
-    return TOOLKIT.check(TOOLKIT.seen(own, convention), convention, dataset)
+        return TOOLKIT.without_groups(own._replace(rounds=trees), convention)
+    return TOOLKIT.check(TOOLKIT.seen(own, convention), convention, dataset, own.logged)

@@ -18,7 +18,6 @@ from rankadapters.core.printed import Printed, as_printed
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
-from rankadapters.parity.comparing import compare_value
 from rankadapters.parity.data import bind
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
@@ -80,7 +79,7 @@ def check_value(
     ours = Ours.of(queries, bind(queries, scores, convention), convention)
     number, printed = _given(value)
     bound = printed if tolerance is None else tolerance
-    return ParityReport((compare_value(ours, number, source, version, tolerance=bound),))
+    return ParityReport((ours.judge(number, source, version, tolerance=bound),))
 
 
 def _given(value: object) -> tuple[float, Printed | None]:
@@ -195,7 +194,7 @@ def _stated(row: ParityRow, reason: str, per_query: QueryDifferences | None = No
 
 def _explained(row: ParityRow, ours: Ours) -> ParityRow:
     """Search for the cause, where the data behind the number is at hand and gives our number indeed."""
-    found = compare_value(ours, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
+    found = ours.judge(float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
     if found.our_value == row.our_value:
         return found
     reason = f"The data given makes {found.our_value!r}, which is not the second number.\n{found.reason}"

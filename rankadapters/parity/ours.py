@@ -1,16 +1,23 @@
-"""Our own number of what a toolkit holds: value and parts of the queries, from one pass."""
+"""Our own number of what a source holds, from one pass, and the search for what makes another one differ."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
-from rankadapters.parity.rows import QueryDifferences
+from rankadapters.parity.rows import ParityRow, QueryDifferences
+from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, relative
 
 if TYPE_CHECKING:
     from rankadapters.core.inert import Terms
+
+NOT_A_SUM = (
+    "The value is not a sum over the queries, so that only its fields were tried, and no query has a part in it."
+)
 
 
 class Ours(NamedTuple):
@@ -47,3 +54,32 @@ class Ours(NamedTuple):
             query_ids=other.queries.query_ids, values=self.terms.values, our_values=other.terms.values,
             contributions=self.terms.shares - other.terms.shares,
         )  # fmt: skip
+
+    def judge(
+        self, value: float, source: str, version: str, *, notes: Iterable[str] = (), tolerance: Tolerance | None = None,
+        per_query: Callable[[], QueryDifferences | None] = lambda: None,
+    ) -> ParityRow:  # fmt: skip
+        """Compare another's value with this one; where it differs, search for the cause."""
+        bound = relative(FULL_DOUBLE, self.value) if tolerance is None else tolerance
+        row = ParityRow.compare(
+            source,
+            version,
+            self.convention,
+            value=value,
+            our_value=self.value,
+            tolerance=bound,
+            reason="\n".join(notes),
+        )
+        if row.verdict == "equal":
+            return row
+        from rankadapters.parity.causes import causes  # brings numba
+
+        found = causes(self, value=value, tolerance=bound)
+        why = "; ".join(cause.text for cause in found) or "none of the changes tried gives it"
+        whole = "" if self.convention.is_sum else NOT_A_SUM
+        reason = "\n".join(filter(None, [row.reason, f"Looking for the cause: {why}.", whole]))
+        other = next((cause.convention for cause in found if cause.convention is not None), None)
+        parts = per_query()
+        if parts is None and other is not None:
+            parts = Ours.of(self.queries, self.scores, other, leaving=True).gap(self)
+        return replace(row, reason=reason, per_query=parts)

@@ -17,13 +17,13 @@ from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
-from rankadapters.parity.comparing import compare_value
 from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_gains, refuse_retrieval
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE
 
+Logged = Callable[[str, str], tuple[str, Any]]  # what a training logged of a set and a metric: its key, and by round
 NO_LOG = partial(logged_at, None)
 MOST_ASKED = 500  # queries, above which a toolkit is not asked for each
 
@@ -34,6 +34,25 @@ class Route(NamedTuple):
     source: str
     ask: Callable[[Held], float]
     apart: bool = False  # whether it can be asked for some of the queries alone
+
+    def ask_each(self, held: Held, ours: Ours) -> QueryDifferences | None:
+        """Ask for every query alone; None where that cannot be, fails or would take too long."""
+        queries, terms = held.queries, ours.terms
+        if not self.apart or queries.n_queries > MOST_ASKED or not ours.convention.is_sum:
+            return None
+        values = np.full(queries.n_queries, np.nan)
+        for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):
+            one = Queries(queries.labels[start:end], group_sizes=[end - start])
+            try:
+                values[place] = self.ask(replace(held, queries=one, scores=held.scores[start:end], given={}))
+            except RankAdaptersError:
+                return None
+        apart = values - terms.values
+        equal = np.abs(apart) <= FULL_DOUBLE * np.maximum(1, np.abs(terms.values))
+        parts = np.where(equal | (terms.weights == 0), 0.0, apart) * terms.weights / terms.divisors.sum()
+        return QueryDifferences(
+            query_ids=queries.query_ids, values=values, our_values=terms.values, contributions=parts
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,10 +66,9 @@ class Held:
     notes, given
         What a reader must know of the data, a sentence each; and what the toolkit is handed in another form than ours,
         such as weights by row.
-    own, by, routes, own_only, log, rounds
-        Of a trained model: what its metric means; what to say of its scores, before how the toolkit was asked; other
-        ways to its numbers, and whether these are the only ones; what the training logged, of a set and a metric, by
-        round; the rounds looked at.
+    own, routes, rounds
+        Of a trained model: what its metric means; the ways to its numbers, where asking for the metric of its scores is
+        not the only one; the rounds looked at.
     """
 
     queries: Queries
@@ -58,10 +76,7 @@ class Held:
     notes: tuple[str, ...] = ()
     given: dict[str, Any] = field(default_factory=dict)
     own: Convention | None = None
-    by: str = ""
     routes: tuple[Route, ...] = ()
-    own_only: bool = False
-    log: Callable[[str, str], tuple[str, Any]] = NO_LOG
     rounds: int = 0
 
 
@@ -111,8 +126,8 @@ class Toolkit(ABC):
                 if (columns[name] != column).any():
                     changed.setdefault(note, []).append(name)
         if changed:
-            weights = columns["query_weight"], columns["row_weight"]
-            queries = queries.with_labels(columns["labels"]).with_weights(weights[0], row_weight=weights[1])
+            queries = queries.with_labels(columns.pop("labels"))
+            queries = queries.with_weights(**columns)
         queries, rows = queries.together()
         said = [note.format(" and ".join(names)) for note, names in changed.items()]
         return replace(held, queries=queries, scores=held.scores[rows], notes=(*said, *held.notes))
@@ -204,14 +219,19 @@ class Toolkit(ABC):
             trained under gains with which its own metric of this data is another than the one asked for.
         """
         convention = as_convention(convention)
-        known = partial(logged_at, getattr(model, "evals_result_", None) if log is None else log)
-        return self.check(replace(self.trained(model, data, convention, iteration), log=known), convention, dataset)
+        known = getattr(model, "evals_result_", None) if log is None else log
+        held = self.trained(model, data, convention, iteration)
+        return self.check(held, convention, dataset, partial(logged_at, known))
 
     def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
         """Read a model and its data, as `check_model` is given them, with the weights that the convention counts."""
         del model, data, convention, iteration
         has = f"{self.vocabulary.title} has no models that know their metric"
         raise InputError(f"{has}.\nHint: check_parity of the model's scores.")
+
+    def asked(self, words: Any, by: str = "") -> Route:
+        """Give the route by which its metric of scores is asked for, and what to say before it."""
+        return Route(by + self.names(words)[1], partial(self.ask, words=words), apart=True)
 
     def held(self, given: Held, convention: Convention) -> tuple[Convention, Any, Held]:
         """Give the nearest convention, its words, and the data as it holds them, unless somebody refuses them."""
@@ -222,32 +242,28 @@ class Toolkit(ABC):
         self.refuse(given.queries, words)
         return nearest, words, self.hold(replace(given, scores=scores), words)
 
-    def check(self, given: Held, declared: Convention, dataset: str | None = None) -> ParityReport:
+    def check(
+        self, given: Held, declared: Convention, dataset: str | None = None, logged: Logged = NO_LOG
+    ) -> ParityReport:
         """Compare by every route under the nearest convention that the toolkit has, then state the declared one."""
         nearest, words, held = self.held(given, declared)
-        metric, how = self.names(words)
-        asked = Route(held.by + how, partial(self.ask, words=words), apart=True)
-        routes = [*([] if held.own_only else [asked]), *held.routes]
+        routes = [*(held.routes or [self.asked(words)])]
         if dataset is not None:
-            name, values = held.log(dataset, metric)
-            value = float(values[held.rounds - 1])
-            routes.append(Route(f"log of {dataset}, iteration {held.rounds - 1}, {name}", lambda _: value))
+            name, values = logged(dataset, self.names(words)[0])
+            value, shown = float(values[held.rounds - 1]), held.rounds - 1
+            routes.append(Route(f"log of {dataset}, iteration {shown}, {name}", lambda _: value))
         # Data without a value is ours to name, before the toolkit is asked.
         wanted = Ours.of(held.queries, held.scores, declared)
         different = {} if nearest == declared else differing(declared, nearest)
         ours = Ours.of(held.queries, held.scores, nearest) if different else wanted
-        rows = self.compared(routes, held, ours)
-        return ParityReport((*rows, *([self._declared(rows[0], held, wanted, ours, different)] if different else [])))
-
-    def compared(self, routes: list[Route], held: Held, ours: Ours) -> list[ParityRow]:
-        """Ask by every route, and compare."""
-        return [
-            compare_value(
-                ours, route.ask(held), route.source, self.version, notes=held.notes,
-                per_query=partial(_asked, route, held, ours),
+        rows = [
+            ours.judge(
+                route.ask(held), route.source, self.version, notes=held.notes,
+                per_query=partial(route.ask_each, held, ours),
             )
             for route in routes
         ]  # fmt: skip
+        return ParityReport((*rows, *([self._declared(rows[0], held, wanted, ours, different)] if different else [])))
 
     def _declared(
         self, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: Mapping[str, tuple[Any, Any]]
@@ -255,13 +271,11 @@ class Toolkit(ABC):
         """State the declared convention: whether what the toolkit cannot express of it matters on this data."""
         from rankadapters.core.inert import inert_of  # brings numba
 
-        source = (self.vocabulary.name, self.version, wanted.convention)
+        source, title = (self.vocabulary.name, self.version, wanted.convention), self.vocabulary.title
         known = {each.convention: each.terms for each in (wanted, ours)}
         inert = inert_of(held.queries, wanted.convention, ours.convention, held.scores, known)
-        matter, harmless = (
-            {name: values for name, values in different.items() if (name in inert) is idle} for idle in (False, True)
-        )
-        title = self.vocabulary.title
+        matter = {name: values for name, values in different.items() if name not in inert}
+        harmless = {name: values for name, values in different.items() if name in inert}
         if not matter and row.value is not None and row.tolerance is not None:
             reason = f"{title} cannot express {spelled(harmless)}; on this data that makes no difference."
             return ParityRow.compare(
@@ -273,21 +287,3 @@ class Toolkit(ABC):
         return ParityRow.not_comparable(
             *source, our_value=wanted.value, reason=f"{reason}{ours.convention}", per_query=ours.gap(wanted)
         )
-
-
-def _asked(route: Route, held: Held, ours: Ours) -> QueryDifferences | None:
-    """Ask for every query alone; None where that cannot be, fails or would take too long."""
-    queries, terms = held.queries, ours.terms
-    if not route.apart or queries.n_queries > MOST_ASKED or not ours.convention.is_sum:
-        return None
-    values = np.full(queries.n_queries, np.nan)
-    for place, (start, end) in enumerate(zip(queries.indptr, queries.indptr[1:], strict=False)):
-        try:
-            one = Queries(queries.labels[start:end], group_sizes=[end - start])
-            values[place] = route.ask(replace(held, queries=one, scores=held.scores[start:end], given={}))
-        except RankAdaptersError:
-            return None
-    apart = values - terms.values
-    equal = np.abs(apart) <= FULL_DOUBLE * np.maximum(1, np.abs(terms.values))
-    parts = np.where(equal | (terms.weights == 0), 0.0, apart) * terms.weights / terms.divisors.sum()
-    return QueryDifferences(query_ids=queries.query_ids, values=values, our_values=terms.values, contributions=parts)

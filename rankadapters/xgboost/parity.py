@@ -76,7 +76,7 @@ class XGBoostToolkit(Toolkit):
         own = Route(f"Booster.eval {how}", lambda _: _evaluated(upto, matrix, words))
         return Held(
             queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds,
-            own=_own_metric(booster, words), routes=(own,) if words.get("groups", True) else (),
+            own=_own_metric(booster, words), routes=(self.asked(words), own) if words.get("groups", True) else (),
         )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.panel import Panel
 from rankadapters.parity import Toolkit
+from rankadapters.parity.ours import Ours
 from tests.ranking_data import ranking
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
@@ -125,7 +126,7 @@ def trained(toolkit):
 )
 def test_what_a_model_says_of_all_its_queries_is_never_taken_for_one_of_them(toolkit, apart, monkeypatch):
     model, data, log = trained(toolkit)
-    asked, compared = [], Toolkit.compared
-    monkeypatch.setattr(Toolkit, "compared", lambda *given: asked.extend(given[1]) or compared(*given))
+    asked, judge = [], Ours.judge
+    monkeypatch.setattr(Ours, "judge", lambda *given, **more: asked.append(more["per_query"]) or judge(*given, **more))
     getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", dataset="set" if log else None, **log)
-    assert [route.apart for route in asked] == apart
+    assert [ask_each.func.__self__.apart for ask_each in asked] == apart
