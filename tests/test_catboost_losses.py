@@ -79,6 +79,14 @@ def test_pairs_of_labels_are_asked_of_a_pool(convention, weighted):
     assert equal(beside) == ["equal"]  # beside given ones CatBoost would make none
 
 
+def test_metrics_of_pairs_beside_another_declared_one_see_the_scores_that_a_pool_holds():
+    metrics = ["PairLogit", "PairAccuracy", "QueryRMSE"]
+    report = ra.catboost.check_parity(UNITS, SCORES, ROWS[0], qid=QID, pairs=pairs(), metrics=metrics)
+    assert equal(report) == ["equal"] * 3
+    assert ["of a Pool with baseline" in row.source for row in report.rows] == [True, True, False]
+    assert ["scores rounded to float32" in row.reason for row in report.rows] == [True, True, False]
+
+
 def test_rows_that_are_not_contiguous_keep_their_pairs():
     mixed = np.random.default_rng(5).permutation(LABELS.size)
     place = np.argsort(mixed)

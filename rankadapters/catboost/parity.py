@@ -127,13 +127,15 @@ class CatBoostToolkit(Toolkit):
 
     def _under(self, metric: str, held: Held, wanted: Ours) -> ParityRow:
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
-        source, declared = (f"{ASKED} {metric}", self.version), wanted.convention
+        source, declared = (self.names(metric)[1], self.version), wanted.convention
         try:
             made = {"pairs": "label"} if _is_of(metric, OF_PAIRS) and held.queries.pairs is None else {}
             convention = read_metric(metric, **made)
         except ConventionError as error:
             reason = f"CatBoost was not asked: {error}"
             return ParityRow.not_comparable(*source, declared, our_value=wanted.value, reason=reason)
+        if _is_of(metric, OF_PAIRS):
+            held = held_in_a_pool(held)
         value = self.ask(held, metric)
         try:
             self.refuse(held.queries, metric)
