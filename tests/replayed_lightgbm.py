@@ -29,6 +29,7 @@ QUANTIZED = {"use_quantized_grad": True}
 GOSS = {"data_sample_strategy": "goss", "learning_rate": 0.5, "top_rate": 0.3, "other_rate": 0.3}
 CATEGORIES = {"categorical_feature": [5], "min_data_per_group": 3}
 XENDCG = {"objective": "rank_xendcg"}
+SHOWN = {"data": {"position": np.arange(DATA.y.size) % 5}}
 DART = {"boosting": "dart", "drop_rate": 0.5, "skip_drop": 0.0, "drop_seed": 4}
 
 
@@ -41,10 +42,13 @@ def seed_before(seed: int) -> int:
 def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by ours, or by the built-in objective
     params = {name: value for name, value in trial.items() if name not in NO_SETTING}
     preset = trial.get("preset", {})
-    name = params.pop("objective", "lambdarank")
-    objective = {"objective": ra.lightgbm.objective(PRESETS[name](**preset), n_threads=1)} if ours else preset
+    name, bias = params.pop("objective", "lambdarank"), trial.get("bias")
+    objective = preset | (bias or {})
+    if ours:
+        learned = None if bias is None else ra.objectives.lightgbm_position_bias(**bias)
+        objective = {"objective": ra.lightgbm.objective(PRESETS[name](**preset), position_bias=learned, n_threads=1)}
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
-        warnings.filterwarnings("ignore", "boosting=|bagging_by_query:|categorical_feature")
+        warnings.filterwarnings("ignore", "boosting=|bagging_by_query:|categorical_feature|the Dataset has positions")
         if "forcedsplits_filename" in params:
             file = Path(folder) / "splits.json"
             file.write_text(json.dumps(params["forcedsplits_filename"]))
@@ -78,10 +82,14 @@ SETTINGS = [
     Setting([{**XENDCG, "seed": 7, "preset": {"objective_seed": 9}}], shown="`seed` and `objective_seed`"),
     Setting([{"data": {"weight": WEIGHT}}, {"data": {"init_score": START}}],
             shown="`weight`, `init_score` of the Dataset"),
-    Setting([{"data": {"position": np.arange(DATA.y.size) % 5}},
-             {"lambdarank_position_bias_regularization": 1.0, "data": {"position": np.arange(DATA.y.size) % 5}}],
-            shown="`position` of the Dataset, `lambdarank_position_bias_regularization`",
-            why="no objective of ours models it"),
+    Setting([{**SHOWN, "bias": {}}, {**SHOWN, "bias": {"lambdarank_position_bias_regularization": 1.0}},
+             {"data": {**SHOWN["data"], "weight": WEIGHT}, "bias": {"learning_rate": 0.3}, "learning_rate": 0.3},
+             {**SHOWN, "bias": {}, "callbacks": [decaying]}],
+            shown="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
+            "`position_bias=lightgbm_position_bias(...)`",
+            why="with `num_threads=1`: more of LightGBM's threads add up the biases' sums in another order"),
+    Setting([SHOWN, {**SHOWN, "lambdarank_position_bias_regularization": 1.0}],
+            shown="`position` of the Dataset, without `position_bias`", why="LightGBM's own corrects. We warn."),
     Setting([{"boosting": "gbdt"}], shown='`boosting="gbdt"`', idle=True),
     Setting([{**DART, "by_chance": {"drop_seed": seed_before(4)}},
              {**DART, "uniform_drop": True, "by_chance": {"drop_seed": seed_before(4)}},

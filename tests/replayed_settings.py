@@ -14,7 +14,7 @@ import numpy as np
 
 PAGE = Path(__file__).parent.parent / "docs" / "objectives.md"
 SAME, DIFFERS, REFUSED, BY_CHANCE = "same", "differs", "refused", "by chance"
-NO_SETTING = ("preset", "data", "callbacks", "by_chance", "alone")  # keys of a trial that are not parameters
+NO_SETTING = ("preset", "bias", "data", "callbacks", "by_chance", "alone")  # keys of a trial that are not parameters
 
 
 class Setting(NamedTuple):

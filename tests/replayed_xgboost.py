@@ -41,8 +41,10 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by
     label = (DATA.y > 0) if name == "rank:map" else DATA.y
     make = {"data": X, "label": label, "qid": DATA.qid, "nthread": 1} | trial.get("data", {})
     matrix = make.pop("kind", xgb.DMatrix)(**make)
-    objective = ra.xgboost.objective(PRESETS[name](**preset), n_threads=1)
-    told = {"objective": name, **preset}
+    bias = trial.get("bias")
+    unbiased = None if bias is None else ra.objectives.xgboost_unbiased(**bias)
+    objective = ra.xgboost.objective(PRESETS[name](**preset), position_bias=unbiased, n_threads=1)
+    told = {"objective": name, "lambdarank_unbiased": bias is not None, **preset, **(bias or {})}
     if ours:
         told = objective.replay_params(matrix)
         told = {key: value for key, value in told.items() if key in trial.get("alone", told)}
@@ -115,8 +117,11 @@ SETTINGS = [
         {"objective": "rank:pairwise"}, {"objective": "rank:map"}],
             shown="`lambdarank_num_pair_per_sample`, `lambdarank_normalization`, `lambdarank_score_normalization`, "
             "`ndcg_exp_gain` in the preset; `rank:pairwise`, `rank:map`"),
+    Setting([{"bias": {}}, {"bias": {"lambdarank_bias_norm": 2.0}}, {"bias": {}, **HALF},
+             {"bias": {}, "objective": "rank:map"}, {"bias": {}, "objective": "rank:pairwise"}],
+            shown="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost_unbiased(...)`"),
     Setting([{"lambdarank_unbiased": True}, {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0}],
-            why="no objective of ours models it"),
+            shown="the same in the parameters alone", why="a callable does not see them"),
     Setting([{"multi_strategy": "multi_output_tree"}, {"nthread": 2}, {"seed": 7}, {"process_type": "default"},
              {"refresh_leaf": 0}, {"max_cached_hist_node": 1}, {"sparse_threshold": 0.9}], idle=True),
 ]  # fmt: skip

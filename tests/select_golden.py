@@ -13,7 +13,7 @@ from collections import Counter
 from typing import Any
 
 from tests.golden_measures import TOOLKITS, compared
-from tests.shared_data import KEPT, kept, shared_records, shared_tools_data_sets
+from tests.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
 
 Record = dict[str, Any]
 
@@ -117,7 +117,26 @@ def _apart(record: Record, inputs: dict[str, Any]) -> Record:
     return {"input": name, **{part: record[part] for part in RESULTS}}
 
 
-PARTS = {"toolkits": toolkits, "measures": measures, "objectives": objectives, "tools": tools}
+def position_bias() -> dict[str, Any]:
+    """The third round of the first data set's models."""
+    first = shared_losses()["boosting"][0]
+    rounds = ("scores", "replayed_biases", "ti_plus", "tj_minus")
+    chosen = {
+        toolkit: [
+            {name: part[-1:] if name in rounds else part for name, part in each.items()} for each in first[toolkit]
+        ]
+        for toolkit in ("lightgbm", "xgboost")
+    }
+    return {"boosting": [{"data": first["data"], **chosen}]}
+
+
+PARTS = {
+    "toolkits": toolkits,
+    "measures": measures,
+    "objectives": objectives,
+    "tools": tools,
+    "position_bias": position_bias,
+}
 
 
 def main() -> None:

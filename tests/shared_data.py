@@ -55,6 +55,13 @@ def shared_records(name: str) -> list[dict[str, Any]]:
     return json.loads(file.read_text(encoding="utf-8"))["records"] if file.is_file() else []
 
 
+def shared_losses() -> dict[str, Any]:
+    """Numbers of losses and of models under a position bias; empty where the file is not there."""
+    file = SHARED / "golden" / "losses" / "losses.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found
+
+
 def tools_data_sets() -> list[dict[str, Any]]:
     """Data sets with what the evaluation tools printed for them: those kept here, and all where they are there."""
     return kept("tools")["sets"] + [{**one, "name": f"full-{one['name']}"} for one in shared_tools_data_sets()]

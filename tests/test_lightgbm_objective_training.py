@@ -166,12 +166,6 @@ def test_predictions_that_are_not_finite_stop_a_training():
         lgb.train({**PARAMS, "objective": poisoned}, dataset(data), 5)
 
 
-def test_a_dataset_with_positions_is_refused():
-    data = graded(18)
-    with pytest.raises(ra.InputError, match=r"has positions(.|\n)*Hint: lgb.Dataset without position="):
-        predictions(ours(preset("lambdarank", {})), data, 1, position=np.arange(data.y.size) % 3)
-
-
 def ndcg(data, scores):
     return ra.evaluate(data.y, scores, CONVENTIONS[2], group_sizes=data.sizes).value
 

@@ -20,6 +20,7 @@ class Judged(NamedTuple):
     labels: Array | None
     group_sizes: Array
     weights: Array | None  # as the toolkit holds them, per row or per query
+    positions: Array | None = None  # at which rows were shown, where a position bias asks for them
 
     def without(self, owner: object) -> Judged:
         """Let go of labels that are the owner, so that remembering them does not keep it alive."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,11 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.core.threads import as_n_threads
 from rankadapters.objectives.base import Objective, require_objective
+from rankadapters.objectives.position_bias import AddedBiases, PairRatios, PositionBias, as_position_bias
 
 if TYPE_CHECKING:
     from rankadapters.core.gradients import Gradients
+    from rankadapters.core.position_bias import BiasedGradients
 
 Array = NDArray[Any]
 
@@ -33,11 +37,17 @@ class Training:
         What to train under.
     n_threads : int, optional
         None takes all CPUs.
+    position_bias : PositionBias or str, optional
+        What is taken out of the objective.
     """
 
-    def __init__(self, objective: Objective, n_threads: int | None) -> None:
+    def __init__(
+        self, objective: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
+    ) -> None:
         self.objective = require_objective(objective)
+        self.position_bias = as_position_bias(position_bias, self.objective)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
+        self.learned = Learned()
         self.reset()
 
     def reset(self) -> None:
@@ -60,7 +70,14 @@ class Training:
         for factor in binding.factors:
             grad *= factor
             hess *= factor
+        self._learn(binding, grad, hess)
         return grad, hess
+
+    def _learn(self, binding: _BoundGradients, grad: Array, hess: Array) -> None:
+        if self.position_bias is not None:
+            biased = cast("BiasedGradients", binding.gradients)
+            biased.learn(grad, hess)
+            self.learned.latest = self.position_bias.learned(biased)
 
     def _binding(self, owner: object, judged: Judged, factors: Sequence[Any]) -> _BoundGradients:
         key = id(owner)
@@ -71,59 +88,97 @@ class Training:
             binding = self._bind(gone, judged, factors)._replace(judged=judged.without(owner))
             self._bound[key] = binding
         elif not binding.judged.says(judged):
+            rounds = binding.rounds[0]
             msg = (
-                f"labels, groups or weights of the dataset changed after round {binding.rounds[0]} of its training.\n"
-                "Hint: reset() before another training, or a new dataset."
+                f"labels, groups or weights of the dataset, or its positions, changed after round {rounds} of its "
+                "training.\nHint: reset() before another training, or a new dataset."
             )
             raise InputError(msg)
         return binding
 
     def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any]) -> _BoundGradients:
         queries = Queries(judged.labels, group_sizes=judged.group_sizes)
-        carried = self._claim(queries)
-        gradients = self.objective.bind(queries, n_threads=self.n_threads, state=carried and carried.state)
+        carried = self._claim(_digest(queries, judged.positions))
+        bind = self.objective.bind if self.position_bias is None else self._bind_biased(judged.positions)
+        gradients = bind(queries, n_threads=self.n_threads, state=carried and carried.state)
         kept = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
         return _BoundGradients(gone, judged, gradients, kept, [carried.rounds if carried else 0])
 
-    def _claim(self, queries: Queries) -> _Carried | None:
+    def _bind_biased(self, positions: Array | None) -> Callable[..., BiasedGradients]:
+        return partial(cast("PositionBias", self.position_bias).bind, self.objective, positions=positions)
+
+    def _claim(self, digest: int) -> _Carried | None:
         """Find what a pickle brought along for a dataset of these queries."""
         for place, carried in enumerate(self._waiting):
-            if carried.digest == queries.digest:
+            if carried.digest == digest:
                 return self._waiting.pop(place)
         return None
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep what was declared and carried, not what was bound."""
         carried = [
-            _Carried(binding.gradients.queries.digest, binding.gradients.state.copy(), binding.rounds[0])
+            _Carried(
+                _digest(binding.gradients.queries, binding.judged.positions),
+                binding.gradients.state.copy(),
+                binding.rounds[0],
+            )
             for binding in self._bound.values()
         ]
         return {**self.__dict__, "_bound": {}, "_waiting": [*self._waiting, *carried]}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Training:
-        """Start anew."""
+        """Start anew, and let the original tell what the copy learns: `lgb.train` trains by a copy."""
         del memo
-        return Training(self.objective, self.n_threads)
+        copied = Training(self.objective, self.n_threads, self.position_bias)
+        copied.learned = self.learned
+        return copied
 
 
 class Trained:
     """What the objective callbacks of all toolkits are; each adds how its toolkit calls it."""
 
-    def __init__(self, value: Objective, n_threads: int | None) -> None:
-        self._training = Training(value, n_threads)
+    def __init__(
+        self, value: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
+    ) -> None:
+        self._training = Training(value, n_threads, position_bias)
 
     @property
     def objective(self) -> Objective:
         """What is trained under."""
         return self._training.objective
 
+    @property
+    def position_bias(self) -> PositionBias | None:
+        """What is taken out of the objective."""
+        return self._training.position_bias
+
+    @property
+    def learned_bias(self) -> AddedBiases | PairRatios | None:
+        """What was learned of the positions up to the last round, of this callback's or of a deep copy's training.
+
+        None before the first round, and without `position_bias`. Under `AdditiveBias` its `positions` and their
+        `biases`; under `BiasRatios`, by position, the ratios `higher` and `lower`.
+        """
+        return self._training.learned.latest
+
     def __repr__(self) -> str:
-        """Show the signature."""
-        return f"objective({self.objective})"
+        """Show the signatures."""
+        bias = "" if self.position_bias is None else f", position_bias={self.position_bias}"
+        return f"objective({self.objective}{bias})"
 
     def reset(self) -> None:
         """Start anew on every dataset: for objectives that draw at random, and after labels changed."""
         self._training.reset()
+
+
+class Learned:
+    """Where a training leaves what it learned of the positions."""
+
+    latest: AddedBiases | PairRatios | None = None
+
+
+def _digest(queries: Queries, positions: Array | None) -> int:
+    return queries.digest if positions is None else queries.digest ^ crc32(np.asarray(positions).tobytes())
 
 
 class _Carried(NamedTuple):
@@ -135,6 +190,6 @@ class _Carried(NamedTuple):
 class _BoundGradients(NamedTuple):
     owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
     judged: Judged
-    gradients: Gradients
+    gradients: Gradients | BiasedGradients
     factors: list[Array]  # float32, per row or one for all, multiplied one after the other as the toolkit does
     rounds: list[int]  # one entry: rounds so far

@@ -147,7 +147,11 @@ def _gradients() -> Iterator[Task]:
 def _differentiate(labels: list[int], objective: Objective, dtype: str) -> None:
     import numpy as np
 
-    from rankadapters.objectives import gradients
+    from rankadapters.core.queries import Queries
+    from rankadapters.objectives import unbiased_lambdamart
 
+    scores, queries = np.array([0.5, 0.5, 0.25, 0.75], dtype), Queries(labels, group_sizes=[4])
     with suppress(InputError):  # as above
-        gradients(labels, np.array([0.5, 0.5, 0.25, 0.75], dtype), objective, group_sizes=[4])
+        objective.bind(queries).gradients(scores)
+        if objective.of_pairs:
+            unbiased_lambdamart().bind(objective, queries).gradients(scores)

@@ -43,6 +43,8 @@ class Gradients:
         What each call adds to the state.
     dtype : dtype, optional
         In which scores are compared and subtracted; None takes them as they are given.
+    parts : object, optional
+        What the kernel was made of, where `core.position_bias` can make another of it, to take its place.
     """
 
     def __init__(
@@ -57,10 +59,11 @@ class Gradients:
         state: Array | None = None,
         advance: int = 0,
         dtype: DTypeLike | None = None,
+        parts: Any = None,
     ) -> None:
-        self.queries = queries
+        self.queries, self.parts = queries, parts
         self.state = np.zeros(0, np.int64) if state is None else state
-        self._kernel, self._work = kernel, work
+        self.kernel, self._work = kernel, work
         self._n_threads = as_n_threads(n_threads)
         self._advance = advance
         self._dtype = dtype
@@ -105,7 +108,7 @@ class Gradients:
         return grad, hess
 
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
-        return self._kernel(scores, first, last, grad, hess)
+        return self.kernel(scores, first, last, grad, hess)
 
 
 def all_rows(queries: Queries) -> Rows:

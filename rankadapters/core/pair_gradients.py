@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core import threads
-from rankadapters.core._kernels import COMPUTE, lambdas, lambdas_by_table, lambdas_in_float32
+from rankadapters.core._kernels import COMPUTE, lambdas, lambdas_by_table, lambdas_in_float32, lambdas_unbiased
 from rankadapters.core._kernels.lambdas import Pairing
 from rankadapters.core._kernels.lanes import LANES
 from rankadapters.core._kernels.ranked_rows import ranked_rows
@@ -41,6 +41,11 @@ NORMALIZATIONS = {
     "xgboost-distance": Scale(0.01, 1.0, by_sum=False),
     "xgboost-sum": Scale(1.0, 0.0, by_sum=True),
 }
+ARITHMETICS = {
+    "exact": lambdas_unbiased.EXACT,
+    "table": lambdas_unbiased.BY_TABLE,
+    "float32": lambdas_unbiased.IN_FLOAT32,
+}
 HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # factor of p (1 - p), and its floor
 COMMON = 0.75  # of the rows: from there on, pairs of rows of this gain, which have no gradient, are left out
 
@@ -53,6 +58,17 @@ class PairTerms(NamedTuple):
     inverse_ideal: Floats  # 0 where a query has no gradient
     discounts: Floats
     reach: int  # the first rank of a pair with a discount that differs from a later one's
+
+
+class PairParts(NamedTuple):
+    """What the kernel of an objective was made of, for another one that divides its pairs."""
+
+    terms: PairTerms
+    pairs: Pairing
+    delta: int
+    sigmoid: str
+    samples: int
+    rounds: NDArray[np.int64]
 
 
 def ndcg_terms(queries: Queries, convention: NDCG, *, cut: bool) -> PairTerms:
@@ -157,6 +173,28 @@ def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, ro
         memory = lambdas_in_float32.make_memory(int(np.diff(indptr).max(initial=0)))
         for ranks in _portions(indptr, 1 if samples else pairs.limit):
             yield int(lambdas_in_float32.lambda_gradients_in_float32(*given, *ranks, memory, grad, hess))
+
+    return run
+
+
+def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
+    """Pairs divided by ratios of position bias; it writes the costs. `positions` and `costs` are by place."""
+    terms, pairs, delta, sigmoid, samples, rounds = parts
+    form = lambdas_unbiased.Form(delta, ARITHMETICS[sigmoid], mirrored, samples)
+    table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, by_rank = ranked(terms, scores, first, last)
+        seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, form, seed, pairs, writable(table))
+        memory = lambdas_unbiased.make_memory(int(np.diff(indptr).max(initial=0)))
+        for ranks in _portions(indptr, 1 if samples else pairs.limit):
+            bad = lambdas_unbiased.lambda_gradients_unbiased(
+                *given, positions, ratios, costs, *ranks, memory, grad, hess
+            )
+            yield int(bad)
+            if bad >= 0:
+                return
 
     return run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, cast
 
 import lightgbm as lgb
@@ -17,12 +18,17 @@ from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.broken_settings import warn_of_settings
 from rankadapters.lightgbm.metrics import judged_of
-from rankadapters.objectives import XENDCG, LambdaRank, Objective, lightgbm_lambdarank
+from rankadapters.objectives import XENDCG, LambdaRank, Objective, PositionBias, lightgbm_lambdarank
 from rankadapters.objectives.base import require_objective
 from rankadapters.objectives.built_in import no_native, require_native
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 
 Array = NDArray[Any]
+
+UNUSED_POSITIONS = (
+    "the Dataset has positions, but the objective models no position bias, as LightGBM's own lambdarank would.\n"
+    "Hint: objective(value, position_bias=ra.objectives.lightgbm_position_bias()), or lgb.Dataset without position=."
+)
 
 
 class ObjectiveCallback(Trained):
@@ -38,14 +44,19 @@ class ObjectiveCallback(Trained):
             judged = judged_of(second)
             if not self._training.knows(second):
                 _refuse_cut_queries(second)
-                _refuse_positions(second)
+            if self.position_bias is not None:
+                judged = judged._replace(positions=_positions(second))
+            elif not self._training.knows(second):
+                _warn_of_positions(second)
             return self._training.gradients(second, judged, _factors(judged.weights), first)
         if group is None:
             raise missing_group("training data", "fit(group=...)")
         return self._training.gradients(first, Judged(first, np.asarray(group), weight), _factors(weight), second)
 
 
-def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCallback:
+def objective(
+    value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
+) -> ObjectiveCallback:
     """Make an objective for `params["objective"]` of `lgb.train` and `lgb.cv`, and for `LGBMRanker(objective=)`.
 
     Called directly as `obj(preds, dataset)` it gives `grad, hess`. Row weights multiply, as in LightGBM, unless the
@@ -56,27 +67,32 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     ----------
     value : Objective
         One of `ra.objectives`.
+    position_bias : PositionBias or str, optional
+        What is learned of the positions at which rows were shown, and taken out of the objective:
+        `ra.objectives.lightgbm_position_bias()`, which needs `lgb.Dataset(position=)`, or another, or its signature.
+        None models no position bias. `obj.learned_bias` is what was learned.
     n_threads : int, optional
         None takes all CPUs; the gradients are the same for any number.
 
     Returns
     -------
     ObjectiveCallback
-        Callable. What it draws at random goes on from round to round on each Dataset, also after pickling; it starts
-        anew in a deep copy (which `lgb.train` makes) and after `reset()`.
+        Callable. What it draws at random, and what it learns of positions, goes on from round to round on each Dataset,
+        also after pickling; it starts anew in a deep copy (which `lgb.train` makes) and after `reset()`.
 
     Raises
     ------
     ConventionError
-        `value` is not an objective.
+        `value` is not an objective, or is not one of pairs and has a position bias.
     InputError
-        In training: a Dataset without group or with positions, queries cut by `lgb.cv`, labels changed between rounds,
-        or predictions that are not finite; the message names round and row.
+        In training: a Dataset without group or, where the position bias needs them, positions, queries cut by `lgb.cv`,
+        labels changed between rounds, or predictions that are not finite; the message names round and row.
 
     Warns
     -----
     UserWarning
-        In training with `bagging_by_query` or `boosting="dart"`, which LightGBM does wrong under any callable.
+        In training with `bagging_by_query` or `boosting="dart"`, which LightGBM does wrong under any callable; and on a
+        Dataset with positions without `position_bias`.
 
     References
     ----------
@@ -94,7 +110,7 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     >>> bool((one.predict(X) == other.predict(X, raw_score=True)).all())
     True
     """
-    return ObjectiveCallback(value, n_threads)
+    return ObjectiveCallback(value, n_threads, position_bias)
 
 
 def lambdarank(
@@ -191,13 +207,18 @@ def _factors(row_weights: Any) -> list[Any]:
     return [] if row_weights is None else [row_weights]
 
 
-def _refuse_positions(dataset: lgb.Dataset) -> None:
-    if dataset.get_position() is not None:
-        msg = (
-            "the Dataset has positions, but no objective of ours models position bias.\n"
-            "Hint: lgb.Dataset without position=, or LightGBM's own lambdarank."
-        )
-        raise InputError(msg)
+def _positions(dataset: lgb.Dataset) -> Array | None:
+    """Positions of a Dataset, numbered as they first appear; a subset, which loses them, has those of its whole."""
+    positions = dataset.get_position()
+    if positions is None and dataset.used_indices is not None and dataset.reference is not None:
+        whole = _positions(dataset.reference)
+        return None if whole is None else whole[np.asarray(dataset.used_indices)]
+    return None if positions is None else np.asarray(positions)
+
+
+def _warn_of_positions(dataset: lgb.Dataset) -> None:
+    if _positions(dataset) is not None:
+        warnings.warn(UNUSED_POSITIONS, stacklevel=3)
 
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:

@@ -9,6 +9,19 @@ from rankadapters.core.queries import as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
+from rankadapters.objectives.position_bias import (
+    AddedBiases,
+    AdditiveBias,
+    BiasRatios,
+    PairRatios,
+    PositionBias,
+    parse_position_bias,
+)
+from rankadapters.objectives.position_bias_presets import (
+    lightgbm_position_bias,
+    unbiased_lambdamart,
+    xgboost_unbiased,
+)
 from rankadapters.objectives.presets import (
     lightgbm_lambdarank,
     lightgbm_xendcg,
@@ -22,24 +35,33 @@ from rankadapters.objectives.presets import (
 
 __all__ = [
     "XENDCG",
+    "AddedBiases",
+    "AdditiveBias",
+    "BiasRatios",
     "LambdaMAP",
     "LambdaRank",
     "ListNet",
     "Objective",
+    "PairRatios",
+    "PositionBias",
     "QueryCrossEntropy",
     "QueryRMSE",
     "QuerySoftMax",
     "RankNet",
     "gradients",
     "lightgbm_lambdarank",
+    "lightgbm_position_bias",
     "lightgbm_xendcg",
     "pair_logit",
     "parse",
+    "parse_position_bias",
     "query_cross_entropy",
     "query_softmax",
+    "unbiased_lambdamart",
     "xgboost_map",
     "xgboost_ndcg",
     "xgboost_pairwise",
+    "xgboost_unbiased",
 ]
 
 

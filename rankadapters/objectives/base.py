@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -46,6 +47,7 @@ class Objective(Declared):
     noun: ClassVar[str] = "kind"
     start: ClassVar[str] = "a preset, ra.objectives.lightgbm_lambdarank().replace(...)"
     kind: ClassVar[str]
+    of_pairs: ClassVar[bool] = False  # a sum over pairs of rows, which a position bias can correct
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Let `parse` find the class by its kind."""
@@ -92,14 +94,19 @@ def parse(signature: str) -> Objective:
     >>> parse(str(objectives.lightgbm_lambdarank())) == objectives.lightgbm_lambdarank()
     True
     """
+    return cast("Objective", read_back(signature, OBJECTIVES, "kind", "an objective"))
+
+
+def read_back(signature: object, registry: Mapping[str, type[Declared]], noun: str, what: str) -> Declared:
+    """Read a value of a registry from what is exactly its signature."""
     if not isinstance(signature, str):
-        msg = f"{signature!r:.80} is not an objective's signature.\nHint: str(objective)."
+        msg = f"{signature!r:.80} is not {what}'s signature.\nHint: str() of {what}."
         raise ConventionError(msg)
-    objective = cast("Objective", read_signature(signature, OBJECTIVES, "kind"))
-    if str(objective) != signature:
-        msg = f"{signature!r} is not how an objective writes itself.\nHint: {str(objective)!r}."
+    value = read_signature(signature, registry, noun)
+    if str(value) != signature:
+        msg = f"{signature!r} is not how {what} writes itself.\nHint: {str(value)!r}."
         raise ConventionError(msg)
-    return objective
+    return value
 
 
 def as_share(name: str, value: object) -> float:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 class _Pairwise(Objective):
     """Fields that all pairwise objectives share, and their checks."""
 
+    of_pairs: ClassVar[bool] = True
+
     truncation: Truncation
     samples: Samples
     sigma: Sigma
@@ -80,6 +82,7 @@ class _Pairwise(Objective):
             state=rounds if self.samples else None,
             advance=1,
             dtype=np.float32 if self._narrow else None,
+            parts=pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, self.samples or 0, rounds),
         )
 
     @property

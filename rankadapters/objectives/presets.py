@@ -22,7 +22,7 @@ def lightgbm_lambdarank(
 ) -> LambdaRank:
     """LightGBM's `lambdarank`, bit for bit.
 
-    Position bias (`Dataset(position=...)`) is not part of it; `ra.lightgbm.objective` refuses such a Dataset.
+    For a Dataset with positions its position bias is `lightgbm_position_bias`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def xgboost_ndcg(
     lambdarank_score_normalization: bool = True,
     ndcg_exp_gain: bool = True,
 ) -> LambdaRank:
-    """XGBoost's `rank:ndcg`, bit for bit; `lambdarank_unbiased` is not part of it.
+    """XGBoost's `rank:ndcg`, bit for bit; its `lambdarank_unbiased` is `xgboost_unbiased`.
 
     Under `ndcg_exp_gain` XGBoost refuses labels above 31 and fractional ones, which this one takes.
 
@@ -106,7 +106,7 @@ def xgboost_ndcg(
     >>> xgboost_ndcg().truncation, xgboost_ndcg(lambdarank_pair_method="mean").samples
     (32, 1)
     """
-    truncation, samples = _pairs(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    truncation, samples = pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
     return LambdaRank(
         convention=presets.xgboost(truncation, exp_gain=ndcg_exp_gain),
         truncation=truncation,
@@ -137,7 +137,7 @@ def xgboost_pairwise(
     >>> xgboost_pairwise().normalization
     'xgboost'
     """
-    truncation, samples = _pairs(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    truncation, samples = pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
     return RankNet(
         truncation=truncation,
         samples=samples,
@@ -166,7 +166,7 @@ def xgboost_map(
     >>> xgboost_map(lambdarank_num_pair_per_sample=5).truncation
     5
     """
-    truncation, samples = _pairs(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    truncation, samples = pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
     return LambdaMAP(
         truncation=truncation,
         samples=samples,
@@ -210,7 +210,8 @@ def query_cross_entropy(*, alpha: float = 0.95) -> QueryCrossEntropy:
     return QueryCrossEntropy(alpha=alpha)
 
 
-def _pairs(method: str, number: int | None) -> tuple[int | None, int | None]:
+def pair_numbers(method: str, number: int | None) -> tuple[int | None, int | None]:
+    """Truncation and samples of XGBoost's two ways to make pairs."""
     as_choice("lambdarank_pair_method", method, ("topk", "mean"))
     as_count("lambdarank_num_pair_per_sample", number, none="the default")
     return (

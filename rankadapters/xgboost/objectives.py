@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
-from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.xgboost import NO_CUTOFF
 from rankadapters.core.texts import as_convention
@@ -18,6 +18,7 @@ from rankadapters.objectives import (
     LambdaMAP,
     LambdaRank,
     Objective,
+    PositionBias,
     RankNet,
     xgboost_map,
     xgboost_ndcg,
@@ -96,7 +97,9 @@ class ObjectiveCallback(Trained):
         return params | {"base_score": float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))}
 
 
-def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCallback:
+def objective(
+    value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
+) -> ObjectiveCallback:
     """Make an objective for `obj=` of `xgb.train` and `xgb.cv`.
 
     Called directly as `obj(preds, dmatrix)` it gives `grad, hess`. Query weights multiply, divided by their mean as in
@@ -110,20 +113,25 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     ----------
     value : Objective
         One of `ra.objectives`.
+    position_bias : PositionBias or str, optional
+        What is learned of the positions at which rows were shown, and taken out of the objective:
+        `ra.objectives.xgboost_unbiased()`, or another, or its signature. A row's position is its place in its query.
+        None models no position bias. `obj.learned_bias` is what was learned.
     n_threads : int, optional
         None takes all CPUs; the gradients are the same for any number.
 
     Returns
     -------
     ObjectiveCallback
-        Callable. What it draws at random goes on from round to round on each DMatrix, also after pickling and in a
-        training that continues another; it starts anew in a deep copy and after `reset()`, which a second training on
-        the same DMatrix needs.
+        Callable. What it draws at random, and what it learns of positions, goes on from round to round on each DMatrix,
+        also after pickling and in a training that continues another; it starts anew in a deep copy and after `reset()`,
+        which a second training on the same DMatrix needs.
 
     Raises
     ------
     ConventionError
-        `value` is not an objective.
+        `value` is not an objective, or is not one of pairs and has a position bias; or the position bias needs
+        positions, which a DMatrix does not have.
     InputError
         In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
         message names round and row.
@@ -144,7 +152,11 @@ def objective(value: Objective, *, n_threads: int | None = None) -> ObjectiveCal
     >>> bool((ours.predict(data) == built_in.predict(data)).all())
     True
     """
-    return ObjectiveCallback(value, n_threads)
+    made = ObjectiveCallback(value, n_threads, position_bias)
+    if made.position_bias is not None and made.position_bias.needs_positions:
+        msg = f"{made.position_bias} needs positions, which a DMatrix does not have.\nHint: positions='rows'."
+        raise ConventionError(msg)
+    return made
 
 
 def lambdarank(

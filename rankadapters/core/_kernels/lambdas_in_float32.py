@@ -87,13 +87,30 @@ def draw(state, n):
             return state, (state - 1) // scaling
 
 
+@inlined
+def first_state(seed):
+    """Seed minstd_rand as the C++ library does."""
+    return max((seed & 0xFFFFFFFF) % MODULUS, 1)
+
+
+@inlined
+def draw_partners(state, order, first, last, left, right):
+    """Pair each row of a grade, at the places from `first` to before `last` of the order, with one of another grade."""
+    count = last - first
+    for t in range(count):
+        state, other = draw(state, order.size - count)
+        left[t] = order[first + t]
+        right[t] = order[other + (count if other >= first else 0)]
+    return state
+
+
 @internal
 def add_sampled_pairs(kind, rows, seed, samples, inverse_ideal, discounts, pairing, pairs):
     """Pair each row with `samples` rows of other grades, drawn as XGBoost's `mean` draws them."""
     scores, gains, lambdas, hessians, relevant, precisions = rows
     n = scores.size
     order, left, right = pairs.order[:n], pairs.left, pairs.right
-    state = max((seed & 0xFFFFFFFF) % MODULUS, 1)
+    state = first_state(seed)
     for r in range(n):
         order[r] = r
     merge_sort(gains, order, right)
@@ -102,12 +119,9 @@ def add_sampled_pairs(kind, rows, seed, samples, inverse_ideal, discounts, pairi
         last = first + 1
         while last < n and gains[order[last]] == gains[order[first]]:
             last += 1
-        others, count = n - (last - first), last - first
-        for _ in range(samples if others else 0):
-            for t in range(count):
-                state, other = draw(state, others)
-                left[t] = order[first + t]
-                right[t] = order[other + (count if other >= first else 0)]
+        count = last - first
+        for _ in range(samples if count < n else 0):
+            state = draw_partners(state, order, first, last, left, right)
             total += add_pairs(
                 kind,
                 scores,

@@ -1,0 +1,254 @@
+"""Gradients under a position bias and what is learned of it, against plain Python, and what must hold for all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.core.gradient_data import EXACT, STATELESS, TABLE, data, kind
+from tests.core.position_bias_by_hand import AddedByHand, RatiosByHand, moved
+from tests.core.test_gradients import pairwise
+from tests.core.test_kernels_against_definition import columns, ragged
+
+MEAN = objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
+OF_PAIRS = [
+    *(value for value in STATELESS if value.of_pairs),
+    MEAN,
+    objectives.xgboost_map(lambdarank_pair_method="mean"),
+]
+ROWS = objectives.AdditiveBias(positions="rows", regularization=0.1, learning_rate=0.5)
+GIVEN = ROWS.replace(positions="given")
+TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost_unbiased()
+BIASES = [ROWS, TRUE, MIRRORED]
+EACH = pytest.mark.parametrize("bias", BIASES, ids=str)
+EACH_OBJECTIVE = pytest.mark.parametrize("value", OF_PAIRS, ids=kind)
+
+
+@st.composite
+def ratios(draw: st.DrawFn) -> objectives.BiasRatios:
+    return objectives.BiasRatios(
+        limit=draw(st.sampled_from([None, 1, 2, 10])), norm=draw(st.sampled_from([0.0, 0.5, 1.0])),
+        cost=draw(st.sampled_from(["true", "mirrored"])),
+    )  # fmt: skip
+
+
+def asked(queries, value):
+    """Rows that an objective takes, with scores that no round makes extreme."""
+    rows = [[replace(row, score=row.score % 4) for row in query] for query in queries]
+    if isinstance(value, objectives.RankNet):
+        return [[replace(row, retrieved=True, judged=True) for row in query] for query in rows]
+    return rows
+
+
+def queries_of(rows, value):
+    table, scores = columns(rows)
+    if isinstance(value, objectives.RankNet):
+        del table["retrieved"], table["judged"]
+    return ra.Queries(table.pop("labels"), **table), np.array(scores)
+
+
+def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None, **more):
+    """Gradients and scores of some rounds, each a step against the gradients."""
+    bound = bias.bind(value, ra.Queries(labels, group_sizes=sizes), n_threads=n_threads, **more)
+    scores, found = np.zeros(len(labels)) if start is None else start.copy(), []
+    for _ in range(rounds):
+        grad, hess = bound.gradients(scores)
+        bound.learn(grad, hess)
+        found.append((grad, hess))
+        scores -= 0.3 * grad
+    return bound, found
+
+
+@given(queries=ragged(), value=pairwise(), bias=ratios())
+@settings(max_examples=150, deadline=None)
+def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
+    rows = asked(queries, value)
+    bound = bias.bind(value, queries_of(rows, value)[0])
+    known = RatiosByHand(bias, max(map(len, rows)))
+    shift = np.zeros(sum(map(len, rows)))
+    for _ in range(3):
+        here = moved(rows, shift)
+        grad, hess = bound.gradients([row.score for query in here for row in query])
+        bound.learn(grad, hess)
+        expected = known.gradients(here, value)
+        np.testing.assert_allclose(grad, expected[0], rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(hess, expected[1], rtol=1e-6, atol=1e-9)
+        learned = bias.learned(bound)
+        np.testing.assert_allclose(learned.higher, known.higher, rtol=1e-9)
+        np.testing.assert_allclose(learned.lower, known.lower, rtol=1e-9)
+        shift -= 0.1 * np.clip(grad.astype(float), -5, 5)
+
+
+@given(queries=ragged(), value=pairwise(), seed=st.integers(0, 2**32 - 1), strength=st.sampled_from([0.0, 0.3]))
+@settings(max_examples=100, deadline=None)
+def test_added_biases_are_those_of_the_formula(queries, value, seed, strength):
+    rows = asked(queries, value)
+    bias = GIVEN.replace(regularization=strength)
+    bound_queries, scores = queries_of(rows, value)
+    positions = np.random.default_rng(seed).integers(0, 9, scores.size) * 3
+    bound, known = bias.bind(value, bound_queries, positions=positions), AddedByHand(bias, positions.tolist())
+    plain = value.bind(bound_queries)
+    for _ in range(3):
+        grad, hess = bound.gradients(scores)
+        expected = plain.gradients(known.scores(scores))
+        np.testing.assert_array_equal([grad, hess], expected)
+        bound.learn(grad, hess)
+        known.learn(grad, hess)
+        learned = bias.learned(bound)
+        assert learned.positions.tolist() == list(known.biases)
+        np.testing.assert_array_equal(learned.biases, list(known.biases.values()))
+        scores = scores - 0.1 * grad
+
+
+@EACH
+@EACH_OBJECTIVE
+def test_the_first_round_is_that_without_a_bias(value, bias):
+    labels, scores, sizes = data(value)
+    queries = ra.Queries(labels, group_sizes=sizes)
+    np.testing.assert_array_equal(bias.bind(value, queries).gradients(scores), value.bind(queries).gradients(scores))
+
+
+@EACH
+@EACH_OBJECTIVE
+def test_gradients_of_a_query_add_up_to_0_in_every_round(value, bias):
+    labels, start, sizes = data(value)
+    _, found = trained(bias, value, labels, sizes, start=start)
+    bounds = np.cumsum([0, *sizes])[:-1]
+    for grad, hess in found:
+        sums = np.add.reduceat(grad.astype(float), bounds)
+        np.testing.assert_allclose(sums, 0, atol=3e-6 * np.abs(grad).max() * max(sizes))
+        assert (hess >= 0).all()
+    assert not np.array_equal(found[0][0], found[2][0])
+
+
+@EACH
+@EACH_OBJECTIVE
+def test_a_state_goes_on_where_it_was_left(value, bias):
+    labels, start, sizes = data(value)
+    bound, found = trained(bias, value, labels, sizes, 4, start=start)
+    first, _ = trained(bias, value, labels, sizes, 2, start=start)
+    again = bias.bind(value, ra.Queries(labels, group_sizes=sizes), state=first.state)
+    scores = start - 0.3 * found[0][0] - 0.3 * found[1][0]
+    for expected in found[2:]:
+        grad, hess = again.gradients(scores)
+        again.learn(grad, hess)
+        np.testing.assert_array_equal([grad, hess], expected)
+        scores -= 0.3 * grad
+    np.testing.assert_array_equal(again.state, bound.state)
+
+
+@pytest.mark.parametrize("value", [TABLE, EXACT, MEAN, objectives.xgboost_pairwise()], ids=kind)
+@EACH
+def test_any_number_of_threads_learns_the_same_bits(value, bias):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 120, 4000)  # several chunks
+    labels = rng.integers(0, 4, sizes.sum()).astype(float)
+    start = rng.standard_normal(labels.size)
+    bound, found = trained(bias, value, labels, sizes, 2, n_threads=1, start=start)
+    other, same = trained(bias, value, labels, sizes, 2, n_threads=3, start=start)
+    np.testing.assert_array_equal(found, same)
+    np.testing.assert_array_equal(bound.state, other.state)
+
+
+@EACH
+def test_rows_in_another_order_of_queries_learn_the_same(bias):
+    rng = np.random.default_rng(3)
+    sizes = [4, 9, 17]
+    qid, n = np.repeat([0, 1, 2], sizes), sum(sizes)
+    labels, scores = rng.integers(0, 4, n).astype(float), rng.standard_normal(n)
+    mixed = np.argsort(np.concatenate([np.arange(size) for size in sizes]), kind="stable")  # all first rows come first
+    plain, interleaved = (
+        bias.bind(EXACT, ra.Queries(labels, qid=qid)),
+        bias.bind(EXACT, ra.Queries(labels[mixed], qid=qid[mixed])),
+    )
+    for _ in range(2):
+        grad, hess = plain.gradients(scores)
+        other = interleaved.gradients(scores[mixed])
+        np.testing.assert_allclose(other, [grad[mixed], hess[mixed]], rtol=1e-6, atol=1e-9)
+        plain.learn(grad, hess)
+        interleaved.learn(*other)
+    np.testing.assert_allclose(plain.bias, interleaved.bias, rtol=1e-5)
+
+
+def test_pairs_beyond_the_limit_are_left_as_they_are():
+    labels, scores, sizes = data(EXACT)
+    _, found = trained(TRUE.replace(limit=1), EXACT, labels, sizes, 2, start=scores)
+    queries = ra.Queries(labels, group_sizes=sizes)
+    np.testing.assert_array_equal(found[1], EXACT.bind(queries).gradients(scores - 0.3 * found[0][0]))
+
+
+def test_of_one_pair_the_true_cost_falls_and_the_mirrored_one_grows_as_it_is_ordered_better():
+    # In the first query the relevant row is the first one, tied; in the second it is the second one, well ahead.
+    labels, sizes = [1.0, 0.0, 0.0, 1.0], [2, 2]
+    ratio = {}
+    for bias in (TRUE, MIRRORED):
+        bound = bias.replace(norm=0).bind(objectives.pair_logit(), ra.Queries(labels, group_sizes=sizes))
+        bound.learn(*bound.gradients([0.0, 0.0, -2.0, 2.0]))
+        ratio[bias.cost] = bias.learned(bound).higher[1]
+    assert ratio["true"] == pytest.approx(np.log1p(np.exp(-4)) / np.log(2))
+    assert ratio["mirrored"] == pytest.approx(np.log1p(np.exp(4)) / np.log(2))
+
+
+def test_clicks_on_top_rows_are_learned_as_the_position_s():
+    """Relevance without order, and clicks that only rows near the top get: their positions' biases fall in order."""
+    rng = np.random.default_rng(1)
+    n_queries, n = 400, 8
+    seen = 1 / (1 + np.arange(n))
+    clicks = (rng.random((n_queries, n)) < seen).astype(float).ravel()
+    bound, _ = trained(ROWS.replace(regularization=0), objectives.pair_logit(), clicks, [n] * n_queries, 20)
+    assert (np.diff(ROWS.learned(bound).biases) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("positions", "message"),
+    [
+        ([0, 1], r"positions has shape \(2,\), but the queries have 3 rows"),
+        ([[0, 1, 2]], r"positions has shape \(1, 3\)"),
+        ([0, -1, 2], r"positions\[1\] is -1; allowed are whole numbers from 0 on"),
+        ([0.0, 1.0, 2.0], "positions are float64, not whole numbers"),
+        ([True, False, True], "positions are bool, not whole numbers"),
+        (None, "there are no positions, but the position bias says positions='given'.\nHint: positions='rows'"),
+    ],
+)
+def test_positions_are_whole_numbers_one_per_row(positions, message):
+    with pytest.raises(ra.InputError, match=message):
+        GIVEN.bind(EXACT, ra.Queries([1, 0, 2], group_sizes=[3]), positions=positions)
+
+
+@pytest.mark.parametrize("positions", [[0, 1, 0, 2, 1], np.array([0, 1, 0, 1, 3])], ids=str)
+def test_ratios_are_of_places_and_of_no_other_positions(positions):
+    queries = ra.Queries([1, 0, 2, 0, 1], group_sizes=[2, 3])
+    with pytest.raises(ra.InputError, match=r"positions\[[34]\] is [23], but the row's place in its query is [12]"):
+        TRUE.bind(EXACT, queries, positions=positions)
+    assert TRUE.bind(EXACT, queries, positions=[0, 1, 0, 1, 2]).bias.shape == (2, 3)
+
+
+@EACH
+def test_scores_are_checked_as_without_a_bias(bias):
+    bound = bias.bind(EXACT, ra.Queries([1, 0], group_sizes=[2]))
+    for scores, message in (
+        ([0.0], "scores has 1 rows but the queries cover 2"),
+        ([0.0, np.nan], r"scores\[1\] is nan"),
+    ):
+        with pytest.raises(ra.InputError, match=message):
+            bound.gradients(scores)
+    if bias is not ROWS:
+        with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+308, too far from the others of its query"):
+            bound.gradients([1e308, -1e308])
+
+
+@pytest.mark.parametrize("value", [TABLE, objectives.xgboost_pairwise(), objectives.xgboost_map()], ids=kind)
+def test_mirrored_costs_that_are_infinite_leave_gradients_finite(value):
+    """XGBoost's own: beyond a distance of 17, float32 rounds the probability of the order to 1."""
+    bound = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))
+    for _ in range(3):
+        grad, hess = bound.gradients([1e6, -1e6, 0, 1, 2])
+        bound.learn(grad, hess)
+        assert np.isfinite(grad).all()
+        assert np.isfinite(hess).all()
