@@ -1,4 +1,4 @@
-"""CatBoost: a convention as its metric string, the declared metric in its training, and its numbers held to ours."""
+"""CatBoost: the declared metric in its training, its own metrics and losses, and its numbers compared with ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("catboost", "catboost") from error
 
+from rankadapters.catboost.losses import read_objective
 from rankadapters.catboost.metrics import EvalMetric, eval_metric, native_metric, read_metric
+from rankadapters.catboost.objectives import native_objective
 from rankadapters.catboost.parity import check_model, check_parity
 
-__all__ = ["EvalMetric", "check_model", "check_parity", "eval_metric", "native_metric", "read_metric"]
+__all__ = [
+    "EvalMetric",
+    "check_model",
+    "check_parity",
+    "eval_metric",
+    "native_metric",
+    "native_objective",
+    "read_metric",
+    "read_objective",
+]

@@ -10,6 +10,7 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
+from rankadapters.catboost.broken_settings import warn_of_training
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool
 from rankadapters.core import presets
@@ -289,6 +290,7 @@ def check_model(
     if not model.is_fitted():
         msg = "the model is not trained, so it has no scores.\nHint: model.fit(pool) first."
         raise InputError(msg)
+    warn_of_training(model)
     trees = int(model.tree_count_)
     own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
     if pool.get_group_id_hash() is None:

@@ -1,0 +1,224 @@
+"""CatBoost's own losses as declared objectives, and objectives and conventions as its own losses."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+
+cb = pytest.importorskip("catboost")
+
+from tests.catboost_train_data import PLAIN, native, pool, rows  # noqa: E402 - after the skip
+from tests.shared_data import SHARED  # noqa: E402
+
+TEXTBOOK = ra.presets.textbook(10)
+LAMBDAMART = ra.catboost.read_objective("LambdaMart")
+# Loss strings of CatBoost, and the ridge under which a native tree of theirs is one of Newton's.
+READ = {
+    "QueryRMSE": 3, "QuerySoftMax": 3, "QuerySoftMax:beta=2;lambda=0.1": 3, "PairLogit": 3, "LambdaMart": 0,
+    "LambdaMart:metric=NDCG;top=3;type=Exp": 0, "LambdaMart:metric=DCG;top=3;denominator=Position;sigma=2": 0,
+    "LambdaMart:metric=NDCG;norm=false": 0,
+}  # fmt: skip
+
+
+def newton_leaves(derivatives, leaf, ridge):
+    """What a tree adds to each row, up to one number for all."""
+    grad, hess = (np.bincount(leaf, array)[leaf] for array in derivatives)
+    step = -np.divide(grad, hess + ridge, out=np.zeros(leaf.size), where=hess + ridge > 0)
+    return step - step.mean()
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("loss", READ)
+def test_a_loss_string_means_what_catboost_trains(loss, tied):
+    rng = np.random.default_rng(0)
+    labels, qid, bits = rng.integers(0, 5, 60).astype(float), np.repeat(np.arange(6), 10), np.arange(60)[:, None]
+    X = ((bits >> np.arange(6)) & 1).astype(float)  # a leaf for every row
+    scores = rng.integers(0, 3, 60) / 4 if tied else rng.normal(size=60).astype(np.float32).astype(float)
+    params = {**PLAIN, "iterations": 1, "depth": 6, "learning_rate": 1, "has_time": True, "l2_leaf_reg": READ[loss]}
+    train = cb.Pool(X, labels, group_id=qid, baseline=scores)
+    one_step = {"leaf_estimation_method": "Newton", "leaf_estimation_iterations": 1, "boosting_type": "Plain"}
+    model = native({**params, **one_step}, train, loss)
+    leaf, found = model.calc_leaf_indexes(X)[:, 0], model.predict(X)
+    derivatives = ra.objectives.gradients(labels, scores, ra.catboost.read_objective(loss), qid=qid)
+    expected = newton_leaves(derivatives, leaf, READ[loss])
+    assert np.ptp(found) > 0.1
+    np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6)
+
+
+def golden_trees():
+    """One-tree models that CatBoost 1.2.10 made, by loss string; only those where the whole golden file is."""
+    file = SHARED / "golden" / "losses" / "losses.json"
+    golden = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"catboost": []}
+    return [
+        pytest.param({**record, **golden["data"][record["data"]]}, id=f"{record['loss']}-{record['data']}")
+        for record in golden["catboost"]
+        if record.get("leaf_estimation_method") == "Newton" and is_read(record["loss"])
+    ]
+
+
+def is_read(loss):
+    try:
+        ra.catboost.read_objective(loss)
+    except ra.ConventionError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("record", golden_trees())
+def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
+    leaf, objective = np.array(record["leaf"]), ra.catboost.read_objective(record["loss"])
+    derivatives = ra.objectives.gradients(record["labels"], record["scores"], objective, qid=record["qid"])
+    expected = newton_leaves(derivatives, leaf, record["l2_leaf_reg"])
+    found = np.array(record["leaf_values"])[leaf]
+    np.testing.assert_allclose(found - found.mean(), expected, rtol=1e-5, atol=1e-6 * max(1, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        ("RMSE", "'RMSE' is none of CatBoost's ranking losses 'QueryRMSE'"),
+        (7, "7 is none of CatBoost's ranking losses"),
+        ("YetiRankPairwise", "solves a system over the leaves of a tree(.|\n)*Hint: YetiRank"),
+        ("PairLogitPairwise:max_pairs=3", "solves a system over the leaves of a tree(.|\n)*Hint: PairLogit, or"),
+        ("PairLogit:max_pairs=5", "has max_pairs=5, by which it draws pairs at random"),
+        ("QuerySoftMax:beta=0", "beta=0"),
+        ("QuerySoftMax:lambda=2", "lambda_=2"),
+        ("QueryCrossEntropy:alpha=2", "alpha=2"),
+        ("QueryRMSE:beta=1", "has 'beta', which is not a parameter of it"),
+        ("LambdaMart:metric=AUC", "has metric='AUC'; allowed are"),
+        ("LambdaMart:top=0", "has top='0'"),
+        ("LambdaMart:sigma=0", "sigma=0"),
+        ("LambdaMart:type=exp", "has type='exp'; allowed are 'Base', 'Exp'"),
+    ],
+)
+def test_a_loss_string_that_means_nothing_here_is_refused(loss, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.catboost.read_objective(loss)
+
+
+@pytest.mark.parametrize("loss", [*READ, "QueryCrossEntropy", "QueryCrossEntropy:alpha=0.5"])
+def test_what_is_read_is_written_back(loss):
+    value = ra.catboost.read_objective(loss)
+    found = ra.catboost.native_objective(value)
+    assert ra.catboost.read_objective(found["loss_function"]) == value
+    assert ra.objectives.parse(str(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (ra.objectives.ListNet(), "CatBoost has no built-in listnet; its own are 'QueryRMSE'"),
+        (LAMBDAMART.replace(truncation=5), "truncation=5; the nearest has truncation=None"),
+        (LAMBDAMART.replace(hessian="doubled"), "hessian=doubled"),
+        (LAMBDAMART.replace(convention=TEXTBOOK, beyond_k="cut", truncation=10), "beyond_k=cut"),
+        (
+            LAMBDAMART.replace(convention=ra.presets.letor4(5), truncation=5),
+            "gain=table_0_1_3(.|\n)*Hint: ra.catboost.train",
+        ),
+        (
+            LAMBDAMART.replace(convention=ra.presets.catboost(None)),
+            "ties=worst, average=query; the nearest has ties=input, ",
+        ),
+        (ra.objectives.pair_logit().replace(sigma=2), "sigma=2"),
+    ],
+)
+def test_an_objective_that_catboost_has_not_is_refused_by_name(value, message):
+    with pytest.raises(ra.UnsupportedConventionError, match=message):
+        ra.catboost.native_objective(value)
+
+
+def test_tied_rows_in_row_order_and_as_the_average_are_the_same_objective():
+    value = LAMBDAMART.replace(convention=TEXTBOOK.at(None))
+    assert ra.catboost.native_objective(value) == ra.catboost.native_objective(TEXTBOOK.at(None))
+
+
+@pytest.mark.parametrize(
+    ("convention", "options", "loss"),
+    [
+        (TEXTBOOK, {}, "LambdaMart:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;norm=true"),
+        (TEXTBOOK.replace(ties="input", k=None, discount="reciprocal"), {},
+         "LambdaMart:metric=NDCG;top=-1;type=Exp;denominator=Position;sigma=1;norm=true"),
+        (TEXTBOOK, {"loss": "StochasticRank"}, "StochasticRank:metric=NDCG;top=10;type=Exp;denominator=LogPosition"),
+        (TEXTBOOK.replace(gain="linear", average="query"), {},
+         "YetiRank:mode=NDCG;top=10;dcg_type=Base;dcg_denominator=LogPosition"),
+        (TEXTBOOK.replace(average="query"), {"group_weights": False},
+         "LambdaMart:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;norm=true"),
+        (ra.presets.lightgbm(5), {},
+         "YetiRank:mode=NDCG;top=5;dcg_type=Exp;dcg_denominator=LogPosition;noise=No"),
+        (ra.presets.catboost.dcg(5, use_weights=False).replace(ties="average"), {},
+         "StochasticRank:metric=DCG;top=5;type=Base;denominator=LogPosition"),
+        (ra.presets.catboost.dcg(5).replace(ties="average"), {},
+         "YetiRank:mode=DCG;top=5;dcg_type=Base;dcg_denominator=LogPosition"),
+    ],
+)  # fmt: skip
+def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, loss):
+    params = ra.catboost.native_objective(convention, **options)
+    assert params["loss_function"] == loss
+    if loss.startswith("LambdaMart"):
+        assert (params["leaf_estimation_method"], params["l2_leaf_reg"]) == ("Newton", 0)
+    if "LambdaMart" in loss or "noise=No" in loss:
+        assert params["has_time"] is True
+    params = {**PLAIN, **params, "learning_rate": 0.3, "iterations": 20}
+    X, y, qid = rows(0, 30)
+    scores = native(params, pool(0, 30), loss).predict(X)
+    assert ra.evaluate(y, scores, convention, qid=qid).value > ra.evaluate(y, 0 * scores, convention, qid=qid).value
+
+
+@pytest.mark.parametrize(
+    ("convention", "options", "message"),
+    [
+        (ra.presets.letor4(10), {}, "LambdaMart cannot honour gain='table_0_1_3', discount='jk2', short='zero'"),
+        (ra.presets.xgboost(10), {}, "cannot honour gain='exp2-floor', precision='float32'"),
+        (ra.presets.catboost(10), {}, "cannot honour ties='worst'"),
+        (TEXTBOOK.replace(ideal="all"), {}, "cannot honour ideal='all', only ideal='cutoff'"),
+        (TEXTBOOK, {"loss": "YetiRank"}, "YetiRank cannot honour average='uniform', only average='query'"),
+        (TEXTBOOK.replace(average="query"), {"loss": "LambdaMart"}, "LambdaMart cannot honour average='query'"),
+        (TEXTBOOK.replace(average="query"), {"loss": "StochasticRank"}, "StochasticRank cannot honour average='query'"),
+        (TEXTBOOK.replace(ties="input"), {"loss": "StochasticRank"}, "cannot honour ties='input', only ties='average'"),
+        (ra.presets.catboost.dcg(5, use_weights=False), {"loss": "LambdaMart"}, "cannot honour measure='dcg'"),
+        (ra.presets.catboost.map(5), {}, "compared with NDCG and DCG only(.|\n)*Hint: ra.catboost.train"),
+        (TEXTBOOK, {"loss": "PairLogit"}, "loss='PairLogit'; allowed are 'LambdaMart', 'YetiRank', 'StochasticRank'"),
+    ],
+)
+def test_a_field_that_catboost_cannot_honour_is_refused_by_name(convention, options, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.catboost.native_objective(convention, **options)
+
+
+def test_the_nearest_that_a_loss_honours_is_one_that_it_takes():
+    with pytest.raises(ra.UnsupportedConventionError) as caught:
+        ra.catboost.native_objective("letor4@10", loss="StochasticRank")
+    assert ra.catboost.native_objective(caught.value.nearest, loss="StochasticRank")["loss_function"].endswith(
+        "top=10;type=Exp;denominator=LogPosition"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "backwards"),
+    [
+        ({}, False),
+        ({"l2_leaf_reg": 3}, True),
+        ({"leaf_estimation_method": "Gradient"}, True),
+    ],
+)
+def test_a_model_of_lambdamart_that_was_trained_backwards_is_told(settings, backwards):
+    train, convention = pool(), ra.presets.catboost(10)
+    loss, params = "LambdaMart:metric=NDCG;top=10", {**PLAIN, "learning_rate": 0.3}
+    model, sound = (native(each, train, loss) for each in ({**params, **settings}, params))
+    if not backwards:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ra.catboost.check_model(model, train, convention).ok
+        return
+    _, y, qid = rows()
+    value, better = (ra.evaluate(y, each.predict(train), convention, qid=qid).value for each in (model, sound))
+    assert value < better
+    with pytest.warns(
+        UserWarning, match=r"trained by LambdaMart with leaf_estimation_method=(.|\n)*Hint: .*native_obj"
+    ):
+        ra.catboost.check_model(model, train, convention)
