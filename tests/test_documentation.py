@@ -12,6 +12,7 @@ PAGES = [
     "README.md",
     "docs/adapters.md",
     "docs/objectives.md",
+    "docs/catboost.md",
     "docs/sklearn.md",
     "docs/queryranker.md",
     "docs/audit.md",

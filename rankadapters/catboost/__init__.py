@@ -1,4 +1,4 @@
-"""CatBoost: the declared metric in its training, its own metrics and losses, and its numbers compared with ours."""
+"""CatBoost: the declared metric and objective in its training, its own metrics and losses, and its numbers compared."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rankadapters.catboost.losses import read_objective
 from rankadapters.catboost.metrics import EvalMetric, eval_metric, native_metric, read_metric
 from rankadapters.catboost.objectives import native_objective
 from rankadapters.catboost.parity import check_model, check_parity
+from rankadapters.catboost.training import train
 
 __all__ = [
     "EvalMetric",
@@ -23,4 +24,5 @@ __all__ = [
     "native_objective",
     "read_metric",
     "read_objective",
+    "train",
 ]

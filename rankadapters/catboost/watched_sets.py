@@ -1,0 +1,135 @@
+"""The declared metric of every set after every round of a training, and what it decides: the best round and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import catboost as cb
+import numpy as np
+
+from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.judged import Judged
+from rankadapters.callbacks.metrics import Evaluation, panels_of
+from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
+from rankadapters.catboost.training_params import TrainingParams
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+
+if TYPE_CHECKING:
+    from rankadapters.core.panel import Panel
+
+
+@dataclass(eq=False)
+class WatchedSet:
+    """The rows of a set, and their scores so far."""
+
+    name: str
+    features: cb.Pool
+    scores: Floats
+    panels: Sequence[Panel]
+
+    @classmethod
+    def of(
+        cls, name: str, pool: cb.Pool, judged: Judged, conventions: Sequence[Convention], n_threads: int | None
+    ) -> WatchedSet:
+        """Bind a Pool, whose scores start from its baseline."""
+        start = baseline_of(pool)
+        try:
+            panels = panels_of(conventions, judged.queries(weights_of_queries), n_threads)
+        except InputError as error:
+            raise error.about(name) from None
+        if start is None:
+            return cls(name, pool, np.zeros(pool.num_row()), panels)
+        return cls(name, without_baseline(pool), start, panels)
+
+    def add(self, tree: cb.CatBoost) -> None:
+        """Add a tree to the scores."""
+        self.scores += predicted(tree, self.features)
+
+    def evaluate(self) -> dict[Convention, float]:
+        """Evaluate the scores."""
+        return {c: score.value for panel in self.panels for c, score in panel.evaluate(self.scores).items()}
+
+
+@dataclass(eq=False)
+class Watch:
+    """What was reported so far, and the best round: of the last set, under the first convention."""
+
+    sets: Sequence[WatchedSet]  # the first is the one that is trained on
+    names: dict[Convention, str]
+    params: TrainingParams
+    callbacks: Sequence[Any]
+    history: list[Evaluation] = field(default_factory=list)
+    rounds: int = 0
+    best: tuple[int, float] | None = None  # place of the round, from 0 on, and its value
+
+    def after_round(self) -> bool:
+        """Evaluate every set; tell whether to go on."""
+        self.rounds += 1
+        if self.names:
+            self._evaluate()
+        info = SimpleNamespace(iteration=self.rounds, metrics=self.log()) if self.callbacks else None
+        asked = [bool(each.after_iteration(info)) for each in self.callbacks]
+        patience = self.params.patience
+        waited = patience is not None and self.best is not None and self.rounds - 1 - self.best[0] >= patience
+        return all(asked) and not waited
+
+    def kept(self) -> int:
+        """Count the rounds that the model keeps."""
+        if self.best is None or self.params.use_best_model is False:
+            return self.rounds
+        return self.best[0] + 1
+
+    def log(self) -> dict[str, dict[str, list[float]]]:
+        """Give the values by set and name, as `evals_result_` does."""
+        found: dict[str, dict[str, list[float]]] = {}
+        for name, convention, value in self.history:
+            found.setdefault(str(name), {}).setdefault(self.names[convention], []).append(value)
+        return found
+
+    def best_values(self) -> dict[str, dict[str, float]]:
+        """Give the best value of each set and name, as `best_score_` does."""
+        better = {name: max if convention.higher_is_better else min for convention, name in self.names.items()}
+        return {each: {name: better[name](values) for name, values in by.items()} for each, by in self.log().items()}
+
+    def _evaluate(self) -> None:
+        for each in self.sets:
+            found = each.evaluate()
+            self.history += [Evaluation(each.name, convention, found[convention]) for convention in self.names]
+        watched, value = next(iter(self.names)), found[next(iter(self.names))]
+        sign = 1 if watched.higher_is_better else -1
+        if len(self.sets) > 1 and (self.best is None or sign * value > sign * self.best[1]):
+            self.best = (self.rounds - 1, value)
+        if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
+            last = self.history[-len(self.sets) * len(self.names) :]
+            values = [f"{name} {self.names[convention]}: {value:.6f}" for name, convention, value in last]
+            print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - what verbose= asks for
+
+
+def names_of(
+    convention: Convention | str | Sequence[Convention | str] | None,
+    names: Sequence[str] | None,
+    params: TrainingParams,
+    *,
+    watches: bool,
+) -> dict[Convention, str]:
+    """Pair the conventions with the names they report under; none is needed where nothing is watched.
+
+    Raises
+    ------
+    InputError
+        A set to watch without a convention, or a convention that decides something without a set.
+    """
+    if not watches and (params.patience is not None or params.use_best_model):
+        name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
+        msg = f"{name} has no validation set.\nHint: eval_set=catboost.Pool(X, labels, group_id=qid)."
+        raise InputError(msg)
+    if convention is None:
+        if watches or names is not None:
+            msg = f"{'eval_set' if watches else 'names'} has no convention.\nHint: convention=ra.presets.textbook(10)."
+            raise InputError(msg)
+        return {}
+    return display_names(convention if isinstance(convention, (list, tuple)) else [convention], names)  # type: ignore[list-item]

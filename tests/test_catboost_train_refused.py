@@ -1,0 +1,190 @@
+"""What a training of CatBoost one tree a round refuses, and what it makes of parameters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+
+cb = pytest.importorskip("catboost")
+
+from rankadapters.catboost.training_params import REFUSED, TrainingParams, seed_of  # noqa: E402 - after the skip
+from tests.catboost_train_data import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, pool, query_weights, rows  # noqa: E402
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_parameter_that_has_no_place_is_refused_by_name_with_the_way_out(name):
+    with pytest.raises(ra.InputError, match=rf"{name}='mine' has no place in a training one tree(.|\n)*Hint: \w"):
+        ra.catboost.train({**PLAIN, name: "mine"}, pool(), QUERY_RMSE)
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, entry in REFUSED.items() for value in entry[0]])
+def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
+    assert replace(TrainingParams.of({name: value}), declared={}) == TrainingParams.of({})
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"iterations": 0}, "iterations=0; allowed are whole numbers from 1 on"),
+        ({"iterations": 2.5}, "iterations=2.5; allowed are whole"),
+        ({"n_estimators": 3, "iterations": 4}, "params has 'iterations' under two names"),
+        ({"learning_rate": 0}, "learning_rate=0; allowed are numbers above 0"),
+        ({"learning_rate": math.nan}, "learning_rate=nan; allowed are numbers above 0"),
+        ({"l2_leaf_reg": -1}, "l2_leaf_reg=-1; allowed are numbers from 0 on"),
+        ({"random_strength": "1"}, "random_strength='1'; allowed are numbers from 0 on"),
+        ({"random_seed": -1}, "random_seed=-1; allowed are whole numbers from 0 on"),
+        ({"early_stopping_rounds": 0}, "early_stopping_rounds=0; allowed are whole numbers from 1 on"),
+        ({"verbose": "yes"}, "verbose='yes'; allowed are whole numbers from 0 on"),
+        ({"objective": "RMSE"}, "objective='RMSE' has no place(.|\n)*read_objective"),
+        (7, "params=7 is not a mapping"),
+    ],
+)
+def test_parameters_that_are_none_are_refused(params, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(params, pool(), QUERY_RMSE)
+
+
+def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
+    with pytest.raises(cb.CatBoostError, match="nonsense"):
+        ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)
+
+
+def of_text():
+    _, y, qid = rows(0, 4)
+    return cb.Pool([["a b", 1.0]] * y.size, y, group_id=qid, text_features=[0])
+
+
+def of_embeddings():
+    _, y, qid = rows(0, 4)
+    return cb.Pool([[[1.0, 2.0], 1.0]] * y.size, y, group_id=qid, embedding_features=[0])
+
+
+def without(*columns):
+    X, y, qid = rows()
+    given = {"label": y, "group_id": qid}
+    return cb.Pool(X, **{name: value for name, value in given.items() if name not in columns})
+
+
+def of_labels(labels):
+    X, _, qid = rows()
+    return cb.Pool(X, labels, group_id=qid)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: rows()[0], "of type ndarray.\nHint: catboost.Pool"),
+        (lambda: without("label"), "the Pool has no labels"),
+        (
+            lambda: without("group_id"),
+            "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool",
+        ),
+        (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes its own"),
+        (of_text, r"has text features \[0\], and CatBoost cannot add up models with such.\nHint: encode"),
+        (of_embeddings, r"has embedding features \[0\], and CatBoost cannot add up"),
+        (lambda: pool(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
+    ],
+)
+def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(make, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(PLAIN, make(), QUERY_RMSE)
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, CONV, make())
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: of_labels(np.ones(3000)), "all labels of the pool are 1, so that no order is better"),
+        (lambda: of_labels(rows()[1] + 1e6), r"labels\[\d+\] is 1e\+06, beside which the steps .* are lost"),
+    ],
+)
+def test_labels_that_nothing_can_be_learnt_of_are_refused(make, message):
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(PLAIN, make(), ra.objectives.pair_logit())
+
+
+def test_an_objective_without_a_gradient_is_refused():
+    X, _, qid = rows()
+    with pytest.raises(ra.InputError, match=r"no gradient in round 1.\nHint: queries with rows of different labels"):
+        ra.catboost.train(PLAIN, cb.Pool(X, qid % 3, group_id=qid), LAMBDARANK)
+
+
+@pytest.mark.parametrize(("hessian", "message"), [(0.0, "no hessian in round 1"), (-1.0, "a hessian of -1 in round 1")])
+def test_hessians_that_no_tree_can_weigh_rows_by_are_refused(hessian, message, monkeypatch):
+    from rankadapters.callbacks.objectives import Training
+
+    derivatives = np.ones(3000, np.float32), np.full(3000, hessian, np.float32)
+    monkeypatch.setattr(Training, "gradients", lambda *_: derivatives)
+    with pytest.raises(ra.InputError, match=message):
+        ra.catboost.train(PLAIN, pool(), QUERY_RMSE)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"eval_set": []}, None),
+        ({"eval_set": "valid"}, "eval_set has no convention"),
+        ({"eval_set": rows()[0], "convention": CONV}, r"eval_set\[0\] is of type ndarray.\nHint: catboost.Pool"),
+        ({"eval_set": rows()[:2], "convention": CONV}, r"eval_set\[0\] is of type ndarray.\nHint: catboost.Pool"),
+        ({"convention": 5}, "5 is not a convention"),
+        ({"names": ["a"]}, "names has no convention"),
+        ({"convention": CONV, "early_stopping_rounds": 3}, "early_stopping_rounds has no validation set"),
+        ({"convention": CONV, "use_best_model": True}, "use_best_model has no validation set"),
+        ({"convention": [CONV, CONV]}, "two conventions report under one name"),
+        ({"convention": "letor4@10"}, r"learn: labels\[\d+\] is \d, outside the gain table"),
+    ],
+)
+def test_what_is_watched_and_by_what_belong_together(given, message):
+    given = {name: pool(1) if isinstance(value, str) and value == "valid" else value for name, value in given.items()}
+    if message is None:
+        assert ra.catboost.train(PLAIN, pool(), QUERY_RMSE, **given).tree_count_ == 10
+        return
+    with pytest.raises((ra.InputError, ra.ConventionError), match=message):
+        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, **given)
+
+
+def test_a_convention_is_not_an_objective():
+    with pytest.raises(ra.ConventionError, match="is not an objective"):
+        ra.catboost.train(PLAIN, pool(), CONV)
+
+
+def test_what_quantizes_has_no_place_beside_a_quantized_pool():
+    train = pool()
+    train.quantize()
+    with pytest.raises(
+        ra.InputError, match=r"border_count has no place: the Pool is quantized already.\nHint: hand it"
+    ):
+        ra.catboost.train({**PLAIN, "max_bin": 32}, train, QUERY_RMSE)
+
+
+def test_scores_that_are_not_finite_name_the_round():
+    start = np.zeros(3000)
+    start[4] = np.nan
+    with pytest.raises(ra.InputError, match=r"round 1: scores\[4\] is nan"):
+        ra.catboost.train(PLAIN, pool(baseline=start), QUERY_RMSE)
+
+
+def test_noise_fades_and_the_ridge_is_of_rows_that_weigh_one():
+    params = TrainingParams.of({"learning_rate": 0.5, "random_strength": 2, "l2_leaf_reg": 3})
+    first, later = (params.of_tree(place, 100, 0.25) for place in (0, 20))
+    left = 100 * math.exp(-20 * 0.5)
+    assert first["random_strength"] == 2
+    assert later["random_strength"] == pytest.approx(2 * left / (1 + left) / (100 / 101))
+    assert first["l2_leaf_reg"] == 12
+    gumbel = TrainingParams.of({"learning_rate": 0.5, "random_strength": 2, "random_score_type": "Gumbel"})
+    assert gumbel.of_tree(20, 100, 1)["random_strength"] == 2
+
+
+def test_seeds_of_trainings_and_rounds_are_all_different():
+    assert len({seed_of(seed, place) for seed in range(30) for place in range(30)}) == 900
+
+
+def test_a_weighted_training_set_needs_no_weights_where_it_is_watched():
+    model = ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV, pool(1))
+    assert len(model.history) == 2 * 10
