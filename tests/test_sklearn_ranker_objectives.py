@@ -12,6 +12,7 @@ import rankadapters as ra
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
+from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
@@ -20,9 +21,13 @@ from rankadapters.sklearn import QueryKFold, QueryRanker, query_scorer  # noqa: 
 from tests.sklearn_rankers import (  # noqa: E402 - after the skip
     CONV,
     DATA,
+    RANKERS,
     ROUNDS,
+    ROW_WEIGHTS,
     SHUFFLED,
+    VALID,
     VALID_SET,
+    catboost,
     lightgbm,
     xgboost,
 )
@@ -99,3 +104,88 @@ def test_lightgbm_takes_a_callable_objective_itself():
     model = QueryRanker(lightgbm(objective=regressing)).fit(DATA.X, DATA.y, qid=DATA.qid)
     hand = lightgbm(objective=regressing).fit(DATA.X, DATA.y, group=DATA.sizes)
     assert (model.predict(DATA.X) == hand.predict(DATA.X)).all()
+
+
+LAMBDARANK = ra.objectives.LambdaRank(
+    convention=ra.presets.yahoo(5).replace(average="query"), truncation=5, samples=None, beyond_k="keep", sigma=1,
+    normalization="lightgbm", hessian="plain", sigmoid="exact",
+)  # fmt: skip
+
+
+def by_hand(make, weights):
+    """Scores of what the toolkit trains when it is handed the objective in its own words."""
+    if make is catboost:
+        cb = pytest.importorskip("catboost")
+        train = cb.Pool(DATA.X, DATA.y, group_id=DATA.qid, group_weight=weights)
+        params = {"iterations": ROUNDS, "thread_count": 1, "random_seed": 0}
+        return ra.catboost.train(params, train, LAMBDARANK).predict(DATA.X)
+    toolkit = {lightgbm: "lightgbm", xgboost: "xgboost"}[make]
+    objective = getattr(ra, toolkit).objective(LAMBDARANK)
+    model = QueryRanker(make().set_params(objective=objective))
+    return model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights).predict(DATA.X)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("make", RANKERS)
+def test_one_objective_trains_every_ranker(make, weighted):
+    weights = ROW_WEIGHTS if weighted else None
+    model = QueryRanker(make(), objective=LAMBDARANK).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights)
+    expected = by_hand(make, weights)
+    np.testing.assert_array_equal(model.predict(DATA.X), expected)
+    assert not hasattr(model, "history_")
+    assert model.feature_importances_.size == 5
+    for again in (
+        pickle.loads(pickle.dumps(model)),
+        clone(model).fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights),
+    ):
+        np.testing.assert_array_equal(again.predict(DATA.X), expected)
+        assert again.objective == LAMBDARANK
+
+
+@pytest.mark.parametrize("make", RANKERS)
+def test_an_objective_is_stopped_by_the_declared_metric(make):
+    rounds = {catboost: "iterations"}.get(make, "n_estimators")
+    inner = make(**{rounds: 100, "learning_rate": 0.5}, early_stopping_rounds=3)
+    model = QueryRanker(inner, objective=LAMBDARANK, eval_metric=CONV)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET])
+    values = [entry.value for entry in model.history_]
+    assert {(entry.dataset, entry.convention) for entry in model.history_} == {(0, CONV)}
+    assert len(values) == np.argmax(values) + 1 + 3 < 100
+    if make is catboost:
+        assert model.estimator_.tree_count_ == np.argmax(values) + 1
+        scores = model.predict(VALID.X)
+        assert ra.evaluate(VALID.y, scores, CONV, qid=VALID.qid).value == max(values)
+
+
+def test_catboost_takes_an_objective_in_a_pipeline_a_search_and_with_categories():
+    features = DATA.X.astype(int)
+    model = QueryRanker(catboost(cat_features=[0], one_hot_max_size=10), objective=LAMBDARANK)
+    model.fit(features, DATA.y, qid=DATA.qid, verbose=False)
+    assert model.estimator_.get_cat_feature_indices() == [0]
+    piped = QueryRanker(make_pipeline(StandardScaler(), catboost()), objective=LAMBDARANK, convention=CONV)
+    with sklearn.config_context(enable_metadata_routing=True):
+        grid = {"objective": [LAMBDARANK, ra.objectives.QueryRMSE()]}
+        search = GridSearchCV(piped, grid, scoring=query_scorer(CONV), cv=QueryKFold(3), error_score="raise")
+        search.fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert search.best_params_["objective"] in grid["objective"]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "fit", "message"),
+    [
+        (catboost, {"objective": CONV}, {}, "is not an objective"),
+        (
+            catboost,
+            {"objective": LAMBDARANK},
+            {"eval_set": [VALID_SET]},
+            "no convention (.|\n)*Hint: QueryRanker.eval_m",
+        ),
+        (catboost, {"objective": LAMBDARANK}, {"group_id": DATA.qid}, "group_id= is what QueryRanker hands over"),
+        (catboost, {"objective": LAMBDARANK}, {"metric_period": 5}, "metric_period=5 has no place"),
+        (LinearRegression, {"objective": LAMBDARANK}, {}, "LinearRegression is not trained by an objective"),
+    ],
+)
+def test_an_objective_that_cannot_be_trained_is_refused(estimator, options, fit, message):
+    pytest.importorskip("catboost")
+    with pytest.raises((ra.InputError, ra.ConventionError), match=message):
+        QueryRanker(estimator(), **options).fit(DATA.X, DATA.y, qid=DATA.qid, **fit)

@@ -7,6 +7,7 @@ from typing import Any
 
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.texts import as_convention
+from rankadapters.objectives.base import require_objective
 from rankadapters.sklearn.handing import RANKERS, toolkit_of
 from rankadapters.sklearn.inner import last_step
 
@@ -20,7 +21,7 @@ def check_declared(ranker: Any, eval_set: object) -> None:
         The estimator is missing or of no kind that can rank, a parameter is not a name or not a share, or it needs
         another that is missing.
     ConventionError
-        `convention` or `eval_metric` is not a convention.
+        `convention` or `eval_metric` is not a convention, or `objective` not an objective.
     """
     _check_estimator(ranker.estimator)
     _check_qid(ranker.qid)
@@ -29,6 +30,7 @@ def check_declared(ranker: Any, eval_set: object) -> None:
         if value is not None:
             _check_convention(name, value)
     _check_validation(ranker, eval_set)
+    _check_objective(ranker.objective, last_step(ranker.estimator))
 
 
 def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
@@ -90,4 +92,13 @@ def _check_validation(ranker: Any, eval_set: object) -> None:
         raise InputError(msg)
     if eval_set is not None and fraction is not None:
         msg = "validation queries were given twice.\nHint: either eval_set or validation_fraction."
+        raise InputError(msg)
+
+
+def _check_objective(objective: object, estimator: Any) -> None:
+    if objective is None:
+        return
+    require_objective(objective)
+    if toolkit_of(estimator) is None:
+        msg = f"{type(estimator).__name__} is not trained by an objective.\nHint: it is for {', '.join(RANKERS)}."
         raise InputError(msg)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from rankadapters.callbacks.metrics import Evaluation
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.objectives import Objective
 from rankadapters.sklearn.rows import LabelledRows
 
 RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
@@ -22,10 +23,11 @@ LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopp
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """Validation sets, and the convention that they are evaluated under and stop the training by."""
+    """Validation sets, the convention that they are evaluated under and stop the training by, and an objective."""
 
     sets: Sequence[LabelledRows] = ()
     convention: Convention | None = None
+    objective: Objective | None = None  # what is trained in place of the ranker's own
 
     def transformed(self, transform: Callable[[Any], Any]) -> Watched:
         """Bring the sets through the transformers of a pipeline."""
@@ -43,7 +45,20 @@ def toolkit_of(estimator: object) -> str | None:
 def hand(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     """Fit an estimator on rows in the order of their queries; a callback's history where there is one."""
     ways = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
-    return ways.get(toolkit_of(estimator) or "", _any)(estimator, train, watched, params)
+    toolkit = toolkit_of(estimator) or ""
+    if watched.objective is not None and toolkit != "catboost":
+        estimator.set_params(objective=_callback(toolkit, watched.objective))
+    return ways.get(toolkit, _any)(estimator, train, watched, params)
+
+
+def _callback(toolkit: str, value: Objective) -> Any:
+    if toolkit == "lightgbm":
+        from rankadapters.lightgbm import objective as of_lightgbm
+
+        return of_lightgbm(value)
+    from rankadapters.xgboost import objective as of_xgboost
+
+    return of_xgboost(value)
 
 
 def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
@@ -123,10 +138,17 @@ def _xgboost_fit(ranker: Any, train: LabelledRows, given: dict[str, Any]) -> Non
 
 def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
     given: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
-    if watched.sets:
-        columns = {**ranker.get_params(), **params}
-        kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
-        given["eval_set"] = [_catboost_pool(rows, kinds) for rows in watched.sets]
+    columns = {**ranker.get_params(), **params}
+    kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
+    pools = [_catboost_pool(rows, kinds) for rows in watched.sets]
+    if watched.objective is not None:
+        from rankadapters.catboost.ranker_fit import fit_by_objective
+
+        _joined(params, {**given, "eval_set": pools})  # which refuses what is handed over here
+        pools = [_catboost_pool(train, kinds), *pools]
+        return fit_by_objective(ranker, pools, watched.objective, watched.convention, params) or None
+    if pools:
+        given["eval_set"] = pools
     metric = None if watched.convention is None else _catboost_metric(watched.convention, [train, *watched.sets])
     if metric is None or isinstance(metric, str):
         ranker.set_params(**({} if metric is None else {"eval_metric": metric}))

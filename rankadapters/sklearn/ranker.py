@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.texts import as_convention
+from rankadapters.objectives import Objective
 from rankadapters.sklearn.declared import check_declared, sets_of
 from rankadapters.sklearn.handing import Watched, toolkit_of
 from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
@@ -49,6 +50,9 @@ class QueryRanker(QueryMetaEstimator):
     whole : array-like, optional
         Query of each row of the data before anything was cut, as in `query_scorer`: `fit` and `score` then warn of
         queries that come with another number of rows.
+    objective : Objective, optional
+        One of `ra.objectives`, which is trained in place of the ranker's own: by `ra.lightgbm.objective`,
+        `ra.xgboost.objective` or as by `ra.catboost.train`.
 
     Attributes
     ----------
@@ -94,6 +98,7 @@ class QueryRanker(QueryMetaEstimator):
         eval_metric: Convention | str | None = None,
         validation_fraction: float | None = None,
         whole: Any = None,
+        objective: Objective | None = None,
     ) -> None:
         self.estimator = estimator
         self.qid = qid
@@ -101,6 +106,7 @@ class QueryRanker(QueryMetaEstimator):
         self.eval_metric = eval_metric
         self.validation_fraction = validation_fraction
         self.whole = whole
+        self.objective = objective
 
     def fit(
         self,
@@ -139,7 +145,7 @@ class QueryRanker(QueryMetaEstimator):
         InputError
             There is no qid, or one that does not fit; the message names what is wrong and the way out.
         ConventionError
-            `convention` or `eval_metric` is not a convention.
+            `convention` or `eval_metric` is not a convention, or `objective` not an objective.
 
         Warns
         -----
@@ -154,9 +160,8 @@ class QueryRanker(QueryMetaEstimator):
         self._check_features(features, reset=True)
         train, held = self._divide(features, y, ids, sample_weight)
         sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
-        history = fit_inner(
-            inner, train, Watched(sets, None if self.eval_metric is None else as_convention(self.eval_metric)), params
-        )
+        watched = Watched(sets, None if self.eval_metric is None else as_convention(self.eval_metric), self.objective)
+        history = fit_inner(inner, train, watched, params)
         self.__dict__.pop("history_", None)  # of an earlier fit
         if history is not None:
             self.history_ = history

@@ -1,0 +1,63 @@
+"""Training a CatBoostRanker under a declared objective, which its own `fit` has no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import catboost as cb
+
+from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.catboost.joined_model import joined
+from rankadapters.catboost.training import Boosting
+from rankadapters.catboost.training_params import TrainingParams
+from rankadapters.catboost.watched_sets import names_of
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+from rankadapters.objectives.base import Objective
+
+COLUMNS = ("cat_features", "text_features", "embedding_features")  # which the Pools know
+
+
+def fit_by_objective(
+    ranker: cb.CatBoostRanker,
+    pools: Sequence[cb.Pool],
+    objective: Objective,
+    convention: Convention | None,
+    fit_params: Mapping[str, Any],
+) -> list[Evaluation]:
+    """Fit a CatBoostRanker as `train` does, in place; the objective stands for its `loss_function`.
+
+    Parameters
+    ----------
+    ranker : CatBoostRanker
+        Its parameters are those of the training.
+    pools : sequence of catboost.Pool
+        What is trained on, then what is watched.
+    objective : Objective
+        What is trained.
+    convention : Convention or None
+        What is reported of the validation sets, and stops the training.
+    fit_params : dict
+        Parameters that were given to `fit`; they win.
+
+    Returns
+    -------
+    list of Evaluation
+        (place of the validation set, convention, value).
+
+    Raises
+    ------
+    InputError
+        As of `train`.
+    """
+    if convention is None and len(pools) > 1:
+        msg = "the validation queries have no convention that they are evaluated under beside an objective of ours."
+        raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
+    given = {**ranker.get_params(), **fit_params}
+    params = TrainingParams.of({n: value for n, value in given.items() if n not in {"loss_function", *COLUMNS}})
+    names = names_of(convention, None, params, watches=len(pools) > 1)
+    trees, watch = Boosting(params, objective, pools).run(names, ())
+    joined(trees, ranker, params, watch)
+    places = {watched.name: place for place, watched in enumerate(watch.sets[1:])}
+    return [entry._replace(dataset=places[str(entry.dataset)]) for entry in watch.history if entry.dataset in places]
