@@ -17,6 +17,10 @@ ALL = [
     objectives.query_softmax(beta=0.5, lambda_=0),
     objectives.QueryRMSE(),
     objectives.query_cross_entropy(),
+    *(
+        objectives.lightgbm_lambdarank().replace(sigmoid="exact", convention=text)
+        for text in ("lightgbm.map@10", "catboost.mrr@5", "yahoo.err")
+    ),
 ]
 
 EACH = {type(value): value for value in reversed(ALL)}  # one value of every class

@@ -42,6 +42,7 @@ def test_no_cutoff_is_lightgbms_longest_query():
     ("value", "field"),
     [
         (EXACT, "sigmoid=exact"),
+        (EXACT.replace(convention="lightgbm.map@30"), "LambdaRank for ap, only for ndcg"),
         (preset("lambdarank", {}).replace(truncation=10), "k=30"),
         (preset("lambdarank", {}).replace(beyond_k="cut"), "beyond_k=cut"),
         (EXACT.replace(hessian="doubled"), "hessian=doubled"),

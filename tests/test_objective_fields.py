@@ -25,7 +25,7 @@ WRONG = {
     "hessian": ["gauss", "exact", None],
     "sigmoid": ["fast", "plain", None],
     "beyond_k": ["drop", "all", None],
-    "convention": ["lightgbm", "lambdarank", 10, None, "lightgbm.map@10", objectives.ListNet()],
+    "convention": ["lightgbm", "lambdarank", 10, None, "lightgbm.auc", objectives.ListNet()],
 }
 
 

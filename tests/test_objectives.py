@@ -97,7 +97,7 @@ def test_an_unknown_field_is_refused():
         ({"samples": 3, "truncation": None, "sigmoid": "exact"}, "sigmoid='exact' takes every pair, but samples"),
         ({"hessian": "doubled"}, "sigmoid='table' replays LightGBM"),
         ({"convention": ra.presets.trec_eval_9(10)}, None),
-        ({"convention": "catboost.dcg@10"}, "LambdaRank needs an NDCG convention, not dcg@10/gain=linear"),
+        ({"convention": "catboost.dcg@10"}, "needs a convention of NDCG, AP, RR or ERR, not dcg@10/gain=linear"),
     ],
 )
 def test_values_outside_their_choices_are_refused(changes, message):
@@ -128,7 +128,7 @@ def test_a_sigmoid_that_an_objective_lacks_is_refused(value, sigmoid):
 def test_a_dcg_convention_is_refused():
     dcg = ra.DCG(k=10, gain="exp2", discount="log2", ties="input", precision="float64", short="pad", missing="error",
                  unjudged="error", average="uniform")  # fmt: skip
-    with pytest.raises(ra.ConventionError, match=r"LambdaRank needs an NDCG convention, not dcg@10/.*\nHint: "):
+    with pytest.raises(ra.ConventionError, match=r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/.*\nHint: "):
         objectives.lightgbm_lambdarank().replace(convention=dcg)
 
 

@@ -234,6 +234,18 @@ def test_every_objective_improves_ndcg(toolkit, value):
     assert learned(data, toolkit.predictions(data, toolkit.adapter.objective(value, n_threads=1)))
 
 
+@pytest.mark.parametrize("name", ["lightgbm.map@5", "catboost.mrr@5", "yahoo.err"])
+@pytest.mark.parametrize("beyond_k", ["keep", "cut"])
+def test_lambdarank_improves_the_measure_that_it_is_given(toolkit, name, beyond_k):
+    data, convention = graded(23, 80), ra.parse(name)
+    objective = toolkit.adapter.lambdarank(name, truncation=10, beyond_k=beyond_k)
+    before, after = (
+        ra.evaluate(data.y, scores, convention, group_sizes=data.sizes).value
+        for scores in (np.zeros(data.y.size), toolkit.predictions(data, objective))
+    )
+    assert after > before + 0.1
+
+
 def test_weights_are_ignored_under_a_uniform_average(toolkit):
     data, weights = graded(21), np.random.default_rng(8).random(40)
     for convention, same in (("yahoo@10", True), ("yahoo@10+average=query", False)):

@@ -36,6 +36,7 @@ def test_gains_that_agree_on_whole_labels_and_no_cutoff_are_native():
     ("value", "field"),
     [
         (EXACT, "sigmoid=exact"),
+        (EXACT.replace(convention="lightgbm.map@30"), "LambdaRank for ap, only for ndcg"),
         (NDCG.replace(truncation=10), "k=32"),
         (NDCG.replace(beyond_k="cut"), "beyond_k=cut"),
         (NDCG.replace(hessian="plain"), "hessian=plain"),

@@ -102,8 +102,9 @@ def objectives() -> list[Objective]:
     from rankadapters import objectives as ours
 
     lambdarank, ranknet = ours.lightgbm_lambdarank(), ours.pair_logit()
+    exact = lambdarank.replace(sigmoid="exact")
     return [
-        lambdarank, lambdarank.replace(sigmoid="exact"), ranknet, ours.lightgbm_xendcg(), ours.xgboost_ndcg(),
+        lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, ours.lightgbm_xendcg(), ours.xgboost_ndcg(),
         ours.xgboost_pairwise(), ours.xgboost_map(), ours.ListNet(), ours.QueryRMSE(), ours.query_softmax(),
         ours.query_cross_entropy(),
     ]  # fmt: skip

@@ -18,11 +18,11 @@ from rankadapters.core._kernels.ranking import take_columns
 from rankadapters.core.columns import Array, Floats, Ints, writable
 from rankadapters.core.gains import discounts_of
 from rankadapters.core.gradients import Floats32, Kernel, all_rows
-from rankadapters.core.measures import NDCG
 from rankadapters.core.members import bind
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries
+from rankadapters.core.ranked import Ranked
 from rankadapters.core.rows import NO_ORDER, Rows, offsets
 
 
@@ -71,21 +71,23 @@ class PairParts(NamedTuple):
     rounds: NDArray[np.int64]
 
 
-def ndcg_terms(queries: Queries, convention: NDCG, *, cut: bool) -> PairTerms:
+def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> PairTerms:
     """Lower a convention for pairs; with `cut`, ranks beyond k have no discount."""
     # A gradient needs no value of an empty or missing query, and takes tied rows in row order.
-    ties = "input" if convention.ties == "average" else convention.ties
+    asked: dict[str, object] = {"empty": 0, "missing": "zero"}
+    if convention.ties in {"average", "together"}:
+        asked["ties"] = "input"
     refuse_ignored([convention], queries)
-    [member] = bind(queries, [convention.replace(empty=0, missing="zero", ties=ties)])
+    [member] = bind(queries, [convention.replace(**{k: v for k, v in asked.items() if k in convention.fields()})])
     plan = cast("RankedPlan", member.plan)
-    [gains], [ideal] = plan.columns, plan.by_query
+    [gains], ideal = plan.columns, plan.by_query[0] if plan.by_query else np.ones(queries.n_queries)
     n = int(plan.rows.sizes.max(initial=1))
-    discounts = discounts_of(
-        convention.discount, n + LANES
-    )  # the last pairs of a row are computed with others beside them
+    # The last pairs of a row are computed with others beside them.
+    discounts = discounts_of(getattr(convention, "discount", "reciprocal"), n + LANES)
     if cut:
         discounts[plan.k :] = 0.0
-    inverse = np.where(member.settled.status == COMPUTE, 1.0 / ideal, 0.0)
+    computed = member.settled.status == COMPUTE
+    inverse = np.divide(1.0, ideal, out=np.zeros(queries.n_queries), where=computed)
     return PairTerms(plan.rows, gains.values, inverse, discounts, plan.k if cut else n)
 
 
@@ -140,7 +142,7 @@ def top_kernel(terms: PairTerms, pairs: Pairing, *, unit: bool) -> Kernel:
         indptr, by_rank = ranked(terms, scores, first, last)
         given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, unit, pairs)
         memory = lambdas.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in _portions(indptr, pairs.limit):
+        for ranks in portions(indptr, pairs.limit):
             bad = int(lambdas.lambda_gradients(*given, *ranks, memory, grad, hess))
             yield bad
             if bad >= 0:
@@ -157,7 +159,7 @@ def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
         indptr, by_rank = ranked(terms, scores, first, last)
         given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, pairs, table)
         memory = lambdas_by_table.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in _portions(indptr, pairs.limit):
+        for ranks in portions(indptr, pairs.limit):
             yield int(lambdas_by_table.lambda_gradients_by_table(*given, *ranks, memory, grad, hess))
 
     return run
@@ -171,7 +173,7 @@ def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, ro
         seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
         given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, kind, samples, seed, pairs)
         memory = lambdas_in_float32.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in _portions(indptr, 1 if samples else pairs.limit):
+        for ranks in portions(indptr, 1 if samples else pairs.limit):
             yield int(lambdas_in_float32.lambda_gradients_in_float32(*given, *ranks, memory, grad, hess))
 
     return run
@@ -188,7 +190,7 @@ def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: F
         seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
         given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, form, seed, pairs, writable(table))
         memory = lambdas_unbiased.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in _portions(indptr, 1 if samples else pairs.limit):
+        for ranks in portions(indptr, 1 if samples else pairs.limit):
             bad = lambdas_unbiased.lambda_gradients_unbiased(
                 *given, positions, ratios, costs, *ranks, memory, grad, hess
             )
@@ -199,8 +201,8 @@ def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: F
     return run
 
 
-def _portions(indptr: Array, limit: int) -> Iterator[tuple[int, int]]:
-    """First and last rank of each call: all at once, but of a single query only as many as a call may take."""
+def portions(indptr: Array, limit: int) -> Iterator[tuple[int, int]]:
+    """Give the first and last rank of each call: all at once, but of a single query only as many as a call may take."""
     longest = int(np.diff(indptr).max(initial=1))
     ranks = max(min(limit, longest - 1), 1)
     step = max(threads.WORK_PER_CALL // longest, 1) if indptr.size == 2 else ranks  # noqa: PLR2004 - one query

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import InputError
-from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
@@ -20,7 +19,8 @@ from rankadapters.lightgbm.broken_settings import warn_of_settings
 from rankadapters.lightgbm.metrics import judged_of
 from rankadapters.objectives import XENDCG, LambdaRank, Objective, PositionBias, lightgbm_lambdarank
 from rankadapters.objectives.base import require_objective
-from rankadapters.objectives.built_in import no_native, require_native
+from rankadapters.objectives.built_in import no_native, require_native, require_ndcg
+from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 
 Array = NDArray[Any]
@@ -114,7 +114,7 @@ def objective(
 
 
 def lambdarank(
-    convention: NDCG | str,
+    convention: Trading | str,
     *,
     truncation: int | None,
     sigma: float = 1.0,
@@ -122,12 +122,12 @@ def lambdarank(
     normalization: NormalizationWord = "lightgbm",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make a LambdaRank objective under any NDCG convention, with an exact sigmoid.
+    """Make a LambdaRank objective under a convention of NDCG, AP, RR or ERR, with an exact sigmoid.
 
     Parameters
     ----------
-    convention : NDCG or str
-        Gains, discounts, ties, and the ideal DCG, which its `k` cuts.
+    convention : NDCG, AP, RR, ERR or str
+        The measure, as in `ra.objectives.LambdaRank`.
     truncation : int or None
         The first row of a pair is among this many top ranks; None takes all pairs.
     sigma, beyond_k, normalization
@@ -143,7 +143,7 @@ def lambdarank(
     Raises
     ------
     ConventionError
-        The convention is not an NDCG, or a value is outside its choices.
+        The convention is of another measure, or a value is outside its choices.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def lambdarank(
     'lambdarank/truncation=30/samples=all/s'
     """
     value = LambdaRank(
-        convention=cast("NDCG", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
+        convention=cast("Trading", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
         sigma=sigma, normalization=normalization, hessian="plain", sigmoid="exact",
     )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
@@ -186,7 +186,7 @@ def native_objective(value: Objective) -> dict[str, Any]:
         return {"objective": "rank_xendcg", "objective_seed": value.to_dict()["seed"]}
     if not isinstance(value, LambdaRank):
         raise no_native("LightGBM", value, "lambdarank and rank_xendcg")
-    convention = value.convention
+    convention = require_ndcg("LightGBM", value)
     wanted = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
     if value.samples is None:
         wanted = wanted.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))

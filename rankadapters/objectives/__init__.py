@@ -1,4 +1,4 @@
-"""Training objectives as declared values: LambdaRank under any NDCG convention, RankNet, listwise ones, presets."""
+"""Training objectives as declared values: LambdaRank under a convention, RankNet, listwise ones, presets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any, Unpack
 from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.queries import as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
+from rankadapters.objectives.lambdarank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
-from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
+from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
     AddedBiases,
     AdditiveBias,

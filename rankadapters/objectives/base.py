@@ -22,12 +22,20 @@ OBJECTIVES: dict[str, type[Objective]] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class ConventionField(Field):
-    """A convention that is part of an objective; it stands behind the signature's version."""
+    """A convention that is part of an objective; it stands behind the signature's version.
+
+    Attributes
+    ----------
+    measures : str
+        Of which measures, for messages; empty for any.
+    """
+
+    measures: str = ""
 
     @property
     def allowed(self) -> str:
         """What the field may be, for messages."""
-        return "an NDCG convention"
+        return f"a convention of {self.measures}" if self.measures else "a convention"
 
     def check(self, name: str, value: Any) -> Convention:
         """Take a convention or its text."""

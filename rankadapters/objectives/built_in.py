@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError
+from rankadapters.core.measures import NDCG
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.pairwise import LambdaRank
+from rankadapters.objectives.lambdarank import LambdaRank
 
 
 def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
@@ -26,6 +27,20 @@ def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
         has = ", ".join(f"{name}={pair[1]}" for name, pair in found.items())
         msg = f"{toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: objective(value)."
         raise UnsupportedConventionError(msg)
+
+
+def require_ndcg(toolkit: str, wanted: LambdaRank) -> NDCG:
+    """Refuse LambdaRank for another measure than NDCG, which no toolkit has built in.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        It names the measure.
+    """
+    if isinstance(wanted.convention, NDCG):
+        return wanted.convention
+    msg = f"{toolkit} has no built-in LambdaRank for {wanted.convention.measure}, only for ndcg."
+    raise UnsupportedConventionError(f"{msg}\nHint: objective(value).")
 
 
 def no_native(toolkit: str, objective: Objective, own: str) -> ConventionError:

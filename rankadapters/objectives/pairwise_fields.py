@@ -59,6 +59,9 @@ BeyondK = Annotated[
     Words(
         group="value",
         about="Ranks beyond the convention's k.",
-        words={"keep": "keep their discounts", "cut": "have none, so that delta is the true change of NDCG@k"},
+        words={
+            "keep": "count as if k were larger",
+            "cut": "count nothing, so that delta is the true change of the measure at k",
+        },
     ),
 ]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from rankadapters.core import presets
 from rankadapters.objectives.base import as_choice, as_count, as_share
+from rankadapters.objectives.lambdarank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG, QueryCrossEntropy, QuerySoftMax
-from rankadapters.objectives.pairwise import LambdaMAP, LambdaRank, RankNet
+from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.pairwise_fields import NormalizationWord
 
 TOP_PAIRS = 32  # XGBoost's default number of pairs under `topk`

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.xgboost import NO_CUTOFF
 from rankadapters.core.texts import as_convention
 from rankadapters.objectives import (
@@ -25,7 +24,8 @@ from rankadapters.objectives import (
     xgboost_pairwise,
 )
 from rankadapters.objectives.base import require_objective
-from rankadapters.objectives.built_in import no_native, require_native
+from rankadapters.objectives.built_in import no_native, require_native, require_ndcg
+from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import judged_of
 
@@ -160,7 +160,7 @@ def objective(
 
 
 def lambdarank(
-    convention: NDCG | str,
+    convention: Trading | str,
     *,
     truncation: int | None,
     sigma: float = 1.0,
@@ -168,12 +168,12 @@ def lambdarank(
     normalization: NormalizationWord = "xgboost",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make a LambdaRank objective under any NDCG convention, with XGBoost's doubled hessian.
+    """Make a LambdaRank objective under a convention of NDCG, AP, RR or ERR, with XGBoost's doubled hessian.
 
     Parameters
     ----------
-    convention : NDCG or str
-        Gains, discounts, ties, and the ideal DCG, which its `k` cuts.
+    convention : NDCG, AP, RR, ERR or str
+        The measure, as in `ra.objectives.LambdaRank`.
     truncation : int or None
         The first row of a pair is among this many top ranks; None takes all pairs.
     sigma, beyond_k, normalization
@@ -189,7 +189,7 @@ def lambdarank(
     Raises
     ------
     ConventionError
-        The convention is not an NDCG, or a value is outside its choices.
+        The convention is of another measure, or a value is outside its choices.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def lambdarank(
     'xgboost'
     """
     value = LambdaRank(
-        convention=cast("NDCG", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
+        convention=cast("Trading", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
         sigma=sigma, normalization=normalization, hessian="doubled", sigmoid="exact",
     )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
@@ -257,7 +257,7 @@ def native_objective(value: Objective) -> dict[str, Any]:
 
 def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
     """Bring gains that agree on the labels XGBoost takes to its spelling, and no cutoff to its number."""
-    convention = value.convention
+    convention = require_ndcg("XGBoost", value)
     params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
     if convention.gain == "exp2":
         convention = convention.replace(gain="exp2-floor")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import rankadapters as ra
 from rankadapters import objectives
 
 EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
@@ -13,6 +14,9 @@ STATELESS = [
     EXACT,
     TABLE,
     EXACT.replace(normalization="none"),
+    EXACT.replace(convention="lightgbm.map@10"),
+    EXACT.replace(convention="catboost.mrr@10", normalization="none"),
+    EXACT.replace(convention=ra.parse("yahoo.err").at(10), beyond_k="cut"),
     objectives.xgboost_ndcg(),
     objectives.xgboost_ndcg().replace(sigmoid="exact"),
     objectives.xgboost_pairwise(),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import exp, log2
 
 import numpy as np
 
 from rankadapters.core import definition
 from rankadapters.core.definition import Row
+from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.objectives import LambdaRank, RankNet
 
 Pairwise = LambdaRank | RankNet
@@ -52,7 +54,9 @@ def _retrieved(rows: Sequence[Row], value: Pairwise) -> list[int]:
 def _has_gradient(rows: Sequence[Row], value: LambdaRank) -> bool:
     convention = value.convention
     short = convention.k is not None and len(_retrieved(rows, value)) < convention.k and convention.short != "pad"
-    return not short and _ideal(rows, value) > 0
+    if isinstance(convention, NDCG):
+        return not short and _ideal(rows, value) > 0
+    return not short and convention.oracle(rows) is not None
 
 
 def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
@@ -67,6 +71,8 @@ def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
 def _worth(row: Row, value: Pairwise) -> float:
     if isinstance(value, RankNet):
         return row.label
+    if isinstance(value.convention, AP | RR):
+        return float(row.judged and definition.is_beyond(row.label, value.convention.relevant))
     return definition.gain(row.label, value.convention.gain) if row.judged else 0.0
 
 
@@ -92,8 +98,34 @@ def _discount(place: int, value: LambdaRank) -> float:
 def _delta(rows: Sequence[Row], worth: list[float], high: int, low: int, value: Pairwise) -> float:
     if isinstance(value, RankNet):
         return 1.0
+    if not isinstance(value.convention, NDCG):
+        order = _ranking(rows, value)
+        return abs(_value(rows, order, value) - _value(rows, _traded(order, high, low), value))
     gap = abs(_discount(high, value) - _discount(low, value))
     return (worth[high] - worth[low]) * gap / _ideal(rows, value)
+
+
+def _traded(order: list[int], one: int, other: int) -> list[int]:
+    traded = list(order)
+    traded[one], traded[other] = order[other], order[one]
+    return traded
+
+
+def _value(rows: Sequence[Row], order: list[int], value: LambdaRank) -> float:
+    """What the measure's own definition says of rows in this order."""
+    convention = value.convention.replace(ties="input", precision="float64")
+    places = {row: place for place, row in enumerate(order)}
+    given = [
+        replace(row, score=-places[i]) if i in places else replace(row, score=0.0, retrieved=False)
+        for i, row in enumerate(rows)
+    ]
+    if value.beyond_k == "cut":
+        return convention.oracle(given)[0]
+    found = convention.replace(k=None).oracle(given)[0]
+    if isinstance(convention, AP) and convention.divisor == "cutoff":  # without a cutoff the divisor is R
+        relevant = sum(_worth(row, value) for row in rows)
+        return found * relevant / min(convention.k, relevant)
+    return found
 
 
 def _distance(scores: list[float], high: int, low: int, value: Pairwise) -> float:

@@ -213,6 +213,37 @@ def sum_scale(total, by_sum):
     return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0
 
 
+@merged
+def row_at(order, place):
+    """Row in the caller's order."""
+    return np.int64(order[place] if order.size else place)
+
+
+@merged
+def begin_query(rows, scores, gains, begin, n):
+    """Take a query's rows by rank, none of whose pairs is added yet; tell whether all its distances are numbers."""
+    for r in range(n):
+        rows.scores[r] = scores[begin + r]
+        rows.gains[r] = gains[begin + r]
+        rows.lambdas[r] = 0.0
+        rows.hessians[r] = 0.0
+    for r in range(n, n + LANES):
+        rows.scores[r] = rows.scores[n - 1]
+        rows.powers[r] = 1.0
+    return rows.scores[0] - rows.scores[n - 1] <= WIDEST
+
+
+@merged
+def end_query(rows, ranked, begin, n, order, start, inverse_ideal, total, pairing, grad, hess):
+    """Scale what a query's pairs have added up to, and write it to its rows."""
+    unscaled = inverse_ideal * pairing.sigma
+    scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
+    for r in range(n):
+        row = np.uint64(row_at(order, start + ranked[begin + r]))
+        grad[row] = rows.lambdas[r] * scale
+        hess[row] = rows.hessians[r] * (scale * pairing.sigma * pairing.hessian)
+
+
 @kernel
 def lambda_gradients(
     scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, unit, pairing, first, last, memory, grad,
@@ -230,17 +261,8 @@ def lambda_gradients(
         if n == 0:
             continue
         if first == 0:
-            for r in range(n):
-                rows.scores[r] = scores[begin + r]
-                rows.gains[r] = gains[begin + r]
-                rows.lambdas[r] = 0.0
-                rows.hessians[r] = 0.0
-            for r in range(n, n + LANES):
-                rows.scores[r] = rows.scores[n - 1]
-                rows.powers[r] = 1.0
-            if rows.scores[0] - rows.scores[n - 1] > WIDEST:
-                lowest = indptr[q] + ranked[begin + n - 1]
-                return order[lowest] if order.size else lowest
+            if not begin_query(rows, scores, gains, begin, n):
+                return row_at(order, indptr[q] + ranked[begin + n - 1])
             memory.total[0] = 0.0
             memory.count[0] = -1
             if not np.isnan(pairing.common):
@@ -249,11 +271,5 @@ def lambda_gradients(
         total = add_pairs(rows, n, first, min(last, end), memory, discounts, unit, pairing)
         if last < end:
             continue
-        unscaled = inverse_ideal[q] * pairing.sigma
-        scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
-        for r in range(n):
-            place = indptr[q] + ranked[begin + r]
-            row = np.uint64(order[place] if order.size else place)
-            grad[row] = rows.lambdas[r] * scale
-            hess[row] = rows.hessians[r] * (scale * pairing.sigma * pairing.hessian)
+        end_query(rows, ranked, begin, n, order, indptr[q], inverse_ideal[q], total, pairing, grad, hess)
     return ALL_FINITE

@@ -1,0 +1,149 @@
+"""LambdaRank: pairs weighed by the change of a measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.measures import AP, ERR, NDCG, RR
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import ConventionField
+from rankadapters.objectives.pairwise import Pairwise
+from rankadapters.objectives.pairwise_fields import BeyondK
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients
+
+Trading = NDCG | AP | RR | ERR  # measures of which the change of a pair's trade takes a few operations
+MEASURES = "NDCG, AP, RR or ERR"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LambdaRank(Pairwise):
+    """LambdaRank: each pair is pulled apart by the change of a measure that trading its places would make.
+
+    For a pair of rows i, j with gain(i) > gain(j), or of which i alone is relevant, ranks r and D = s_i - s_j,
+
+        delta = abs(change of the query's value), for NDCG
+            (gain(i) - gain(j)) abs(discount(r_i) - discount(r_j)) / ideal DCG
+        lambda = sigma delta / (1 + exp(sigma D)),  hessian = sigma^2 delta p (1 - p),  p = 1 / (1 + exp(sigma D));
+
+    row i's gradient gets -lambda, row j's +lambda, and both hessians grow. A query that the convention's `short` rules
+    out has no gradient, nor has one whose rows all have one gain; `empty` and `missing` do not matter. Tied rows are
+    ranked as `ties` says, in row order under `average` and `together`. The changes of AP, RR and ERR come from running
+    sums, in a few operations a pair.
+
+    Parameters
+    ----------
+    convention : NDCG, AP, RR, ERR or str
+        The measure: of NDCG gains, discounts and the ideal DCG, which its `k` cuts; of AP, with any divisor, and of RR
+        which rows are relevant; of ERR the chances to stop, which must lie from 0 to 1. Under `average="uniform"`
+        weights are ignored.
+    beyond_k : str
+        `keep`: ranks beyond k count as if k were larger, as in LightGBM and XGBoost, while the ideal DCG or the divisor
+        is that of k. `cut`: they count nothing, so that delta is the true change of the measure at k. Without a cutoff
+        both are written `keep`.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    samples : int or None
+        Instead of truncation, XGBoost's `mean`: every row is paired with this many rows of other grades, drawn anew
+        each round. None takes every pair.
+    sigma : float
+        Steepness of the sigmoid.
+    normalization : str
+        `none`; `lightgbm`: delta / (0.01 + abs(D)), and each query scaled by log2(1 + S) / S with S the sum of its
+        lambdas; `xgboost`: the same, or 1 / samples instead of the sum, and its two halves `xgboost-distance` and
+        `xgboost-sum`. A query whose scores are all equal is not divided by distances.
+    hessian : str
+        `plain` sigma^2 delta p (1 - p); `doubled` 2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's, and as in XGBoost
+        the weights of queries are then divided by their mean.
+    sigmoid : str
+        `exact`; `table`: read from 2^20 bins and added up in float32, which replays LightGBM bit for bit; `float32`:
+        computed and added up in float32, which replays XGBoost bit for bit. Sampled pairs need the last. Under AP, RR
+        and ERR `exact` only.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices, or the convention's measure is another one, or one whose
+        changes take more than a few operations a pair: AP under weights of rows, and where scores decide which rows
+        enter the ranking.
+    InputError
+        When bound: a label has no gain, or a chance to stop that is not from 0 to 1.
+
+    References
+    ----------
+    Burges, From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82, equations 4 to 6.
+    LightGBM 4.7.0, src/objective/rank_objective.hpp. XGBoost 3.2.0, src/objective/lambdarank_obj.h.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact", normalization="none")
+    >>> grad, hess = ra.objectives.gradients([1, 0], [0.0, 0.0], value, group_sizes=[2])
+    >>> [f"{g:.4f}" for g in grad]  # half of 1 - 1 / log2(3)
+    ['-0.1845', '0.1845']
+    """
+
+    kind: ClassVar[str] = "lambdarank"
+
+    convention: Annotated[
+        Trading, ConventionField(group="tail", about="The measure whose change weighs a pair.", measures=MEASURES)
+    ]
+    beyond_k: BeyondK
+
+    def unify(self) -> None:
+        """Require a measure that can be traded in; without a cutoff nothing is beyond it."""
+        super().unify()
+        _require_trading(self.convention)
+        if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
+            msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
+            raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost_map().")
+        if self.convention.k is None:
+            self._set("beyond_k", "keep")  # equal by meaning is equal as a value
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Fields that say what queries without a gradient count, and rows that a training set does not hold."""
+        return frozenset({"empty", "missing", "unjudged"})
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the weights of a dataset multiply the gradients."""
+        return self.convention.weighting is not None
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        from rankadapters.core import pair_gradients
+        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_NDCG
+
+        cut = self.beyond_k == "cut"
+        if isinstance(self.convention, NDCG):
+            terms = pair_gradients.convention_terms(queries, self.convention, cut=cut)
+            return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
+        from rankadapters.core import trade_gradients
+
+        terms = trade_gradients.trade_terms(queries, self.convention, cut=cut)
+        pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention)
+        kernel = trade_gradients.trade_kernel(terms, pairs, kind)
+        return self._with_kernel(queries, kernel, pair_gradients.work_of(terms, pairs.limit), n_threads)
+
+    @property
+    def _narrow(self) -> bool:
+        return self.sigmoid == "float32" or self.convention.precision == "float32"
+
+
+def _require_trading(convention: object) -> None:
+    """Refuse a measure of which the change of a trade does not follow from running sums."""
+    if not isinstance(convention, NDCG | AP | RR | ERR):
+        msg = f"LambdaRank needs a convention of {MEASURES}, not {convention}."
+        raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
+    if convention.weighting == "row_weight" or getattr(convention, "pool", "queries") == "rows":
+        field = "pool='rows'" if convention.weighting != "row_weight" else f"average={convention.average!r}"
+        msg = f"LambdaRank trades places within a query, whose rows weigh alike, but the convention says {field}."
+        raise ConventionError(f"{msg}\nHint: convention.replace(pool='queries', average='query').")
+    retrieve = getattr(convention, "retrieve", "all")
+    if retrieve != "all":
+        msg = f"LambdaRank sees differences of scores, but retrieve={retrieve!r} asks for each score itself."
+        raise ConventionError(f"{msg}\nHint: convention.replace(retrieve='all').")

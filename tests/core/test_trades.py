@@ -1,0 +1,141 @@
+"""LambdaRank under AP, RR and ERR: each pair weighed by what trading its places changes, found by trading them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.core.gradient_data import EXACT
+from tests.core.lambdarank_by_hand import query_gradients
+from tests.core.strategies import conventions
+from tests.core.test_kernels_against_definition import columns, ragged
+
+MEASURES = (ra.AP, ra.RR, ra.ERR)
+AP, RR = ra.presets.catboost.map(None), ra.presets.catboost.mrr(None)
+ERR = ra.presets.catboost.err(None).replace(complement="float64", ties="input")
+PLAIN = EXACT.replace(normalization="none", truncation=None, beyond_k="cut")
+
+
+def takes(convention: ra.Convention) -> bool:
+    """Whether LambdaRank takes a convention; tests elsewhere say which ones it refuses."""
+    by_row = convention.weighting == "row_weight" or getattr(convention, "pool", "") == "rows"
+    return not by_row and getattr(convention, "retrieve", "all") == "all"
+
+
+@st.composite
+def trading(draw: st.DrawFn) -> objectives.LambdaRank:
+    convention = draw(conventions(lenient=True, measures=MEASURES).filter(takes))
+    return objectives.LambdaRank(
+        convention=convention,
+        beyond_k=draw(st.sampled_from(["keep", "cut"])),
+        truncation=draw(st.sampled_from([None, 1, 3, 10])),
+        samples=None,
+        sigma=draw(st.sampled_from([0.5, 1.0, 2.0])),
+        normalization=draw(st.sampled_from(["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"])),
+        hessian=draw(st.sampled_from(["plain", "doubled"])),
+        sigmoid="exact",
+    )
+
+
+@given(queries=ragged(), value=trading(), weighted=st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_gradients_are_those_of_brute_force_trades(queries, value, weighted):
+    queries = [query[:12] for query in queries]
+    table, scores = columns(queries)
+    weights = np.arange(len(queries)) % 3 + 0.5
+    if weighted and value.uses_weights:
+        table["query_weight"] = weights / weights.mean() if value.divides_weights else weights
+    grad, hess = objectives.gradients(table.pop("labels"), scores, value, **table)
+    factors = table.get("query_weight", np.ones(len(queries)))
+    pairs = [query_gradients(query, value) for query in queries]
+    for found, part in ((grad, 0), (hess, 1)):
+        expected = np.concatenate([factor * np.array(pair[part]) for factor, pair in zip(factors, pairs, strict=True)])
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    starts = np.cumsum([0, *map(len, queries[:-1])])
+    np.testing.assert_allclose(np.add.reduceat(grad.astype(float), starts), 0, atol=1e-5 * max(np.abs(grad).max(), 1))
+
+
+@pytest.mark.parametrize(
+    ("convention", "labels", "change"),
+    [
+        (AP, [0, 1], 1 / 2),
+        (AP, [1, 0, 1], None),
+        (RR, [0, 1], 1 / 2),
+        (ERR, [0.5, 1], 0.25),  # 1/2 + 1/2 x 1/2, or 1
+        (ERR, [0, 1], 1 / 2),
+    ],
+    ids=str,
+)
+def test_the_change_of_one_trade(convention, labels, change):
+    scores = -np.arange(float(len(labels)))
+    grad, hess = objectives.gradients(labels, scores, PLAIN.replace(convention=convention), group_sizes=[len(labels)])
+    if change is None:  # the last row is relevant: (1 + 2/3)/2 becomes 1, or (1/2 + 2/3)/2 if the first one falls
+        up, down = (1 / 6) / (1 + math.exp(-1)), (1 / 4) / (1 + math.e)
+        np.testing.assert_allclose(grad, [-down, up + down, -up], rtol=1e-6)
+        return
+    p = 1 / (1 + math.exp(-1))  # the row below should stand above
+    np.testing.assert_allclose(grad, [p * change, -p * change], rtol=1e-6)
+    np.testing.assert_allclose(hess, [p * (1 - p) * change] * 2, rtol=1e-6)
+
+
+def test_below_a_row_that_stops_every_reader_no_trade_changes_anything():
+    value, scores = PLAIN.replace(convention=ERR), [4.0, 3, 2, 1]
+    whole, first = (
+        objectives.gradients([1, 0.25, 0.5, 1], scores, value.replace(truncation=ranks), group_sizes=[4])
+        for ranks in (None, 1)
+    )
+    np.testing.assert_array_equal(whole, first)
+    assert np.all(whole[0][:3] != 0)
+
+
+@pytest.mark.parametrize("divisor", ["relevant", "cutoff", "found"])
+@pytest.mark.parametrize("beyond_k", ["keep", "cut"])
+def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k):
+    value = PLAIN.replace(convention=AP.replace(k=3, divisor=divisor), beyond_k=beyond_k)
+    labels, scores = [0, 1, 0, 1, 1, 0, 1], -np.arange(7.0)
+    rows = [ra.core.definition.Row(label, score) for label, score in zip(labels, scores, strict=True)]
+    found = objectives.gradients(labels, scores, value, group_sizes=[7])
+    np.testing.assert_allclose(found, query_gradients(rows, value), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
+def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
+    convention = ra.parse(name).replace(scale=2.0)
+    message = r"(?s)labels\[2\] is 4, whose chance to stop a reader is .*; chances lie from 0 to 1.\nHint: scale="
+    with pytest.raises(ra.InputError, match=message) as error:
+        objectives.gradients([1, 0, 4], np.zeros(3), PLAIN.replace(convention=convention), qid=["b", "a", "b"])
+    assert error.value.row == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
+        ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost_map"),
+        ({"convention": AP.replace(pool="rows", average="query")}, r"within a query, .* convention says pool='rows'"),
+        ({"convention": AP.replace(divisor="relevant", average="row")}, "whose rows weigh alike, .* average='row'"),
+        ({"convention": RR.replace(retrieve="above_0")}, "sees differences of scores, but retrieve='above_0' asks for"),
+        ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
+        ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
+    ],
+    ids=str,
+)
+def test_conventions_whose_trades_take_more_are_refused(changes, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        PLAIN.replace(**changes)
+
+
+def test_a_query_in_several_calls_has_the_gradients_of_one(monkeypatch):
+    rng = np.random.default_rng(1)
+    labels, scores = rng.integers(0, 2, 300), rng.standard_normal(300)
+    values = [PLAIN.replace(convention=convention) for convention in (AP, RR, ERR)]
+    at_once = [objectives.gradients(labels, scores, value, group_sizes=[300]) for value in values]
+    monkeypatch.setattr(ra.core.threads, "WORK_PER_CALL", 7 * 300)
+    for value, found in zip(values, at_once, strict=True):
+        np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), found)
