@@ -21,6 +21,8 @@ ALL = [
         objectives.lightgbm_lambdarank().replace(sigmoid="exact", convention=text)
         for text in ("lightgbm.map@10", "catboost.mrr@5", "yahoo.err")
     ),
+    objectives.catboost_lambdamart(top=5, type="Exp"),
+    *(objectives.catboost_lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
 ]
 
 EACH = {type(value): value for value in reversed(ALL)}  # one value of every class

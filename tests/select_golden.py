@@ -107,6 +107,14 @@ def _printed(data: Record, whole: Record) -> Record:
     return chosen
 
 
+def lambdamart() -> dict[str, Any]:
+    """One-tree models of each loss and leaf method on the first of each kind of data."""
+    whole = shared_losses()
+    models = [record for record in whole["catboost"] if record["loss"].startswith("LambdaMart")]
+    records = [record for record in models if record["data"].endswith("-0")]
+    return {"data": {name: whole["data"][name] for name in sorted({r["data"] for r in records})}, "records": records}
+
+
 def _apart(record: Record, inputs: dict[str, Any]) -> Record:
     """A record whose inputs stand once under a name of their own."""
     weights = [name for name in ("row_weight", "query_weight") if record.get(name)]
@@ -136,6 +144,7 @@ PARTS = {
     "objectives": objectives,
     "tools": tools,
     "position_bias": position_bias,
+    "lambdamart": lambdamart,
 }
 
 

@@ -44,7 +44,7 @@ class Declared(ABC):
         if args:
             raise cls._refuse_positional()
         cls._refuse_unknown(fields)
-        missing = [name for name in cls.fields() if name not in fields]
+        missing = [name for name, kind in cls.declared().items() if name not in fields and kind.implied is None]
         if missing:
             lines = "\n".join(f"  {name}: {cls.declared()[name].allowed}" for name in missing)
             msg = f"{cls.__name__} needs every field declared; left out:\n{lines}\nHint: start from {cls.start}."
@@ -98,9 +98,11 @@ class Declared(ABC):
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def __str__(self) -> str:
-        """Write the signature: the head, every field, the version, and a declared value that is a field."""
+        """Write the signature: the head, every field not implied, the version, and a declared value that is a field."""
         kinds, head, parts, tail = self.declared(), self.word(), [], []
         for name, value in self.to_dict().items():
+            if value is not None and value == kinds[name].implied:
+                continue
             text = kinds[name].spell(value)
             if kinds[name].group == "head":
                 head = f"{head}@{text}"

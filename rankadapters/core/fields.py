@@ -38,6 +38,9 @@ class Field:
         How rarely a tool's user changes it, from 0 on: the more common change is named first.
     column : str
         The column of Queries without which the field decides nothing; empty where it always can.
+    implied : object
+        Of a field that came later: what a declaration without it means, and no signature spells, so that those written
+        before it still read as they did. None for every other field, which must be declared.
     """
 
     group: str
@@ -45,6 +48,7 @@ class Field:
     tried: tuple[Any, ...] = ()
     rarity: int = 10
     column: str = ""
+    implied: Any = None
 
     @property
     def allowed(self) -> str:

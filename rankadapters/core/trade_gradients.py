@@ -16,8 +16,15 @@ from rankadapters.core.pair_gradients import PairTerms, convention_terms, portio
 from rankadapters.core.queries import Queries
 
 
-def trade_terms(queries: Queries, convention: AP | RR | ERR, *, cut: bool) -> PairTerms:
+def trade_terms(queries: Queries, convention: AP | RR | ERR, *, cut: bool, catboost: bool = False) -> PairTerms:
     """Lower a convention for trades: relevance or the chance to stop at a row, for gains.
+
+    Parameters
+    ----------
+    queries, convention, cut
+        As in `convention_terms`.
+    catboost : bool
+        Whether for CatBoost's changes, which are not divided by anything, of labels in float32.
 
     Raises
     ------
@@ -25,8 +32,8 @@ def trade_terms(queries: Queries, convention: AP | RR | ERR, *, cut: bool) -> Pa
         A chance is not from 0 to 1.
     """
     terms = convention_terms(queries, convention, cut=cut)
-    if isinstance(convention, AP) and convention.divisor == "found":  # which the kernel divides by
-        return terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
+    if catboost or (isinstance(convention, AP) and convention.divisor == "found"):  # by which the kernel divides
+        terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     if not isinstance(convention, ERR):
         return terms
     chances = terms.gains / convention.scale
@@ -37,16 +44,18 @@ def trade_terms(queries: Queries, convention: AP | RR | ERR, *, cut: bool) -> Pa
         found = f"labels[{row}] is {queries.labels[row]:g}, whose chance to stop a reader is {chances[place]:g}"
         msg = f"{found}; chances lie from 0 to 1.\nHint: scale= the largest gain, or map your labels."
         raise InputError(msg, row=row)
-    return terms._replace(gains=chances)
+    return terms._replace(gains=chances.astype(np.float32).astype(np.float64) if catboost else chances)
 
 
-def kind_of(convention: AP | RR | ERR) -> int:
+def kind_of(convention: AP | RR | ERR, *, catboost: bool = False) -> int:
     """Which changes the kernel computes."""
     if isinstance(convention, AP):
-        return trades.PRECISIONS_FOUND if convention.divisor == "found" else trades.PRECISIONS
+        exact = trades.PRECISIONS_FOUND if convention.divisor == "found" else trades.PRECISIONS
+        return trades.CATBOOST_PRECISIONS if catboost else exact
     if isinstance(convention, RR):
-        return trades.FIRST_RANK
-    return trades.CASCADE_IN_FLOAT32 if convention.complement == "float32" else trades.CASCADE
+        return trades.CATBOOST_FIRST_RANK if catboost else trades.FIRST_RANK
+    exact = trades.CASCADE_IN_FLOAT32 if convention.complement == "float32" else trades.CASCADE
+    return trades.CATBOOST_CASCADE if catboost else exact
 
 
 def trade_kernel(terms: PairTerms, pairs: Pairing, kind: int) -> Kernel:

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.queries import as_queries
 from rankadapters.objectives.base import Objective, parse, require_objective
+from rankadapters.objectives.catboost_lambdamart import catboost_lambdamart
 from rankadapters.objectives.lambdarank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
@@ -49,6 +50,7 @@ __all__ = [
     "QueryRMSE",
     "QuerySoftMax",
     "RankNet",
+    "catboost_lambdamart",
     "gradients",
     "lightgbm_lambdarank",
     "lightgbm_position_bias",

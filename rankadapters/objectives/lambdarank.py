@@ -10,13 +10,14 @@ from rankadapters.core.measures import AP, ERR, NDCG, RR
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import ConventionField
 from rankadapters.objectives.pairwise import Pairwise
-from rankadapters.objectives.pairwise_fields import BeyondK
+from rankadapters.objectives.pairwise_fields import BeyondK, Delta
 
 if TYPE_CHECKING:
     from rankadapters.core.gradients import Gradients
 
 Trading = NDCG | AP | RR | ERR  # measures of which the change of a pair's trade takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
+CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal", "complement": "float32"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,12 @@ class LambdaRank(Pairwise):
         `keep`: ranks beyond k count as if k were larger, as in LightGBM and XGBoost, while the ideal DCG or the divisor
         is that of k. `cut`: they count nothing, so that delta is the true change of the measure at k. Without a cutoff
         both are written `keep`.
+    delta : str
+        `exact`, which may be left out: the change of the measure. `catboost`: what CatBoost's LambdaMart takes for it
+        instead. Of AP without its divisor 1/r of the upper row and, where that is not relevant, of each relevant row in
+        between; of RR, where a later relevant row goes above the first, 1/r there less 1/r of its own; of ERR the
+        change as if rows in between that are worth as much as the upper one were not there, partly in float32. For NDCG
+        both are written `exact`, and XGBoost's is the change itself.
     truncation : int or None
         The first row of a pair is among this many top ranks; None takes all pairs.
     samples : int or None
@@ -75,7 +82,8 @@ class LambdaRank(Pairwise):
     References
     ----------
     Burges, From RankNet to LambdaRank to LambdaMART: An Overview, MSR-TR-2010-82, equations 4 to 6.
-    LightGBM 4.7.0, src/objective/rank_objective.hpp. XGBoost 3.2.0, src/objective/lambdarank_obj.h.
+    LightGBM 4.7.0, src/objective/rank_objective.hpp. XGBoost 3.2.0, src/objective/lambdarank_obj.h. CatBoost 1.2.10,
+    catboost/private/libs/algo_helpers/error_functions.cpp, `TLambdaMartError`.
 
     Examples
     --------
@@ -92,6 +100,7 @@ class LambdaRank(Pairwise):
         Trading, ConventionField(group="tail", about="The measure whose change weighs a pair.", measures=MEASURES)
     ]
     beyond_k: BeyondK
+    delta: Delta = "exact"
 
     def unify(self) -> None:
         """Require a measure that can be traded in; without a cutoff nothing is beyond it."""
@@ -102,6 +111,10 @@ class LambdaRank(Pairwise):
             raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost_map().")
         if self.convention.k is None:
             self._set("beyond_k", "keep")  # equal by meaning is equal as a value
+        if isinstance(self.convention, NDCG):
+            self._set("delta", "exact")
+        if self.delta == "catboost":
+            _require_catboost(self.convention)
 
     @property
     def idle(self) -> frozenset[str]:
@@ -118,20 +131,30 @@ class LambdaRank(Pairwise):
         from rankadapters.core import pair_gradients
         from rankadapters.core._kernels.lambdas_in_float32 import DELTA_NDCG
 
-        cut = self.beyond_k == "cut"
+        cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
         if isinstance(self.convention, NDCG):
             terms = pair_gradients.convention_terms(queries, self.convention, cut=cut)
             return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
         from rankadapters.core import trade_gradients
 
-        terms = trade_gradients.trade_terms(queries, self.convention, cut=cut)
-        pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention)
+        terms = trade_gradients.trade_terms(queries, self.convention, cut=cut, catboost=catboost)
+        pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention, catboost=catboost)
         kernel = trade_gradients.trade_kernel(terms, pairs, kind)
         return self._with_kernel(queries, kernel, pair_gradients.work_of(terms, pairs.limit), n_threads)
 
     @property
     def _narrow(self) -> bool:
         return self.sigmoid == "float32" or self.convention.precision == "float32"
+
+
+def _require_catboost(convention: Trading) -> None:
+    """Refuse what CatBoost's LambdaMart does not know of a measure."""
+    other = {name: convention.to_dict().get(name, value) for name, value in CATBOOST.items()}
+    found = [f"{name}={value!r}" for name, value in other.items() if value != CATBOOST[name]]
+    if found:
+        known = ", ".join(f"{name}={value!r}" for name, value in CATBOOST.items() if name in convention.fields())
+        msg = f"delta='catboost' replays CatBoost, which knows {known} only, not {', '.join(found)}."
+        raise ConventionError(f"{msg}\nHint: delta='exact'.")
 
 
 def _require_trading(convention: object) -> None:

@@ -65,3 +65,15 @@ BeyondK = Annotated[
         },
     ),
 ]
+Delta = Annotated[
+    Literal["exact", "catboost"],
+    Words(
+        group="value",
+        about="What weighs a pair.",
+        words={
+            "exact": "the change of the measure",
+            "catboost": "what CatBoost's LambdaMart takes for it; for NDCG that is the change itself",
+        },
+        implied="exact",
+    ),
+]

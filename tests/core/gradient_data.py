@@ -17,6 +17,7 @@ STATELESS = [
     EXACT.replace(convention="lightgbm.map@10"),
     EXACT.replace(convention="catboost.mrr@10", normalization="none"),
     EXACT.replace(convention=ra.parse("yahoo.err").at(10), beyond_k="cut"),
+    *(objectives.catboost_lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
     objectives.xgboost_ndcg(),
     objectives.xgboost_ndcg().replace(sigmoid="exact"),
     objectives.xgboost_pairwise(),
@@ -43,5 +44,5 @@ def data(value: objectives.Objective, seed: int = 0, sizes: tuple[int, ...] = (1
     """Labels that the objective takes, and distinct scores."""
     rng = np.random.default_rng(seed)
     n = sum(sizes)
-    top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} else 4
+    top = 1 if value.kind in {"lambdamap", "query-cross-entropy"} or "/scale=1/" in str(value) else 4
     return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)

@@ -10,6 +10,11 @@ from collections import namedtuple
 import numpy as np
 
 from rankadapters.core._kernels import internal, kernel
+from rankadapters.core._kernels.catboost_trades import (
+    catboost_changes_of_cascade,
+    catboost_changes_of_first_rank,
+    catboost_changes_of_precisions,
+)
 from rankadapters.core._kernels.err import complement
 from rankadapters.core._kernels.exponentials import exponentials
 from rankadapters.core._kernels.lambdas import SMALLEST_POWER, Sorted, add_row, begin_query, end_query, row_at
@@ -17,6 +22,7 @@ from rankadapters.core._kernels.lanes import LANES
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 
 PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE, CASCADE_IN_FLOAT32 = range(5)
+CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(5, 8)
 
 # As lambdas.Memory. By rank: `changes` of the pairs of one rank, `running` and `sums` of the ranks before, and `later`,
 # 1 for each. `found` holds two numbers of the query.
@@ -128,27 +134,38 @@ def prepare(kind, gains, n, discounts, memory):
     """Sum up what the changes of a query are made of."""
     if kind <= PRECISIONS_FOUND:
         count_hits(gains, n, discounts, memory.running, memory.sums, memory.found)
-    elif kind == FIRST_RANK:
+    elif kind == FIRST_RANK or kind == CATBOOST_FIRST_RANK:  # noqa: PLR1714, SIM109 - numba searches a tuple slowly
         find_first(gains, n, memory.found)
-    else:
-        multiply_rests(gains, n, kind == CASCADE_IN_FLOAT32, memory.running, memory.sums)
+    elif kind != CATBOOST_PRECISIONS:
+        multiply_rests(gains, n, kind != CASCADE, memory.running, memory.sums)
 
 
 @internal
 def fill_changes(kind, gains, i, n, discounts, memory):
-    """Find the changes of the pairs of rank i with later ones; tell whether there can be any."""
+    """Find the changes of the pairs of rank i with later ones."""
     changes, running, sums = memory.changes, memory.running, memory.sums
     if kind <= PRECISIONS_FOUND:
         changes_of_precisions(gains, i, n, discounts, running, sums, changes)
         if kind == PRECISIONS_FOUND:
             divide_by_found(gains, i, n, discounts, memory.found, changes)
     elif kind == FIRST_RANK:
-        if i > memory.found[0] or memory.found[0] == n:
-            return False
         changes_of_first_rank(gains, i, n, discounts, memory.found, changes)
-    else:
+    elif kind <= CASCADE_IN_FLOAT32:
         changes_of_cascade(gains, i, n, discounts, running, sums, changes)
-    return True
+    elif kind == CATBOOST_PRECISIONS:
+        catboost_changes_of_precisions(gains, i, n, changes)
+    elif kind == CATBOOST_FIRST_RANK:
+        catboost_changes_of_first_rank(gains, i, n, memory.found, changes)
+    else:
+        catboost_changes_of_cascade(gains, i, n, running, sums, changes)
+
+
+@internal
+def last_changing(kind, n, last, found):
+    """Before which rank trades with later ones change anything: where only the first relevant rank counts, up to it."""
+    if kind != FIRST_RANK and kind != CATBOOST_FIRST_RANK:  # noqa: PLR1714 - as above
+        return last
+    return min(last, np.int64(found[0]) + 1) if found[0] < n else 0
 
 
 @internal
@@ -161,15 +178,14 @@ def add_trades(kind, rows, n, first, last, memory, discounts, pairing):
     changes, later = memory.changes, memory.later
     if first == 0:
         exponentials(rows.scores, np.int64(0), n, pairing.sigma, powers)
-    for i in range(np.uint64(first), np.uint64(last)):
+    for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, memory.found))):
         if powers[i] < SMALLEST_POWER:
             exponentials(rows.scores, np.int64(i), n, pairing.sigma, powers)
-        if fill_changes(kind, rows.gains, np.int64(i), n, discounts, memory):
-            # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]), which is then the change of j.
-            changes[i], later[i] = 0.0, 0.0
-            unit = False
-            total += add_row(scores, powers, changes, lambdas, hessians, i, n, later, unit, offset, floor)
-            later[i] = 1.0
+        fill_changes(kind, rows.gains, np.int64(i), n, discounts, memory)
+        # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]), which is then the change of j.
+        changes[i], later[i], unit = 0.0, 0.0, False
+        total += add_row(scores, powers, changes, lambdas, hessians, i, n, later, unit, offset, floor)
+        later[i] = 1.0
     memory.total[0] = total
     return total
 

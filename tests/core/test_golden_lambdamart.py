@@ -1,0 +1,55 @@
+"""CatBoost's LambdaMart: gradients summed over the leaves of its one-tree models, against the values of the leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.shared_data import kept, shared_losses
+
+WORDS: dict[str, Any] = {"top": int, "sigma": float, "norm": lambda text: text == "true"}
+
+
+def models() -> list[Any]:
+    """CatBoost's models, as test parameters: those kept here, and all where the shared data are there."""
+    found = []
+    for prefix, source, records in (("", kept("lambdamart"), "records"), ("full-", shared_losses(), "catboost")):
+        for record in source.get(records, []):
+            if record["loss"].startswith("LambdaMart"):
+                name = f"{prefix}{record['loss']}-{record['leaf_estimation_method']}-{record['data']}"
+                found.append(pytest.param({**record, **source["data"][record["data"]]}, id=name))
+    return found
+
+
+def value_of(loss: str) -> objectives.LambdaRank:
+    options = dict(pair.split("=") for pair in loss.partition(":")[2].split(";"))
+    return objectives.catboost_lambdamart(**{name: WORDS.get(name, str)(text) for name, text in options.items()})
+
+
+def leaf_values(record: dict[str, Any], grad: Any, hess: Any) -> Any:
+    """CatBoost's, whose derivatives are ours with the wrong sign: under Newton that cancels."""
+    sums, bends, rows = (np.bincount(record["leaf"], each, len(record["leaf_values"]))
+                         for each in (grad, hess, np.ones(len(grad))))  # fmt: skip
+    newton = record["leaf_estimation_method"] == "Newton"
+    divisor = -bends if newton else rows
+    return np.divide(sums, divisor, out=np.zeros_like(sums), where=divisor != 0)
+
+
+@pytest.mark.parametrize("record", models())
+def test_leaf_values_are_catboosts(record):
+    grad, hess = objectives.gradients(record["labels"], record["scores"], value_of(record["loss"]), qid=record["qid"])
+    expected = np.array(record["leaf_values"])
+    np.testing.assert_allclose(leaf_values(record, grad, hess), expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("record", models())
+def test_before_they_are_rounded_to_float32_they_are_catboosts_to_1e_12(record):
+    bound = value_of(record["loss"]).bind(ra.Queries(record["labels"], qid=record["qid"]))
+    grad, hess = np.zeros(len(record["qid"])), np.zeros(len(record["qid"]))
+    assert list(bound.kernel(np.array(record["scores"]), 0, bound.queries.n_queries, grad, hess)) == [-1]
+    expected = np.array(record["leaf_values"])
+    np.testing.assert_allclose(leaf_values(record, grad, hess), expected, rtol=1e-12, atol=1e-12)
