@@ -15,6 +15,8 @@ from rankadapters import objectives
 
 LIGHTGBM = objectives.lightgbm_lambdarank()
 EXACT = LIGHTGBM.replace(sigmoid="exact")
+LAMBDALOSS = objectives.LambdaLoss(convention=LIGHTGBM.convention, scheme="ndcg2++_10", truncation=30, sigma=1)
+AVERAGE_PRECISION = EXACT.replace(convention="lightgbm.map@30")
 MSLR = EXACT.replace(convention=ra.presets.mslr(10))
 XGBOOST = objectives.xgboost_ndcg(lambdarank_num_pair_per_sample=30)
 DOUBLED = XGBOOST.replace(sigmoid="exact")
@@ -55,6 +57,8 @@ def alone(data: Data, rounds: int, n_threads: int) -> None:
         "rankadapters, XGBoost's topk, exact": DOUBLED,
         "rankadapters, XGBoost's float32": XGBOOST,
         "rankadapters, XE-NDCG": objectives.lightgbm_xendcg(),
+        "rankadapters, LambdaLoss": LAMBDALOSS,
+        "rankadapters, AP": AVERAGE_PRECISION,
     }
     calls = {name: value.bind(queries, n_threads=n_threads) for name, value in named.items()}
     found = medians(
@@ -78,6 +82,7 @@ def alone(data: Data, rounds: int, n_threads: int) -> None:
         ("rankadapters, XGBoost's topk, exact", "XGBoost", 10.5),
         ("rankadapters, XGBoost's float32", "XGBoost", 1 / 1.3),
         ("rankadapters, XE-NDCG", "LightGBM, rank_xendcg", None),
+        ("rankadapters, LambdaLoss", "rankadapters", 1 / 1.3),
     ):
         pair = {ours: found[ours], theirs: found[theirs]}
         report(f"  of these, {ours}", pair, ours, {theirs: floor} if floor else None)

@@ -16,6 +16,10 @@ XENDCG = objectives.lightgbm_xendcg()
 COMMON = [
     objectives.pair_logit(),
     objectives.ListNet(),
+    objectives.ListMLE(),
+    objectives.ApproxNDCG(convention="lightgbm@10", temperature=0.5, hessian=0.01),
+    objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2++_10", truncation=30, sigma=1),
+    objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg1", truncation=30, sigma=1),
     objectives.query_softmax(),
     objectives.QueryRMSE(),
     objectives.query_cross_entropy(),

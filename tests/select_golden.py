@@ -115,6 +115,11 @@ def lambdamart() -> dict[str, Any]:
     return {"data": {name: whole["data"][name] for name in sorted({r["data"] for r in records})}, "records": records}
 
 
+def list_losses() -> dict[str, Any]:
+    """All that there is: few numbers of five lists."""
+    return {"records": shared_losses()["list_losses_rax_0_4_0"]}
+
+
 def _apart(record: Record, inputs: dict[str, Any]) -> Record:
     """A record whose inputs stand once under a name of their own."""
     weights = [name for name in ("row_weight", "query_weight") if record.get(name)]
@@ -145,6 +150,7 @@ PARTS = {
     "tools": tools,
     "position_bias": position_bias,
     "lambdamart": lambdamart,
+    "list_losses": list_losses,
 }
 
 

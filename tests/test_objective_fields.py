@@ -22,9 +22,11 @@ WRONG = {
     "alpha": [-0.1, 1.1, NAN, -INF, "1", None, True],
     "seed": [-1, 2**31, 1.0, None, True, "1"],
     "normalization": ["norm", "", None, True],
-    "hessian": ["gauss", "exact", None],
+    "hessian": ["gauss", "exact", None, 0, -1],
     "sigmoid": ["fast", "plain", None],
     "beyond_k": ["drop", "all", None],
+    "scheme": ["ndcg3", "ndcg2++", "ndcg2++_-1", "ndcg2++_", "arp1_2", None],
+    "temperature": [0, -1, NAN, INF, "1", None, True],
     "delta": ["true", "xgboost", None],
     "convention": ["lightgbm", "lambdarank", 10, None, "lightgbm.auc", objectives.ListNet()],
 }

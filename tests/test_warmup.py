@@ -110,6 +110,8 @@ def differentiate_everything():
         ours.xgboost_ndcg(), ours.xgboost_ndcg().replace(samples=2, truncation=None), ours.xgboost_pairwise(),
         ours.xgboost_map(), ours.pair_logit(), ours.pair_logit().replace(truncation=3), ours.ListNet(),
         ours.QueryRMSE(), ours.query_softmax(), ours.query_cross_entropy(),
+        ours.ListMLE(), ours.ApproxNDCG(convention="letor4@3", temperature=1, hessian=1),
+        *(ours.LambdaLoss(convention="letor4@3", scheme=scheme, truncation=3, sigma=1) for scheme in ("arp1", "ndcg2")),
         *(ours.lightgbm_lambdarank().replace(sigmoid="exact", convention=name)
           for name in ("lightgbm.map@3", "catboost.mrr@3", "catboost.err@3", "yahoo.err")),
     ]  # fmt: skip

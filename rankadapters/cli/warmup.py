@@ -102,11 +102,12 @@ def objectives() -> list[Objective]:
     from rankadapters import objectives as ours
 
     lambdarank, ranknet = ours.lightgbm_lambdarank(), ours.pair_logit()
-    exact = lambdarank.replace(sigmoid="exact")
+    exact, ndcg = lambdarank.replace(sigmoid="exact"), presets.lightgbm(3)
     return [
         lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, ours.lightgbm_xendcg(), ours.xgboost_ndcg(),
         ours.xgboost_pairwise(), ours.xgboost_map(), ours.ListNet(), ours.QueryRMSE(), ours.query_softmax(),
-        ours.query_cross_entropy(),
+        ours.query_cross_entropy(), ours.ListMLE(), ours.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
+        ours.LambdaLoss(convention=ndcg, scheme="ndcg2", truncation=3, sigma=1),
     ]  # fmt: skip
 
 

@@ -201,10 +201,13 @@ def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: F
     return run
 
 
-def portions(indptr: Array, limit: int) -> Iterator[tuple[int, int]]:
-    """Give the first and last rank of each call: all at once, but of a single query only as many as a call may take."""
+def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
+    """Give the first and last rank of each call: all at once, but of a single query only as many as a call may take.
+
+    Where the ranks are passed several times, those of a later pass follow on.
+    """
     longest = int(np.diff(indptr).max(initial=1))
-    ranks = max(min(limit, longest - 1), 1)
+    ranks = max(min(limit, longest - 1), 1) * passes
     step = max(threads.WORK_PER_CALL // longest, 1) if indptr.size == 2 else ranks  # noqa: PLR2004 - one query
     for first in range(0, ranks, step):
         yield first, first + step

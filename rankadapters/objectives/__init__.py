@@ -6,9 +6,12 @@ from typing import Any, Unpack
 
 from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.queries import as_queries
+from rankadapters.objectives.approx_ndcg import ApproxNDCG
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.catboost_lambdamart import catboost_lambdamart
+from rankadapters.objectives.lambda_loss import LambdaLoss
 from rankadapters.objectives.lambdarank import LambdaRank
+from rankadapters.objectives.list_mle import ListMLE
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
@@ -39,9 +42,12 @@ __all__ = [
     "XENDCG",
     "AddedBiases",
     "AdditiveBias",
+    "ApproxNDCG",
     "BiasRatios",
+    "LambdaLoss",
     "LambdaMAP",
     "LambdaRank",
+    "ListMLE",
     "ListNet",
     "Objective",
     "PairRatios",

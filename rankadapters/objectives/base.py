@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.declared import Declared, read_signature
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.fields import Field, FloatField, WholeField
+from rankadapters.core.measures import NDCG
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 
@@ -86,6 +87,46 @@ class Objective(Declared):
     def refuses_negative_labels(self) -> bool:
         """Whether labels below 0 have no meaning."""
         return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnderNDCG(Objective):
+    """What objectives share that take gains, discounts and ideal lists of an NDCG convention."""
+
+    convention: Annotated[
+        NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.", measures="NDCG")
+    ]
+
+    def unify(self) -> None:
+        """Require an NDCG."""
+        if not isinstance(self.convention, NDCG):
+            msg = f"{type(self).__name__} needs a convention of NDCG, not {self.convention}."
+            raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Fields that say what queries without a gradient count, and rows that a training set does not hold."""
+        return frozenset({"empty", "missing", "unjudged"})
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the weights of a dataset multiply the gradients."""
+        return self.convention.weighting is not None
+
+    def _with_kernel(self, queries: Queries, kernel: Any, work: Any, n_threads: int | None) -> Gradients:
+        import numpy as np
+
+        from rankadapters.core.gradients import Gradients
+
+        narrow = self.convention.precision == "float32"
+        return Gradients(
+            queries,
+            kernel,
+            n_threads=n_threads,
+            weighted=self.uses_weights,
+            work=work,
+            dtype=np.float32 if narrow else None,
+        )
 
 
 def parse(signature: str) -> Objective:

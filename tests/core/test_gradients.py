@@ -189,7 +189,7 @@ def test_policies_for_empty_and_missing_queries_do_not_matter(policy):
 @pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
 def test_query_weights_multiply(value):
     labels, scores, sizes = data(value)
-    if isinstance(value, objectives.LambdaRank):
+    if "convention" in value.fields():
         value = value.replace(convention=value.convention.replace(average="query"))
     weights = [1.0, 2.0, 1.0, 4.0, 0.0]  # powers of two, so that nothing rounds before the division by their mean
     plain = objectives.gradients(labels, scores, value, group_sizes=sizes)

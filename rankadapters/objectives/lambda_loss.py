@@ -1,0 +1,90 @@
+"""LambdaLoss: pairs by rank, as bounds of ARP and NDCG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from rankadapters.core.fields import Words
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import UnderNDCG
+from rankadapters.objectives.pairwise_fields import Sigma, Truncation
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients
+
+SCHEME = Words(
+    group="value",
+    about="What weighs a pair of rows i and j, of which i has the larger gain G, d being the discounts of their ranks.",
+    words={
+        "arp1": "G_i, and G_j the other way round, for rows of equal gains too",
+        "arp2": "G_i - G_j",
+        "ndcg1": "G_i d_i, and G_j d_j the other way round, for rows of equal gains too; by the ideal DCG",
+        "ndcg2": "(G_i - G_j) (d(m) - d(m + 1)) by the ideal DCG, with m the distance of the ranks",
+    },
+    numbered={"ndcg2++": "B times ndcg2, and LambdaRank's (G_i - G_j) abs(d_i - d_j) by the ideal DCG; 10 in allRank"},
+    accepts=lambda mu: 0 <= mu < float("inf"),
+    numbers="from 0 on",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LambdaLoss(UnderNDCG):
+    """LambdaLoss: a logistic loss of pairs, weighed by gains and ranks, that bounds a measure.
+
+    Loss of a query: sum over pairs of w log2(1 + exp(-sigma D)), D = s_i - s_j, the weight w being that at the ranks of
+    these scores. With p = 1 / (1 + exp(sigma D)), row i's gradient gets -sigma w p / ln 2, row j's the opposite, and
+    both hessians sigma^2 w p (1 - p) / ln 2. Queries without a gradient and tied rows are as in `LambdaRank`.
+
+    Parameters
+    ----------
+    convention : NDCG or str
+        Gains, discounts and the ideal DCG, which its `k` alone cuts; of `arp1` and `arp2` the gains alone.
+    scheme : str
+        The weight of a pair, of which i has the larger gain G, at ranks of discounts d_i and d_j, m apart. `arp1`: G_i,
+        and G_j the other way round, for rows of equal gains too; `arp2`: G_i - G_j; `ndcg1`: G_i d_i, and G_j d_j the
+        other way round, for rows of equal gains too; `ndcg2`: (G_i - G_j) (d(m) - d(m + 1)); `ndcg2++_10`: 10 times
+        that, and LambdaRank's (G_i - G_j) abs(d_i - d_j). Those of NDCG are divided by the ideal DCG.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    sigma : float
+        Steepness of the sigmoid.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices, or the convention is not an NDCG.
+    InputError
+        When bound: a gain is negative under `arp1` or `ndcg1`.
+
+    References
+    ----------
+    Wang, Li, Golbandi, Bendersky, Najork, The LambdaLoss framework for ranking metric optimization, CIKM 2018. Run:
+    gradients of Rax 0.4.0, whose sums are n ln 2 times these (`arp2`: ln 2 times), to 1e-12.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.LambdaLoss(convention="sklearn@10", scheme="arp2", truncation=None, sigma=1)
+    >>> grad, _ = ra.objectives.gradients([2, 0], [0.0, 0.0], value, group_sizes=[2])
+    >>> [f"{g:.4f}" for g in grad]  # a gain of 2, a chance of 1/2, and ln 2
+    ['-1.4427', '1.4427']
+    """
+
+    kind: ClassVar[str] = "lambdaloss"
+    of_pairs: ClassVar[bool] = True
+
+    scheme: Annotated[str, SCHEME]
+    truncation: Truncation
+    sigma: Sigma
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries."""
+        del state
+        from rankadapters.core import list_gradients, pair_gradients
+
+        terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
+        terms, weights = list_gradients.weights_of(terms, self.scheme)
+        pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, "none", "plain")
+        kernel = list_gradients.lambda_loss_kernel(terms, pairs, weights)
+        return self._with_kernel(queries, kernel, pair_gradients.work_of(terms, pairs.limit), n_threads)
