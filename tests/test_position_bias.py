@@ -110,7 +110,7 @@ def of(adapter):
 @pytest.mark.parametrize("value", OBJECTIVES, ids=lambda value: value.kind)
 def test_only_objectives_of_pairs_have_a_position_bias(adapter, bias, value):
     make = of(adapter)
-    if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP):
+    if isinstance(value, objectives.LambdaRank | objectives.RankNet | objectives.LambdaMAP | objectives.LambdaLoss):
         made = make(value, position_bias=bias)
         assert made.position_bias == bias
         assert repr(made) == f"objective({value}, position_bias={bias})"
@@ -127,3 +127,26 @@ def test_only_objectives_of_pairs_have_a_position_bias(adapter, bias, value):
 def test_what_is_not_a_position_bias_is_refused(adapter, bias):
     with pytest.raises(ra.ConventionError, match=r"is not a position bias\.\nHint: ra.objectives.lightgbm_position"):
         of(adapter)(objectives.pair_logit(), position_bias=bias)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        objectives.catboost_lambdamart(metric="MAP"),
+        objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1),
+    ],
+    ids=lambda value: value.kind,
+)
+def test_other_pairs_than_those_of_ndcg_have_an_additive_bias_only(value):
+    queries, scores = ra.Queries([0, 1, 0, 1], group_sizes=[4]), [0.4, 0.3, 0.2, 0.1]
+    with pytest.raises(
+        ra.ConventionError, match=rf"BiasRatios cannot divide the pairs of {value.kind}/.*\nHint: Additive"
+    ):
+        EACH[objectives.BiasRatios].bind(value, queries)
+    bound = EACH[objectives.AdditiveBias].replace(positions="rows").bind(value, queries)
+    grad, hess = bound.gradients(scores)
+    assert (grad == value.bind(queries).gradients(scores)[0]).all()
+    bound.learn(grad, hess)
+    moved = value.bind(queries).gradients(scores + bound.bias.astype(float))
+    assert (bound.gradients(scores)[0] == moved[0]).all()
+    assert (moved[0] != grad).any()
