@@ -129,15 +129,8 @@ def test_what_is_not_a_position_bias_is_refused(adapter, bias):
         of(adapter)(objectives.pair_logit(), position_bias=bias)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        objectives.catboost_lambdamart(metric="MAP"),
-        objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1),
-    ],
-    ids=lambda value: value.kind,
-)
-def test_other_pairs_than_those_of_ndcg_have_an_additive_bias_only(value):
+def test_pairs_of_lambda_loss_have_an_additive_bias_only():
+    value = objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2", truncation=30, sigma=1)
     queries, scores = ra.Queries([0, 1, 0, 1], group_sizes=[4]), [0.4, 0.3, 0.2, 0.1]
     with pytest.raises(
         ra.ConventionError, match=rf"BiasRatios cannot divide the pairs of {value.kind}/.*\nHint: Additive"

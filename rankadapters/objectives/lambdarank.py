@@ -135,12 +135,17 @@ class LambdaRank(Pairwise):
         if isinstance(self.convention, NDCG):
             terms = pair_gradients.convention_terms(queries, self.convention, cut=cut)
             return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
+        import numpy as np
+
         from rankadapters.core import trade_gradients
+        from rankadapters.core._kernels.lambdas_unbiased import FIRST_TRADE
 
         terms = trade_gradients.trade_terms(queries, self.convention, cut=cut, catboost=catboost)
         pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention, catboost=catboost)
-        kernel = trade_gradients.trade_kernel(terms, pairs, kind)
-        return self._with_kernel(queries, kernel, pair_gradients.work_of(terms, pairs.limit), n_threads)
+        kernel, work = trade_gradients.trade_kernel(terms, pairs, kind), pair_gradients.work_of(terms, pairs.limit)
+        no_rounds = np.zeros(1, np.int64)
+        parts = pair_gradients.PairParts(terms, pairs, FIRST_TRADE + kind, self.sigmoid, 0, no_rounds)
+        return self._with_kernel(queries, kernel, work, n_threads, parts)
 
     @property
     def _narrow(self) -> bool:

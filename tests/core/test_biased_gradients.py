@@ -15,6 +15,7 @@ from tests.core.gradient_data import EXACT, STATELESS, TABLE, data, kind
 from tests.core.position_bias_by_hand import AddedByHand, RatiosByHand, moved
 from tests.core.test_gradients import pairwise
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.core.test_trades import trading
 
 MEAN = objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 OF_PAIRS = [
@@ -65,10 +66,10 @@ def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None,
     return bound, found
 
 
-@given(queries=ragged(), value=pairwise(), bias=ratios())
+@given(queries=ragged(), value=st.one_of(pairwise(), trading()), bias=ratios())
 @settings(max_examples=150, deadline=None)
 def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
-    rows = asked(queries, value)
+    rows = asked([query[:12] for query in queries], value)
     bound = bias.bind(value, queries_of(rows, value)[0])
     known = RatiosByHand(bias, max(map(len, rows)))
     shift = np.zeros(sum(map(len, rows)))
@@ -111,7 +112,11 @@ def test_added_biases_are_those_of_the_formula(queries, value, seed, strength):
 def test_the_first_round_is_that_without_a_bias(value, bias):
     labels, scores, sizes = data(value)
     queries = ra.Queries(labels, group_sizes=sizes)
-    np.testing.assert_array_equal(bias.bind(value, queries).gradients(scores), value.bind(queries).gradients(scores))
+    found, plain = bias.bind(value, queries).gradients(scores), value.bind(queries).gradients(scores)
+    if getattr(value, "sigmoid", "exact") == "exact":  # whose sums over lanes round otherwise, before they round to float32
+        np.testing.assert_allclose(found, plain, rtol=3e-7, atol=1e-12)
+    else:
+        np.testing.assert_array_equal(found, plain)
 
 
 @EACH

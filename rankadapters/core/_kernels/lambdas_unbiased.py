@@ -18,7 +18,9 @@ from rankadapters.core._kernels.lambdas_in_float32 import (
 )
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE
 from rankadapters.core._kernels.sorting import merge_sort
+from rankadapters.core._kernels.trades import fill_changes, last_changing, prepare
 
+FIRST_TRADE = 3  # `delta` of the first kind of trades; below are those of lambdas_in_float32
 EXACT, BY_TABLE, IN_FLOAT32 = 0, 1, 2  # the arithmetic of the sigmoid
 LEAST_RATIO = 1e-16  # a smaller one, or NaN, divides nothing
 BEYOND = -1.0  # stands for the ratio of a row whose position has none
@@ -29,7 +31,8 @@ Unbiased = namedtuple(  # noqa: PYI024 - for numba
     "Unbiased", "scores gains lambdas hessians relevant precisions plus minus gained lost"
 )
 Drawn = namedtuple("Drawn", "order left right deltas")  # noqa: PYI024 - for numba
-Memory = namedtuple("Memory", "rows pairs total")  # noqa: PYI024 - for numba
+Trades = namedtuple("Trades", "changes running sums found")  # noqa: PYI024 - of trades.Memory
+Memory = namedtuple("Memory", "rows pairs total trades")  # noqa: PYI024 - for numba
 
 # How to compute: the change that weighs a pair, the arithmetic, whether a pair's cost is that of the pair turned round,
 # and how many rows each is paired with at random (0: pairs from the top).
@@ -40,7 +43,9 @@ def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
     order, left, right = (np.empty(width, np.int32) for _ in range(3))
     pairs = Drawn(order, left, right, np.empty(width))
-    return Memory(Unbiased(*(np.empty(width) for _ in Unbiased._fields)), pairs, np.zeros(1))
+    changes, running, sums = (np.empty(width + 1) for _ in range(3))
+    rows = Unbiased(*(np.empty(width) for _ in Unbiased._fields))
+    return Memory(rows, pairs, np.zeros(1), Trades(changes, running, sums, np.zeros(2)))
 
 
 @inlined
@@ -166,15 +171,26 @@ def add_sampled(form, rows, seed, inverse_ideal, discounts, pairing, table, pair
 
 
 @internal
-def add_from_top(form, rows, first, last, total, inverse_ideal, discounts, pairing, table, pairs):
+def find_traded(kind, gains, i, inverse_ideal, discounts, trades, deltas):
+    """Find the deltas of the pairs of rank i with later ones as trades has them."""
+    fill_changes(kind, gains, i, gains.size, discounts, trades)
+    for j in range(i + 1, gains.size):
+        deltas[j - i - 1] = abs(trades.changes[j]) * inverse_ideal
+
+
+@internal
+def add_from_top(form, rows, first, last, total, inverse_ideal, discounts, pairing, table, pairs, trades):
     """As lambdas_in_float32.add_top_pairs."""
-    n, left, right = rows.scores.size, pairs.left, pairs.right
+    n, left, right, kind = rows.scores.size, pairs.left, pairs.right, form.delta - FIRST_TRADE
     for r in range(n):
         right[r] = r
-    for i in range(first, last):
+    for i in range(first, last_changing(kind, n, last, trades.found) if kind >= 0 else last):
         left[: n - i - 1] = i
         every, others = left[: n - i - 1], right[i + 1 : n]
-        find_deltas(form, rows, every, others, inverse_ideal, discounts, pairs.deltas)
+        if kind >= 0:
+            find_traded(kind, rows.gains, i, inverse_ideal, discounts, trades, pairs.deltas)
+        else:
+            find_deltas(form, rows, every, others, inverse_ideal, discounts, pairs.deltas)
         total += add_unbiased_pairs(form, rows, every, others, pairs.deltas, pairing, table)
     return total
 
@@ -209,7 +225,7 @@ def lambda_gradients_unbiased(
     Each pair is divided by `ratios[0]` at its higher row's position times `ratios[1]` at its lower row's. `positions`
     and the `costs` of the rows as higher and as lower rows are by place, as `ranked` is within a query.
     """
-    every, pairs, carried = memory
+    every, pairs, carried, trades = memory
     for q in range(indptr.size - 1):
         place, n, start = rowptr[q], rowptr[q + 1] - rowptr[q], indptr[q]
         if n == 0:
@@ -222,6 +238,8 @@ def lambda_gradients_unbiased(
         if first == 0:
             begin_unbiased(scores[place : place + n], gains[place : place + n], places, positions[start:], ratios, rows)
             carried[0] = 0.0
+            if form.delta >= FIRST_TRADE:
+                prepare(form.delta - FIRST_TRADE, rows.gains, n, discounts, trades)
             if form.arithmetic == EXACT and rows.scores[0] - rows.scores[n - 1] > WIDEST:
                 return order[start + places[n - 1]] if order.size else start + places[n - 1]
         inverse = inverse_ideal[q]
@@ -230,7 +248,9 @@ def lambda_gradients_unbiased(
             scale = 1.0 / form.samples if pairing.by_sum else 1.0
         else:
             end, total = min(pairing.limit, n - 1), carried[0]
-            total = add_from_top(form, rows, first, min(last, end), total, inverse, discounts, pairing, table, pairs)
+            total = add_from_top(
+                form, rows, first, min(last, end), total, inverse, discounts, pairing, table, pairs, trades
+            )
             carried[0] = total
             if last < end:
                 continue
