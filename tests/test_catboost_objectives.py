@@ -21,7 +21,7 @@ LAMBDAMART = ra.catboost.read_objective("LambdaMart")
 READ = {
     "QueryRMSE": 3, "QuerySoftMax": 3, "QuerySoftMax:beta=2;lambda=0.1": 3, "PairLogit": 3, "LambdaMart": 0,
     "LambdaMart:metric=NDCG;top=3;type=Exp": 0, "LambdaMart:metric=DCG;top=3;denominator=Position;sigma=2": 0,
-    "LambdaMart:metric=NDCG;norm=false": 0,
+    "LambdaMart:metric=NDCG;norm=false": 0, "LambdaMart:metric=MAP": 0,
 }  # fmt: skip
 
 
@@ -222,3 +222,14 @@ def test_a_model_of_lambdamart_that_was_trained_backwards_is_told(settings, back
         UserWarning, match=r"trained by LambdaMart with leaf_estimation_method=(.|\n)*Hint: .*native_obj"
     ):
         ra.catboost.check_model(model, train, convention)
+
+
+@pytest.mark.parametrize("metric", ["MRR", "ERR", "MAP"])
+def test_lambdamart_of_another_measure_is_written_and_read_back(metric):
+    value = ra.objectives.catboost_lambdamart(metric=metric, sigma=2, norm=False)
+    native = ra.catboost.native_objective(value)
+    assert native["loss_function"] == f"LambdaMart:metric={metric};sigma=2;norm=false"
+    assert native["l2_leaf_reg"] == 0
+    assert ra.catboost.read_objective(native["loss_function"]) == value
+    with pytest.raises(ra.UnsupportedConventionError, match="CatBoost has no built-in objective with delta=exact"):
+        ra.catboost.native_objective(value.replace(delta="exact"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankadapters.core import presets
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
 from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
@@ -18,6 +17,7 @@ from rankadapters.objectives import (
     query_cross_entropy,
     query_softmax,
 )
+from rankadapters.objectives.catboost_lambdamart import METRICS, catboost_lambdamart
 
 
 def read_objective(text: str) -> Objective:
@@ -63,22 +63,8 @@ def read_objective(text: str) -> Objective:
     return make(**read_options(text, options, readers))
 
 
-def _lambdamart(
-    *,
-    metric: str = "NDCG",
-    k: int | None = None,
-    type: Any = "Base",  # noqa: A002 - CatBoost's own parameter name
-    denominator: Any = "LogPosition",
-    sigma: float = 1.0,
-    norm: bool = True,
-) -> LambdaRank:
-    """CatBoost's LambdaMart, LambdaRank over all pairs with one row in the top; its DCG is its NDCG."""
-    del metric
-    convention = presets.catboost(k, type=type, denominator=denominator, use_weights=False)
-    return LambdaRank(
-        convention=convention.replace(ties="input"), truncation=k, samples=None, beyond_k="keep", sigma=sigma,
-        normalization="xgboost" if norm else "none", hessian="plain", sigmoid="exact",
-    )  # fmt: skip
+def _lambdamart(*, k: int | None = None, **options: Any) -> LambdaRank:
+    return catboost_lambdamart(top=-1 if k is None else k, **options)
 
 
 def _refused(why: str) -> Reader:
@@ -103,7 +89,7 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     "LambdaMart": (
         _lambdamart,
         {
-            "metric": same_word_of({"NDCG": "", "DCG": ""}),
+            "metric": same_word_of(dict.fromkeys(METRICS, "")),
             "top": top_of,
             "type": same_word_of(TYPES),
             "denominator": same_word_of(DENOMINATORS),

@@ -95,6 +95,8 @@ def native_objective(
 def _of_objective(value: Objective) -> dict[str, Any]:
     """Write an objective that CatBoost has built in."""
     if isinstance(value, LambdaRank):
+        if not isinstance(value.convention, NDCG):
+            return {"loss_function": _other_lambdamart(value), **NEWTON}
         nearest = _nearest_lambdamart(value.convention, group_weights=True)
         text = _lambdamart_loss(nearest, value.sigma, norm=value.normalization != "none")
         _require_same(value, read_objective(text).replace(convention=nearest))
@@ -110,6 +112,14 @@ def _of_objective(value: Objective) -> dict[str, Any]:
         return {"loss_function": "QueryRMSE"}
     msg = f"CatBoost has no built-in {value.kind}; its own are {choices(LOSSES)}."
     raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
+
+
+def _other_lambdamart(value: LambdaRank) -> str:
+    """Write LambdaMart of a measure other than NDCG, which has no fields of its own."""
+    metric = {"ap": "MAP", "rr": "MRR", "err": "ERR"}[value.convention.measure]
+    text = f"LambdaMart:metric={metric};sigma={number(value.sigma)};norm={str(value.normalization != 'none').lower()}"
+    _require_same(value, read_objective(text))
+    return text
 
 
 def _require_same(wanted: Objective, nearest: Objective) -> None:
