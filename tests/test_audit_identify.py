@@ -137,7 +137,10 @@ def test_a_further_number_tells_matches_apart():
     cutoff, query = found.telling
     among = found[: len(cutoff.values)]
     for match, text in zip(among, cutoff.values, strict=True):
-        assert text == f"{ra.evaluate(queries, scores, match.convention.at(cutoff.where)).value:.1f}"
+        try:
+            assert text == f"{ra.evaluate(queries, scores, match.convention.at(cutoff.where)).value:.1f}"
+        except ra.InputError:  # all queries are shorter, and skipped
+            assert text == "-"
     place = queries.query_ids.tolist().index(query.where)
     for match, text in zip(among, query.values, strict=True):
         value = values_of_queries(queries, scores, match.convention)[place]

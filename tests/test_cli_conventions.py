@@ -100,4 +100,4 @@ def test_the_help_says_which_measure_a_field_is_of(capsys):
     _, text, _ = run(capsys, "--help")
     out = " ".join(text.split())
     assert "divisor of ap: 'relevant', 'cutoff', 'found'" in out
-    assert "unjudged: 'zero', 'drop', 'error';" in out  # of all measures
+    assert "unjudged of ndcg, dcg, err, filtered-dcg: 'a number in [0, 1023]', 'zero', 'drop', 'error';" in out

@@ -1,4 +1,4 @@
-"""NDCG of recommender and data libraries, as they printed it when they were run; `golden/libraries.json` names them."""
+"""Measures of recommender and data libraries, as printed when they were run; `golden/libraries.json` names them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import rankadapters as ra
+from rankadapters import presets
 
 FILE = Path(__file__).parent / "golden" / "libraries.json"
 
@@ -25,7 +26,7 @@ def cases() -> list[Any]:
 
 @pytest.mark.parametrize(("library", "record"), cases())
 def test_the_preset_gives_what_the_library_printed(library, record):
-    preset = getattr(ra.presets, library["preset"])
+    preset = presets.maker(library["preset"])
     convention = preset(record.get("k"), **library["options"]).replace(**library["changes"])
     columns = {name: record[name] for name in ("qid", "docid", "judged", "retrieved") if name in record}
     evaluator = ra.Evaluator(record["labels"], convention, **columns)

@@ -51,6 +51,13 @@ def discount(rank: int, name: str) -> float:
     return 1 / by_rank[word]
 
 
+def graded(row: Row, convention: Any) -> float:
+    """Gain of a row, which `unjudged` may give to one without judgment too."""
+    if row.judged:
+        return gain(row.label, convention.gain)
+    return gain(convention.unjudged, convention.gain) if isinstance(convention.unjudged, float) else 0.0
+
+
 def is_beyond(value: float, name: str) -> bool:
     """Whether a label is relevant (or a score enters the ranking), by `above_B` or `from_B`; `all` takes every one."""
     word, bound = border(name) or ("from", float("-inf"))

@@ -215,6 +215,7 @@ class NumberOrWord(Field):
     low: float
     high: float
     words: Mapping[str, str]
+    number: str = "that value"  # what a number means
 
     @property
     def allowed(self) -> str:
@@ -237,7 +238,7 @@ class NumberOrWord(Field):
 
     def meanings(self) -> dict[str, str]:
         """What a number and each word mean."""
-        return {f"{number(self.low)} to {number(self.high)}": "that value", **self.words}
+        return {f"{number(self.low)} to {number(self.high)}": self.number, **self.words}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,6 +74,19 @@ class Bound:
         make = lambda: gains_of(self.queries.labels, self.queries.judged, gain)  # noqa: E731 - one use
         return Column(("gain", gain), self.once(("gain", gain), make))
 
+    def graded(self, convention: Any) -> Column:
+        """Gain of every row, in the caller's order, where `unjudged` may give one to rows without judgment."""
+        own, judged, label = self.gains(convention.gain), self.queries.judged, convention.unjudged
+        if judged is None or not isinstance(label, float):
+            return own
+
+        def make() -> Floats:
+            [worth] = gains_of(np.array([label]), None, convention.gain)
+            return np.where(judged, own.values, worth)
+
+        key = (*own.key, label)
+        return Column(key, self.once(key, make))
+
     def relevance(self, relevant: str) -> Column:
         """1 for every judged row that is relevant, else 0, in the caller's order."""
 
@@ -216,6 +229,13 @@ class Bound:
             raise InputError(msg)
         empty = ideal <= 0
         return np.where(empty, 1.0, ideal), empty
+
+    def dcg_of_ones(self, convention: Any) -> Floats:
+        """DCG of k gains of 1, or of as many as a query's rows retrieved where nothing is cut; 1 where none are."""
+        sizes = self.retrieved(convention.unjudged).sizes
+        many = np.full(sizes.size, convention.k) if convention.k else sizes
+        sums = np.cumsum(np.append(0.0, self.discounts(convention.discount, int(many.max()))))
+        return np.where(many > 0, sums[many], 1.0)
 
     def _sums_exactly(self, column: Column) -> bool:
         """Tell whether any sum of the column within a query is an integer that float64 holds."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.fields import Cutoff, DiscountWords, GainWords, NumberOrWord, Words
+from rankadapters.core.spelling import number, table
 
 TIES = Words(
     group="ranking",
@@ -60,6 +62,17 @@ UNJUDGED = Words(
     words={"zero": "has gain 0", "drop": "is dropped before ranking", "error": "is an error"},
     tried=("zero", "drop"),
     column="judged",
+)
+GRADED = NumberOrWord(
+    group=UNJUDGED.group,
+    about=UNJUDGED.about,
+    rarity=UNJUDGED.rarity,
+    low=0,
+    high=1023,  # 2^1024 overflows
+    words=UNJUDGED.words,
+    number="has that label in the ranking, and no place in the ideal list",
+    tried=(*UNJUDGED.tried, 1.0),
+    column=UNJUDGED.column,
 )
 CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; a positive integer, or `None` for all ranks.")
 GAIN = GainWords(
@@ -115,6 +128,7 @@ Short = Annotated[Literal["pad", "zero", "skip"], SHORT]
 Empty = Annotated[float | Literal["skip", "error"], EMPTY]
 Missing = Annotated[Literal["zero", "skip", "error"], MISSING]
 Unjudged = Annotated[Literal["zero", "drop", "error"], UNJUDGED]
+Graded = Annotated[float | Literal["zero", "drop", "error"], GRADED]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,10 +175,27 @@ class Discounted(Ranked):
     discount : str
         Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
         `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
-    k, ties, precision, short, missing, unjudged, average
+    unjudged : str or float
+        As in `Ranked`, or a label in [0, 1023] that a row without judgment has in the ranking; the ideal list holds
+        judged rows only, so that NDCG may then be above 1.
+    k, ties, precision, short, missing, average
         As in `Ranked`.
     """
 
     gain: Gain
     discount: Discount
     ties: Ties
+    unjudged: Graded  # type: ignore[assignment]  # numbers too
+
+    def unify(self) -> None:
+        """A label without gain is `zero`; one that a table has no gain for is refused."""
+        if isinstance(self.unjudged, float):
+            gains, worth = table(self.gain), self.unjudged
+            if gains:
+                if worth >= len(gains) or not worth.is_integer():
+                    what = f"unjudged={number(worth)} is a label outside the gain table of {self.gain}"
+                    raise ConventionError(f"{what}.\nHint: a whole number below {len(gains)}, or another gain.")
+                worth = gains[int(worth)]
+            if worth == 0 or (self.gain == "exp2-floor" and worth < 1):
+                self._set("unjudged", "zero")
+        Ranked.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell

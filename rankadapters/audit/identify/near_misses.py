@@ -36,7 +36,9 @@ class NearMisses:
 
         The cutoffs in question are `others`.
         """
-        kinds = {name: kind for name, kind in self.measure.declared().items() if isinstance(kind, NumberOrWord)}
+        # A value is linear in what a policy gives a query, but not in the label of a row.
+        declared = self.measure.declared().items()
+        kinds = {n: kind for n, kind in declared if isinstance(kind, NumberOrWord) and kind.group == "policy"}
         found = [note for k in ks for name, kind in kinds.items() for note in self._numbers(name, kind, k)]
         found += self._cutoffs(others) if others else []
         return tuple(dict.fromkeys(found or self._nothing(list(kinds))))

@@ -95,7 +95,7 @@ class ERR(Discounted):
         return total, 1.0
 
     def _gain(self, row: Row) -> float:
-        return definition.gain(row.label, self.gain) if row.judged else 0.0
+        return definition.graded(row, self)
 
     def _complement(self, chance: float) -> float:
         return definition.as_float32(1 - chance) if self.complement == "float32" else 1 - chance
@@ -104,7 +104,7 @@ class ERR(Discounted):
         """Gains by rank; of a tie that is averaged every row's own."""
         averaged, k = self.ties == "average", bound.cutoff(self.k)
         # In a fixed order, so that the order of the rows cannot change the last bit.
-        ranked = bound.ranked(self.replace(ties="best") if averaged else self, bound.gains(self.gain))
+        ranked = bound.ranked(self.replace(ties="best") if averaged else self, bound.graded(self))
         return RankedPlan(
             kernel="err.expected_cascade" if averaged else "err.cascade", columns=ranked.columns,
             ranking=ranked.ranking._replace(tied="whole") if averaged else ranked.ranking,

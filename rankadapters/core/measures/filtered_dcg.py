@@ -78,14 +78,14 @@ class FilteredDCG(Discounted):
 
     def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
         """Sum of gain x discount over the ranks 1..k."""
-        gains = by_rank(rows, self, lambda row: definition.gain(row.label, self.gain) if row.judged else 0.0)
+        gains = by_rank(rows, self, lambda row: definition.graded(row, self))
         kept = enumerate(gains[: self.k], start=1)
         return sum(gain * definition.discount(rank, self.discount) for rank, gain in kept), 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Gains by rank, those of rows that are not retrieved 0."""
         weights = bound.discounts(self.discount, bound.cutoff(self.k))
-        gains = bound.gains(self.gain)
+        gains = bound.graded(self)
         found = plan(self, bound, gains, divisor=bound.ones, empty=bound.none, weights=weights)
         if self.precision != "none":
             return found

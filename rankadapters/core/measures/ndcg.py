@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from rankadapters.core import definition
 from rankadapters.core.convention import Mean, average_of
 from rankadapters.core.definition import Row
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.fields import Words
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.ranked import Discounted, Empty
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rankadapters.core.columns import Flags, Floats
     from rankadapters.core.lowering import Bound
 
+MOST_ONES = 10**6  # discounts that are summed up
 KERNEL = "dcg.discounted_sums"
 KERNEL_OF_FEW = "dcg.discounted_sums_of_few"
 
@@ -28,9 +30,12 @@ IDEAL = Words(
         "cutoff": "at k",
         "retrieved": "at k, or at the number of rows retrieved when that is smaller",
         "all": "nowhere",
+        "ones": "at k, of as many documents of gain 1 whatever the query has; without a cutoff of as many as were "
+        "retrieved",
     },
+    tried=("cutoff", "retrieved", "all"),
 )
-Ideal = Annotated[Literal["cutoff", "retrieved", "all"], IDEAL]
+Ideal = Annotated[Literal["cutoff", "retrieved", "all", "ones"], IDEAL]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,9 +55,10 @@ class NDCG(Discounted):
         `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
     ideal : str
         The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
-        retrieved), `all` not cut.
+        retrieved), `all` not cut; or, under `ones`, k documents of gain 1 whatever the query has (without a cutoff as
+        many as were retrieved), as in RecTools.
     empty : float or str
-        Value of a query whose ideal DCG is not positive: a number in [0, 1], `skip` or `error`.
+        Value of a query whose own ideal DCG, not that of ones, is not positive: a number in [0, 1], `skip` or `error`.
     k, ties, precision, short, missing, unjudged, average
         As in `Ranked` and `Convention`.
 
@@ -83,9 +89,12 @@ class NDCG(Discounted):
     empty: Empty
 
     def unify(self) -> None:
-        """Without a cutoff, the ideal list is not cut at any rate."""
+        """Without a cutoff, the ideal list is not cut at any rate; one of ones has a bound."""
         if self.k is None and self.ideal == "all":
             self._set("ideal", "cutoff")
+        if self.ideal == "ones" and (self.k or 0) > MOST_ONES:
+            msg = f"k={self.k} with ideal='ones' needs as many discounts; allowed are cutoffs up to {MOST_ONES}."
+            raise ConventionError(f"{msg}\nHint: k=None takes as many as were retrieved.")
         Discounted.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell
 
     def all_retrieved(self) -> NDCG:
@@ -95,14 +104,19 @@ class NDCG(Discounted):
     def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
         """DCG of the ranking by that of the ideal list."""
         n_retrieved = sum(row.retrieved for row in rows)
-        cut = {"cutoff": self.k, "retrieved": min(self.k or len(rows), n_retrieved), "all": None}[self.ideal]
+        cut = {"retrieved": min(self.k or len(rows), n_retrieved), "all": None}.get(self.ideal, self.k)
         best = sorted((definition.gain(row.label, self.gain) for row in rows if row.judged), reverse=True)
         ideal = _dcg(best, cut, self.discount)
-        return (_dcg(_ranked_gains(rows, self), self.k, self.discount) / ideal, 1.0) if ideal > 0 else None
+        if ideal <= 0:
+            return None
+        if self.ideal == "ones":
+            ideal = _dcg([1.0] * (self.k or n_retrieved), None, self.discount)
+        return _dcg(_ranked_gains(rows, self), self.k, self.discount) / ideal, 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Divide by the ideal DCG; where that is not positive the query is empty."""
         ideal, empty = bound.ideal_dcg(self)
+        ideal = bound.dcg_of_ones(self) if self.ideal == "ones" else ideal
         return _plan(self, bound, ideal, empty)
 
 
@@ -145,7 +159,7 @@ def _ranked_gains(rows: Sequence[Row], convention: Discounted) -> list[float]:
     """Gains of the retrieved rows by descending score; a tie has the declared order, or every row its mean gain."""
 
     def worth(row: Row) -> float:
-        return definition.gain(row.label, convention.gain) if row.judged else 0.0
+        return definition.graded(row, convention)
 
     ties = [[worth(row) for row in tie] for tie in definition.tied(rows, convention, worth)]
     if convention.ties == "average":
@@ -158,7 +172,7 @@ def _dcg(gains: Sequence[float], k: int | None, discount: str) -> float:
 
 
 def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -> RankedPlan:
-    ranked = bound.ranked(convention, bound.gains(convention.gain))
+    ranked = bound.ranked(convention, bound.graded(convention))
     k = bound.cutoff(convention.k)
     return RankedPlan(
         kernel=KERNEL, of_few=KERNEL_OF_FEW, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,

@@ -29,6 +29,7 @@ from rankadapters.core.presets.ranklib import ranklib, ranklib_busafekete
 from rankadapters.core.presets.ranx import ranx
 from rankadapters.core.presets.recbole import recbole
 from rankadapters.core.presets.recommenders import recommenders
+from rankadapters.core.presets.rectools import rectools
 from rankadapters.core.presets.replay import replay
 from rankadapters.core.presets.sklearn import sklearn
 from rankadapters.core.presets.spark import spark
@@ -45,6 +46,7 @@ TOOLS: dict[str, Tool] = {
         textbook, sklearn, lightgbm, xgboost, catboost, letor3, letor4, mslr, yahoo, ranklib, ranklib_busafekete,
         trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank,
         elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
+        rectools,
     )
 }  # fmt: skip
 
@@ -74,6 +76,7 @@ __all__ = [
     "ranx",
     "recbole",
     "recommenders",
+    "rectools",
     "replay",
     "sklearn",
     "spark",

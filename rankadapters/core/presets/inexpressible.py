@@ -9,8 +9,19 @@ REASONS = {
         "relevant ids, it is presets.spark."
     ),
     "tensorflow_ranking": (
-        "Ties are shuffled at random, document weights multiply gains inside the DCG, and a list weighs "
-        "sum(w g) / sum(g) (read: its source). The way around: without weights and ties it is presets.ranklib."
+        "Ties are shuffled at random, and weights of documents count as document_weights says, a list then weighing "
+        "sum(w g) / sum(g) (read: its source). The way around: without weights and ties it is presets.ranklib, with "
+        "weights that of document_weights and query_weight=sum(w g) / sum(g)."
+    ),
+    "document_weights": (
+        "In TensorFlow Ranking, Keras-RS and Rax the weight w of a document multiplies its gain g in DCG and in the "
+        "ideal list, while our row weights weigh rows of pairs, precisions and losses (read: their source). The way "
+        "around: labels w x g under gain='linear'."
+    ),
+    "rectools_map_by_k": "MAP(divide_by_k=True) divides by k where a query has fewer relevant items (run: 0.19.0).",
+    "elasticsearch_ignore_unlabeled": (
+        "ignore_unlabeled of precision leaves unrated hits out after the cut at k, so that fewer ranks count (read: "
+        "its source)."
     ),
     "implicit_padded": (
         "With K above the number of items implicit pads a list with item 0, which counts each time (run: 0.7.3)."
