@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +11,17 @@ import numpy as np
 import sklearn.metrics
 
 from rankadapters.core import presets
+from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import refuse_labels, refusing
+
+TOP_K = "top_k_accuracy_score"
+LEAST_CLASSES = 3  # of two classes it takes one score
+PARAMETERS = ("k", "log_base")
 
 
 class ScikitLearnToolkit(Toolkit):
@@ -43,15 +49,22 @@ class ScikitLearnToolkit(Toolkit):
 
     def names(self, words: dict[str, Any]) -> tuple[str, str]:
         """Give the function with its cutoff, and say whether it is called for each query."""
-        cutoff = f"k={words['k']}" if "k" in words else ""
-        name = f"{words['metric']}({cutoff})"
+        given = ", ".join(f"{name}={words[name]}" for name in PARAMETERS if name in words)
+        name = f"{words['metric']}({given})"
         return name, f"sklearn.metrics.{name}{' of each query' if words.get('pool') == 'queries' else ''}"
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
-        """Take labels from 0 on in `ndcg_score`."""
+        """Take labels from 0 on in `ndcg_score`, and one class of several in `top_k_accuracy_score`."""
         if words["metric"] == "ndcg_score":
             why = "negative, which sklearn's ndcg_score refuses"
             refuse_labels(queries, queries.labels < 0, why, "leave sklearn out")
+        if words["metric"] == TOP_K:
+            relevant = np.bincount(queries.query_of_row, queries.labels >= 1, queries.n_queries)
+            bad = (relevant != 1) | (np.diff(queries.indptr) < LEAST_CLASSES)
+            if bad.any():
+                who = queries.query_ids[int(np.argmax(bad))]
+                what = f"query {who} is not a sample of sklearn's {TOP_K}: three rows or more, one of label 1"
+                raise InputError(f"{what}.\nHint: drop the query, or leave sklearn out.")
 
     def hold(self, held: Held, words: dict[str, Any]) -> Held:
         """Leave the one-document queries out, which `ndcg_score` and `dcg_score` refuse."""
@@ -70,16 +83,25 @@ class ScikitLearnToolkit(Toolkit):
     def ask(self, held: Held, words: dict[str, Any]) -> float:
         """Call the function: once for all rows, or for each query, as a row of its own where it takes a cutoff."""
         function, queries, scores = getattr(sklearn.metrics, words["metric"]), held.queries, held.scores
-        labels = queries.labels if "k" in words else (queries.labels >= 1).astype(int)
+        labels = queries.labels if "k" in words and words["metric"] != TOP_K else (queries.labels >= 1).astype(int)
         weights = np.ones(queries.n_docs) if queries.row_weight is None else queries.row_weight
-        cutoff = {"k": words["k"]} if "k" in words else {}
+        given = {name: words[name] for name in PARAMETERS if name in words}
         parts = [slice(None)] if words.get("pool") == "rows" else map(slice, queries.indptr[:-1], queries.indptr[1:])
         if "pool" in words:
             values = [function(labels[rows], scores[rows], sample_weight=weights[rows]) for rows in parts]
+        elif words["metric"] == TOP_K:
+            values = [_top_k_accuracy(function, labels[rows], scores[rows], **given) for rows in parts]
         else:
-            values = [function(labels[None, rows], scores[None, rows], **cutoff) for rows in parts]
+            values = [function(labels[None, rows], scores[None, rows], **given) for rows in parts]
         counts = np.ones(len(values)) if queries.query_weight is None else queries.query_weight
         return math.fsum(np.asarray(values) * counts) / math.fsum(counts)
+
+
+def _top_k_accuracy(function: Callable[..., float], labels: Array, scores: Array, k: int | None) -> float:
+    """Ask of one sample whether its class, the row of label 1, is among the top k."""
+    if k is None or k >= labels.size:
+        return 1.0  # which scikit-learn warns about
+    return function([int(np.argmax(labels))], scores[None], k=k, labels=np.arange(labels.size))
 
 
 TOOLKIT = ScikitLearnToolkit()
