@@ -96,8 +96,9 @@ def _has_no_loss(name: str, labels: list[float]) -> bool:
 
 
 def scikit_learn(name: str, params: dict[str, Any], record: Record) -> ra.Convention | None:
-    if "rows" not in params:
-        return None  # a call for some of the queries
+    if "rows" not in params:  # a call for some of the queries
+        cutoff = {"k": params["k"]} if "k" in params else {}
+        return presets.sklearn.read(name, weights=None, **cutoff)
     pool = {"all": "rows", "query": "queries"}[params["rows"]]
     if name in {"label_ranking_average_precision_score", "coverage_error"}:
         return presets.sklearn.read(name, weights=None)
@@ -197,6 +198,7 @@ def has_number(metric: Record) -> bool:
 
 def data_of(toolkit: str, convention: ra.Convention, metric: Record, record: Record) -> tuple[Any, Any, dict[str, Any]]:
     """Labels, scores and columns as the program was given them."""
+    record = _of_queries(record, metric.get("params", {}).get("queries"))
     kit = TOOLKITS[toolkit]
     held = (lambda values: np.asarray(values, np.float32)) if kit.float32 else np.asarray
     scores = (np.asarray(record["scores"]) + metric.get("params", {}).get("shift", 0)).astype(kit.scores)
@@ -212,6 +214,16 @@ def data_of(toolkit: str, convention: ra.Convention, metric: Record, record: Rec
         weighed = convention.average == "pair" and "pairs_weight" in record
         columns["pairs"] = (winner, loser, held(record["pairs_weight"])) if weighed else (winner, loser)
     return held(record["labels"]), scores, columns
+
+
+def _of_queries(record: Record, numbers: list[int] | None) -> Record:
+    """The record of some queries, which has no weights."""
+    if numbers is None:
+        return record
+    starts = np.cumsum([0, *record["group"]])
+    rows = [row for number in numbers for row in range(starts[number], starts[number + 1])]
+    columns = {name: [record[name][row] for row in rows] for name in ("labels", "scores")}
+    return {**record, **columns, "group": [record["group"][number] for number in numbers]}
 
 
 def _weights(toolkit: str, convention: ra.Convention, record: Record) -> dict[str, Any]:

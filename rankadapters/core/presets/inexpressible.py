@@ -32,20 +32,30 @@ REASONS = {
     ),
     "xgboost_auc_weight_0": "A query of weight 0 stays in the divisor of XGBoost's auc, and counts 0 (run: 3.2.0).",
     "sklearn_label_ranking_loss": (
-        "label_ranking_loss is 1 - AUC with ties='worst', empty=1 (run: 1.9.1). The way around: 1 - the value of "
-        "presets.sklearn.roc_auc_score(pool='queries').replace(ties='worst', empty=1, average='uniform')."
+        "scikit-learn's label_ranking_loss is 1 - AUC with ties='worst', empty=1 (run: 1.9.1). The way around: 1 - the "
+        "value of presets.sklearn.roc_auc_score(pool='queries').replace(ties='worst', empty=1, average='uniform')."
     ),
-    "xgboost_aucpr": "It interpolates the curve as Davis and Goadrich do, and is not wanted (run: 3.2.0).",
+    "xgboost_aucpr": "aucpr interpolates the curve as Davis and Goadrich do, and is not wanted (run: 3.2.0).",
     "trec_eval_infap": "infAP, iprec_at_recall and set_map of trec_eval are not wanted (run: 9.0.8, 10.0).",
     "trec_eval_sums": (
         "num_rel_ret, utility, G, binG, Rndcg, ndcg_rel, Rprec_mult, 11pt_avg of trec_eval are not wanted, nor are "
-        "NumRet, IPrec, SetAP, Compat and Accuracy of ir_measures (run: 9.0.8, 0.4.3)."
+        "NumQ, NumRel, NumRet, infAP, IPrec, SetAP, Compat and Accuracy of ir_measures (run: 9.0.8, 0.4.3)."
     ),
-    "trec_eval_unj": "unj_k of trec_eval 10 is the share of unjudged rows, and not wanted (run: 10.0).",
-    "trec_eval_rbp": "rbp of trec_eval 10 reads bounds that it never sets (run: 10.0). The way around: RBP.",
+    "trec_eval_unj": "unj of trec_eval 10 is the share of unjudged rows, and not wanted (run: 10.0).",
+    "trec_eval_rbp": (
+        "rbp and rbp_resid of trec_eval 10 read bounds that are never set (run: 10.0). The way around: RBP."
+    ),
     "ranx_bpref": (
         "A query without rows judged irrelevant gives NaN and makes later ones 0, so that the value depends on the "
         "number of threads (run: 0.3.21). The way around: presets.pytrec_eval.bpref()."
+    ),
+    "ranklib_rr_without_cutoff": (
+        "RR without a cutoff is the whole ranking's in 2.1, which ignores cutoffs, and always 0 in 2.10.1 (run). The "
+        "way around: presets.ranklib.rr(None)."
+    ),
+    "catboost_prauc": (
+        "PRAUC is the area under the curve of precision and recall over all rows, and not wanted (run: 1.2.10). The "
+        "way around: AP with pool='rows', which interpolates nothing."
     ),
     "ranx_long_ties": "Queries of 16 rows or more are sorted by an order that is not stable (run: 0.3.21).",
     "ranklib_best": "BEST@k is the largest gain at ranks 1..k, and not wanted (run: 2.1, 2.10.1).",

@@ -28,12 +28,12 @@ _OPTIONS = _with("", "")
 class IrMeasures(Tool):
     """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9.
 
-    Its `dcg="exp-log2"` gives linear gains through pytrec_eval all the same.
+    `nDCG(dcg='exp-log2')@k` comes from gdeval.pl, which prints five decimals. Run with 0.4.3: equal to 5e-6.
     """
 
     name: ClassVar[str] = "ir_measures"
     patterns: ClassVar[dict[str, str]] = {
-        r"nDCG(@(?P<k>[1-9]\d*))?": "",
+        r"nDCG(\(dcg='(?P<exp>exp-)?log2'\))?(@(?P<k>[1-9]\d*))?": "",
         rf"AP{_OPTIONS}(@(?P<k>[1-9]\d*))?": "ap",
         rf"RR{_OPTIONS}": "rr",
         rf"RR{_OPTIONS}@(?P<k>[1-9]\d*)": "rr_cut",
@@ -50,9 +50,18 @@ class IrMeasures(Tool):
         rf"RBP\(rel=(?P<rel>\d+)(, ?p=(?P<p>{_NUMBER}))?\)": "rbp",
     }
 
-    def __call__(self, k: int | None) -> NDCG:
-        """Give `nDCG@k`; None is `nDCG`."""
-        return trec_eval_9(k).named(self.name)
+    def __call__(self, k: int | None, *, exp: bool = False) -> NDCG:
+        """Give `nDCG@k`.
+
+        Parameters
+        ----------
+        k : int or None
+            Its cutoff; None is `nDCG`.
+        exp : bool
+            `dcg='exp-log2'`: gain 2^l - 1, scores compared in float64.
+        """
+        found = trec_eval_9(k).named(self.name)
+        return found.replace(gain="exp2", precision="float64") if flag("exp", exp) else found
 
     @measure
     def ap(self, k: int | None, *, rel: int = 1, judged_only: bool = False) -> AP:

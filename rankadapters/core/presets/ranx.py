@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.fields import is_whole
-from rankadapters.core.measures import AP, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
+from rankadapters.core.measures import AP, DCG, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 
 _RANKED: dict[str, Any] = {
@@ -25,6 +25,7 @@ class Ranx(Tool):
     name: ClassVar[str] = "ranx"
     patterns: ClassVar[dict[str, str]] = {
         r"ndcg(?P<burges>_burges)?(@(?P<k>[1-9]\d*))?": "",
+        r"dcg(?P<burges>_burges)?(@(?P<k>[1-9]\d*))?": "dcg",
         r"map(@(?P<k>[1-9]\d*))?(-l(?P<level>\d+))?": "map",
         r"mrr(@(?P<k>[1-9]\d*))?(-l(?P<level>\d+))?": "mrr",
         r"precision(@(?P<k>[1-9]\d*))?(-l(?P<level>\d+))?": "precision",
@@ -50,6 +51,15 @@ class Ranx(Tool):
             k=k, gain="linear-positive", discount="log2", ideal="cutoff", ties="input", precision="float64",
             short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
         ).named(self.name)  # fmt: skip
+        return found.replace(gain="exp2") if flag("burges", burges) else found
+
+    @measure
+    def dcg(self, k: int | None, *, burges: bool = False) -> DCG:
+        """`dcg@k` and `dcg_burges@k`, metrics/dcg.py. Run with 0.3.21: equal to 1e-9; parameters as of `ndcg@k`."""
+        found = DCG(
+            k=k, gain="linear-positive", discount="log2", ties="input", precision="float64", short="pad",
+            missing="skip", unjudged="zero", average="uniform",
+        ).named("ranx.dcg")  # fmt: skip
         return found.replace(gain="exp2") if flag("burges", burges) else found
 
     @measure

@@ -16,7 +16,7 @@ class Yahoo(Tool):
     """
 
     name: ClassVar[str] = "yahoo"
-    patterns: ClassVar[dict[str, str]] = {"(?i:err)": "err"}
+    patterns: ClassVar[dict[str, str]] = {r"(?i:ndcg)@(?P<k>[1-9]\d*)": "", "(?i:err)": "err"}
 
     def __call__(self, k: int | None) -> NDCG:
         """Give the script's NDCG at a cutoff."""
