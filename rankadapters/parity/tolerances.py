@@ -11,6 +11,7 @@ from rankadapters.core.printed import Printed
 
 # `relative` scales both.
 FULL_DOUBLE = 1e-9  # float64 all the way: sums in another order differ by far less, another convention by far more
+IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32, as XGBoost has it where labels are probabilities
 FLOAT32 = 8 * 2.0**-23  # computed in float32, where each of a few operations rounds by 2^-24
 
 Tolerance = float | Printed

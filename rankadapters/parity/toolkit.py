@@ -21,7 +21,7 @@ from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_g
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences
-from rankadapters.parity.tolerances import FULL_DOUBLE
+from rankadapters.parity.tolerances import FULL_DOUBLE, relative
 
 Logged = Callable[[str, str], tuple[str, Any]]  # what a training logged of a set and a metric: its key, and by round
 NO_LOG = partial(logged_at, None)
@@ -135,6 +135,11 @@ class Toolkit(ABC):
     @abstractmethod
     def ask(self, held: Held, words: Any) -> float:
         """Ask for its own value."""
+
+    def precision(self, convention: Convention) -> float:
+        """Give what its own value is trusted to, relative to its size where that is above 1."""
+        del convention
+        return FULL_DOUBLE
 
     def check_parity(
         self,
@@ -255,11 +260,13 @@ class Toolkit(ABC):
         # Data without a value is ours to name, before the toolkit is asked.
         wanted = Ours.of(held.queries, held.scores, declared)
         different = {} if nearest == declared else differing(declared, nearest)
-        ours = Ours.of(held.queries, held.scores, nearest) if different else wanted
+        # Weights that the declared convention counts and the nearest does not are left aside on both sides.
+        ours = Ours.of(held.queries, held.scores, nearest, leaving=True) if different else wanted
+        asked_of, bound = replace(held, queries=ours.queries), relative(self.precision(ours.convention), ours.value)
         rows = [
             ours.judge(
-                route.ask(held), route.source, self.version, notes=held.notes,
-                per_query=partial(route.ask_each, held, ours),
+                route.ask(asked_of), route.source, self.version, notes=held.notes, tolerance=bound,
+                per_query=partial(route.ask_each, asked_of, ours),
             )
             for route in routes
         ]  # fmt: skip

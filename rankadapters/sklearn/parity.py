@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,7 @@ from rankadapters.parity.data import refuse_labels, refusing
 TOP_K = "top_k_accuracy_score"
 LEAST_CLASSES = 3  # of two classes it takes one score
 PARAMETERS = ("k", "log_base")
+REFUSE_ONE = ("ndcg_score", "dcg_score", "coverage_error")  # queries of one document
 
 
 class ScikitLearnToolkit(Toolkit):
@@ -67,10 +69,10 @@ class ScikitLearnToolkit(Toolkit):
                 raise InputError(f"{what}.\nHint: drop the query, or leave sklearn out.")
 
     def hold(self, held: Held, words: dict[str, Any]) -> Held:
-        """Leave the one-document queries out, which `ndcg_score` and `dcg_score` refuse."""
+        """Leave the one-document queries out of what refuses them."""
         held = super().hold(held, words)
         several = np.diff(held.queries.indptr) > 1
-        if several.all() or "k" not in words:
+        if several.all() or words["metric"] not in REFUSE_ONE:
             return held
         if not several.any():
             msg = "every query has one document, which sklearn's functions refuse.\nHint: leave sklearn out."
@@ -88,7 +90,9 @@ class ScikitLearnToolkit(Toolkit):
         given = {name: words[name] for name in PARAMETERS if name in words}
         parts = [slice(None)] if words.get("pool") == "rows" else map(slice, queries.indptr[:-1], queries.indptr[1:])
         if "pool" in words:
-            values = [function(labels[rows], scores[rows], sample_weight=weights[rows]) for rows in parts]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that no row is relevant, of which our `empty` says what it counts
+                values = [function(labels[rows], scores[rows], sample_weight=weights[rows]) for rows in parts]
         elif words["metric"] == TOP_K:
             values = [_top_k_accuracy(function, labels[rows], scores[rows], **given) for rows in parts]
         else:

@@ -14,6 +14,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rounds_until
+from rankadapters.parity.tolerances import IN_PART_FLOAT32
 from rankadapters.parity.toolkit import Route
 from rankadapters.xgboost.metrics import judged_of, query_weights
 
@@ -57,6 +58,10 @@ class XGBoostToolkit(Toolkit):
             weight=queries.query_weight if groups else queries.row_weight, base_margin=held.scores, nthread=1,
         )  # fmt: skip
         return _evaluated(xgb.Booster(QUIET, [matrix]), matrix, words)
+
+    def precision(self, convention: Convention) -> float:
+        """Trust AUC where labels are probabilities to less: XGBoost sums in float32 in part."""
+        return IN_PART_FLOAT32 if getattr(convention, "pairs", "") == "unit" else super().precision(convention)
 
     def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
         """Read a ranker or a Booster, and predict."""

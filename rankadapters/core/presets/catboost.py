@@ -282,13 +282,13 @@ class CatBoost(Losses, CatBoostRanks):
         types: list[AucType] = ["Classic", "Ranking"]
         makers = (self.auc, self.query_auc)
         several = [make(type=each, weights=weight) for make in makers for each in types for weight in weights]
-        several += [self.pair_accuracy(pairs=pairs, use_weights=use) for pairs in _PAIRS for use in (True, False)]
+        pairs: Literal["given", "label"] = "given" if getattr(convention, "pairs", "") == "given" else "label"
+        several += [self.pair_accuracy(pairs=pairs, use_weights=use) for use in (True, False)]
         return min(several, key=lambda each: len(each.diff(convention)))
 
 
 _WEIGHTS = dict.fromkeys(("query", "row", "pair", None))
 _WEIGHED = (CatBoost.query_rmse, CatBoost.query_soft_max, CatBoost.query_cross_entropy)
-_PAIRS: tuple[Literal["given", "label"], ...] = ("given", "label")
 _AUC = {"type": same_word_of({"Classic": "", "Ranking": ""}), "use_weights": word_of(BOOLS)}
 UNWEIGHTED = {"MAP", "PrecisionAt", "RecallAt"}  # metrics that ignore weights
 _GAINS = {
