@@ -102,6 +102,7 @@ class Convention(FromPreset):
     start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
     measure: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
+    in_unit_interval: ClassVar[bool] = True  # whether values lie in [0, 1] where labels are not negative
 
     average: Annotated[str, AVERAGE]
 

@@ -26,6 +26,7 @@ class Loss(Convention):
     """
 
     higher_is_better: ClassVar[bool] = False
+    in_unit_interval: ClassVar[bool] = False
 
     missing: Annotated[Literal["skip", "error"], MISSING]
     unjudged: Unjudged

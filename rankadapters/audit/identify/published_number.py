@@ -108,10 +108,10 @@ def identify(
 
 
 def _may_leave_the_unit_interval(measure: type[Convention], queries: Queries) -> bool:
-    """Tell whether a value may lie outside [0, 1]: labels are below 0, or no field takes a number of this interval."""
+    """Tell whether a value may lie outside [0, 1]: the measure's may, labels are below 0, or rows are given labels."""
     judged = slice(None) if queries.judged is None else queries.judged
-    bounded = any(isinstance(kind, NumberOrWord) for kind in measure.declared().values())
-    return not bounded or bool((queries.labels[judged] < 0).any())
+    graded = queries.judged is not None and isinstance(measure.declared()["unjudged"], NumberOrWord)
+    return not measure.in_unit_interval or graded or bool((queries.labels[judged] < 0).any())
 
 
 def _cutoffs(measure: type[Convention], k: object) -> Cutoffs:

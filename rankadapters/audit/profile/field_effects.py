@@ -56,7 +56,7 @@ def effects(
     """
     bases = list(_bases(measure, cutoffs, RANDOM if scores is None else {}))
     given = np.zeros(queries.n_docs) if scores is None else scores
-    usable = evaluated(queries, given, bases)
+    usable = evaluated(queries, given, bases) or evaluated(queries, given, _fitting(queries, measure, bases))
     variants = _variants(queries, measure, list(usable), cutoffs)
     values = evaluated(queries, given, (c for choices in variants.values() for c in choices.values()), usable)
     found: dict[str, Effect] = {}
@@ -73,13 +73,28 @@ def _bases(measure: type[Convention], cutoffs: tuple[int | None, ...], changes: 
     for name in presets.names(measure.measure):
         for k in cutoffs:
             base = presets.make(name, k)
-            varied = _replaced(base, changes) if changes else base
+            # A measure without such an order of ties keeps its own.
+            found[_replaced(base, changes) or base] = None
+    return found
+
+
+def _fitting(queries: Queries, measure: type[Convention], bases: Iterable[Convention]) -> Iterable[Convention]:
+    """The presets with other values of the fields that need columns which are not there, such as pairs or docids."""
+    tried, kinds = grid(measure, queries), measure.declared()
+    found: dict[Convention, None] = {}
+    for base in bases:
+        needy = [name for name in tried if not kinds[name].fits(getattr(base, name), queries.columns)]
+        for average in dict.fromkeys((base.average, *tried["average"])):  # a weight of pairs goes with pairs
+            varied = _replaced(base, {**{name: tried[name][0] for name in needy}, "average": average})
             if varied is not None:
                 found[varied] = None
+                break
     return found
 
 
 def _replaced(convention: Convention, fields: dict[str, Any]) -> Convention | None:
+    if not set(fields) <= set(convention.fields()):
+        return None
     try:
         return convention.replace(**fields)
     except ConventionError:  # these fields do not go together

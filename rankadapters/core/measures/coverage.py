@@ -52,6 +52,7 @@ class Coverage(Convention):
     """
 
     measure: ClassVar[str] = "coverage"
+    in_unit_interval: ClassVar[bool] = False
     higher_is_better: ClassVar[bool] = False
 
     relevant: Relevant

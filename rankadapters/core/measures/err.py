@@ -74,6 +74,7 @@ class ERR(Discounted):
     """
 
     measure: ClassVar[str] = "err"
+    in_unit_interval: ClassVar[bool] = False
 
     scale: Annotated[float, SCALE]
     complement: Annotated[Literal["float64", "float32"], COMPLEMENT]

@@ -64,6 +64,7 @@ class FilteredDCG(Discounted):
     """
 
     measure: ClassVar[str] = "filtered-dcg"
+    in_unit_interval: ClassVar[bool] = False
 
     precision: Annotated[Literal["float64", "float32", "none"], COMPARED]  # type: ignore[assignment]  # one more
     retrieve: Retrieve

@@ -143,6 +143,7 @@ class DCG(Discounted):
     """
 
     measure: ClassVar[str] = "dcg"
+    in_unit_interval: ClassVar[bool] = False
 
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 

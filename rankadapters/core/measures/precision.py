@@ -74,6 +74,7 @@ class Precision(Ranked):
     """
 
     measure: ClassVar[str] = "precision"
+    in_unit_interval: ClassVar[bool] = False
 
     relevant: Degree
     divisor: Annotated[Literal["k", "retrieved", "relevant", "one"], DIVISOR]

@@ -65,6 +65,7 @@ class RBP(Ranked):
     """
 
     measure: ClassVar[str] = "rbp"
+    in_unit_interval: ClassVar[bool] = False
 
     gain: Annotated[str, LEVEL_GAIN]
     persistence: Annotated[float, PERSISTENCE]
