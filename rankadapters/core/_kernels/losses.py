@@ -7,6 +7,10 @@ import numpy as np
 from rankadapters.core._kernels import inlined, internal, kernel
 from rankadapters.core._kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite
 
+LANES = 8  # sums that are made at once
+EPSILON = 2.0**-53
+NEAR = 2.0**-26  # between shifts that are told apart without looking at every halving: the last ones are 2^-25 apart
+MOST_STEPS = 12
 TOGETHER = 8  # pairs whose logarithm is taken at once: each is below 1e38 + 1, so that the product stays in float64
 
 
@@ -81,18 +85,74 @@ def log_loss(label, score):
     return max(score, 0.0) + np.log1p(np.exp(-abs(score))) - label * score
 
 
+@inlined
+def excess_in_lanes(inverse, labels, weights, factor, lanes):
+    """Sum of weight x (label - probability) and its slope, by lanes, so that it becomes packed instructions."""
+    for j in range(2 * LANES):
+        lanes[j] = 0.0
+    first = 0
+    while first + LANES <= inverse.size:
+        for j in range(LANES):
+            i = np.uint64(first + j)
+            chance = 1.0 / (1.0 + inverse[i] * factor)
+            lanes[j] += weights[i] * (labels[i] - chance)
+            lanes[LANES + j] += weights[i] * (chance * (1.0 - chance))
+        first += LANES
+    for i in range(first, inverse.size):
+        chance = 1.0 / (1.0 + inverse[i] * factor)
+        lanes[0] += weights[i] * (labels[i] - chance)
+        lanes[LANES] += weights[i] * (chance * (1.0 - chance))
+    excess, slope = 0.0, 0.0
+    for j in range(LANES):
+        excess += lanes[j]
+        slope += lanes[LANES + j]
+    return excess, slope
+
+
 @internal
-def halved_shift(inverse, labels, weights, farthest, halvings):
+def bracket(inverse, labels, weights, farthest, lanes):
+    """Shifts below which the excess is surely positive, and from which on it is surely negative, close together.
+
+    The excess falls as the shift grows; rounding cannot turn its sign where it is further from 0 than `doubt`.
+    """
+    doubt = 0.0
+    for i in range(weights.size):
+        doubt += weights[i]
+    doubt *= 4.0 * (weights.size + 8.0) * EPSILON
+    low, high, shift = -np.inf, np.inf, 0.0
+    for _ in range(MOST_STEPS):
+        excess, slope = excess_in_lanes(inverse, labels, weights, np.exp(-shift), lanes)
+        if excess > doubt:
+            low = max(low, shift)
+        elif excess < -doubt:
+            high = min(high, shift)
+        if high - low < 4.0 * NEAR:
+            break
+        target = shift + excess / slope if slope > 0 else np.nan
+        if abs(target - shift) < NEAR:  # found: look at both sides of it
+            target = target + NEAR if low >= target - 2.0 * NEAR else target - NEAR
+        if not (max(low, -farthest) < target < min(high, farthest)):
+            target = (max(low, -farthest) + min(high, farthest)) / 2.0
+        shift = target
+    return low, high
+
+
+@internal
+def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
     """Shift after halving [-farthest, farthest]: up where the labels exceed the probabilities, else down.
 
     `inverse` is exp(-s), of which the probability after a shift is made without another exponential.
     """
+    positive, negative = bracket(inverse, labels, weights, farthest, lanes)
     low, high, middle = -farthest, farthest, 0.0
     for _ in range(halvings):
-        factor, excess = np.exp(-middle), 0.0
-        for i in range(inverse.size):
-            excess += weights[i] * (labels[i] - 1.0 / (1.0 + inverse[i] * factor))
-        if excess > 0:
+        up = middle <= positive
+        if positive < middle < negative:
+            factor, excess = np.exp(-middle), 0.0
+            for i in range(inverse.size):
+                excess += weights[i] * (labels[i] - 1.0 / (1.0 + inverse[i] * factor))
+            up = excess > 0
+        if up:
             low = middle
         else:
             high = middle
@@ -104,7 +164,7 @@ def halved_shift(inverse, labels, weights, farthest, halvings):
 def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthest, halvings, numerators):
     """Log loss of the scores, and of the scores after the shift of each query, mixed by alpha."""
     width = longest_of(indptr)
-    space, inverses = np.empty(width), np.empty(width)
+    space, inverses, lanes = np.empty(width), np.empty(width), np.empty(2 * LANES)
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         local, inverse, several = space[:n], inverses[:n], False
@@ -118,7 +178,8 @@ def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthes
         if several and alpha > 0:
             for i in range(n):
                 inverse[i] = np.exp(min(-local[i], 700.0))  # beyond that the probability is 0 after any shift
-            shift = halved_shift(inverse, labels[start : start + n], weights[start : start + n], farthest, halvings)
+            part = slice(start, start + n)
+            shift = halved_shift(inverse, labels[part], weights[part], farthest, halvings, lanes)
             for i in range(n):
                 shifted += weights[start + i] * log_loss(labels[start + i], local[i] + shift)
         numerators[q] = (1.0 - alpha) * plain + alpha * shifted
