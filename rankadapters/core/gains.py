@@ -35,6 +35,18 @@ def gains_of(labels: Floats, judged: NDArray[np.bool_] | None, gain: str) -> Flo
     return gains
 
 
+def never_falls(gain: str, labels: Floats) -> bool:
+    """Tell whether a row with a higher label surely has no lower gain.
+
+    >>> [never_falls(gain, np.array([-2.0, -1.0])) for gain in ("linear", "linear-from_-1")]
+    [True, False]
+    """
+    word, level = border(gain) or (gain, 0.0)
+    if word in {"exp2", "exp2-floor"}:  # of other labels the last bit of a power may
+        return as_bytes(labels) is not None
+    return word in {"linear", "linear-positive", "from"} or table(gain) is not None or level > 0
+
+
 def are_beyond(values: Array, name: str) -> NDArray[np.bool_]:
     """Tell which labels are relevant, by `above_B` or `from_B`.
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankadapters.core import forms
 from rankadapters.core.columns import Flags, Floats, Ints, index_dtype
 from rankadapters.core.errors import InputError
-from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, discounts_of, gains_of, narrowed
+from rankadapters.core.gains import FLOAT64_INTEGERS, are_beyond, discounts_of, gains_of, narrowed, never_falls
 from rankadapters.core.ideal_lists import ranked_by_gain
 from rankadapters.core.plans import Column, Key, Ranking, WholePlan
 from rankadapters.core.queries import Queries
@@ -156,6 +156,8 @@ class Bound:
         InputError
             A retrieved row is not judged, and `unjudged` is 'error'.
         """
+        if self.queries.judged is None and self.queries.retrieved is None:
+            return self.judged
         return self.once(("retrieved", unjudged), lambda: retrieved_rows(unjudged, self.queries))
 
     def ranked(self, convention: Any, *columns: Column, spans: bool = False, by: Column | None = None) -> RankedColumns:
@@ -178,6 +180,8 @@ class Bound:
             # A fixed order of addition, so that the order of the rows cannot change the last bit.
             inexact = [column for column in columns if not self._sums_exactly(column)]
             order, followed = ("best", inexact[0]) if inexact else ("input", followed)
+        if order in {"worst", "best"} and [followed.key] == [column.key for column in columns]:
+            followed = self._followed(followed)
         ranking = Ranking(
             ties=order, by=followed.key if order in {"worst", "best"} else None,
             drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
@@ -187,6 +191,12 @@ class Bound:
         key = ("rows", ranking.ties, ranking.by, ranking.drops)
         rows = self.once(key, lambda: self._tie_order(ranking, retrieved, followed))
         return RankedColumns(tuple(self._taken(key, rows, column) for column in columns), ranking, rows, retrieved)
+
+    def _followed(self, column: Column) -> Column:
+        """Labels in place of what follows from them: rows that then stand otherwise bring the same."""
+        kind, *names = column.key
+        rises = kind == "relevant" or (kind == "gain" and never_falls(str(names[0]), self.labels))
+        return Column(("label",), self.labels) if rises and self.queries.judged is None else column
 
     def _taken(self, key: Key, rows: Rows, column: Column) -> Column:
         values = self.once(("narrowed", *key, *column.key), lambda: narrowed(rows.take(column.values)))

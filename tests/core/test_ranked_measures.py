@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.core import forms
 from rankadapters.core.forms import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import values_of
@@ -19,6 +20,7 @@ SHARED = {
     "k": 3, "relevant": "from_1", "ties": "input", "precision": "float64", "retrieve": "all", "short": "pad",
     "empty": 0, "missing": "error", "unjudged": "error", "average": "uniform",
 }  # fmt: skip
+SIX_SCORES = [0.5, 0.5, 0.5, 0.7, 0.5, 0.7]
 OWN = {
     "precision": {"divisor": "k"},
     "recall": {},
@@ -257,3 +259,26 @@ def test_a_row_that_is_not_judged_is_no_reason_against_a_relevant_one():
     # One of two relevant rows is not retrieved, and adds nothing.
     found = value([1, 0, 1], [3, 2, 1], PLAIN["bpref"], retrieved=[True, True, False], group_sizes=[3])
     assert found == 1 / 2
+
+
+@pytest.mark.parametrize("ties", ["input", "worst", "best"])
+@pytest.mark.parametrize("labels", [[0, 1, 2, 1, 0, 2], [0, 1, 0, 1, 0, 1]])
+def test_measures_that_rank_alike_share_the_ranking(ties, labels, monkeypatch):
+    texts = ("catboost@3+gain=exp2", "catboost.map@3", "catboost.mrr@2", "ranklib.err@3")
+    several = [ra.parse(f"{text}+ties={ties}") for text in texts]
+    apart = [ra.evaluate(labels, SIX_SCORES, convention, group_sizes=[6]) for convention in several]
+    calls = []
+    run = forms.run
+    monkeypatch.setattr(forms, "run", lambda name, *rest, **named: calls.append(name) or run(name, *rest, **named))
+    panel = ra.Panel(labels, several, group_sizes=[6])
+    calls.clear()
+    assert list(panel.evaluate(SIX_SCORES).values()) == apart
+    assert [name for name in calls if name.startswith("ranking")] == ["ranking.ranked_columns"]
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("worst", -1), ("best", 0)])
+def test_a_gain_that_falls_has_its_own_order(ties, expected):
+    """Label -2 is below the level and so worth 0, label -1 is worth -1."""
+    several = [PLAIN["rbp"].replace(k=1, persistence=0, ties=ties, gain=gain) for gain in ("linear-from_-1", "linear")]
+    found = ra.evaluate_many([-2, -1], [0.5, 0.5], several, group_sizes=[2])
+    assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
