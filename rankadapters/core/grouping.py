@@ -34,7 +34,7 @@ class Grouping:
     @cached_property
     def longest(self) -> int:
         """Rows of the largest query."""
-        return int(np.diff(self.indptr).max())
+        return int((self.indptr[1:] - self.indptr[:-1]).max())
 
     @cached_property
     def query_of_row(self) -> NDArray[np.intp]:

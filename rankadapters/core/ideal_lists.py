@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core import forms
+from rankadapters.core._kernels.in_numpy import few_rows
 from rankadapters.core.columns import Floats, Ints
 from rankadapters.core.gains import levels_of, narrowed
 from rankadapters.core.rows import Rows, offsets
@@ -14,9 +15,11 @@ MOST_LEVELS = 16  # different gains, up to which they are counted in every query
 
 def ranked_by_gain(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     """Gains of each query in descending order, as many as `cut` says, and where each query's begin."""
-    outptr = offsets(cut)
+    outptr, own = offsets(cut), rows.take(gains)
+    if own.size <= few_rows.FEW_ROWS:
+        return np.array(few_rows.largest_first(own, rows.indptr, cut), np.float64), outptr
     ranked = np.empty((1, int(outptr[-1])))
-    small = narrowed(rows.take(gains))
+    small = narrowed(own)
     levels = levels_of(small) if small.dtype == np.uint8 else None
     if levels is not None and levels.size <= MOST_LEVELS:
         forms.run("ranking.counted_gains", small, levels, rows.indptr, outptr, ranked[0])

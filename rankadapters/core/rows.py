@@ -12,7 +12,7 @@ from rankadapters.core.columns import Array, Ints, index_dtype, read_only, writa
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 
-NO_ORDER: Ints = read_only(np.empty(0, index_dtype(0)))
+NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,9 @@ class Rows:
 
 def offsets(sizes: Array) -> Ints:
     """Running sum of sizes, from 0."""
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    found = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=found[1:])
+    return found
 
 
 def mirrored(rows: Rows) -> Ints:

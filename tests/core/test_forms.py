@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,10 +19,18 @@ import rankadapters as ra
 from rankadapters.core import forms
 from rankadapters.core._kernels import compiling, steps
 from rankadapters.core._kernels.compiling import load
+from rankadapters.core._kernels.in_numpy import few_rows
 from rankadapters.core.columns import writable
 from rankadapters.core.forms import LATER, NEVER, NOW, kernels
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
+
+
+def each_form():
+    """Compute compiled, in numpy, and in numpy with a few rows in Python's own numbers."""
+    for choice, few in ((NOW, few_rows.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
+        with kernels(choice), patch.object(few_rows, "FEW_ROWS", few):
+            yield choice
 
 
 def everything(convention, columns_, scores):
@@ -49,11 +58,9 @@ def test_both_forms_give_the_same_bits(data, convention, weighted, dtype, shift)
     columns_ |= weights_of(queries, convention) if weighted else {}
     if convention.weighting == "row_weight" and "row_weight" in columns_:
         columns_["row_weight"] = [weight + shift for weight in columns_["row_weight"]]  # sums that are rounded
-    said = []
-    for choice in (NEVER, NOW):
-        with kernels(choice):
-            said.append(everything(convention, dict(columns_), np.array(scores).astype(dtype)))
-    assert said[0] == said[1]
+    scores = np.array(scores).astype(dtype)
+    said = [everything(convention, dict(columns_), scores) for _ in each_form()]
+    assert said[0] == said[1] == said[2]
 
 
 @pytest.mark.parametrize("preset", ["lightgbm@10", "ranklib@2", "trec_eval_9@3", "sklearn.dcg@4"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.core.forms import NEVER, NOW, kernels
 from tests.core.strategies import conventions
-from tests.core.test_forms import everything
+from tests.core.test_forms import each_form, everything
 from tests.core.test_kernels_against_definition import (
     columns,
     compare_with_the_definition,
@@ -198,11 +198,9 @@ def test_both_forms_give_the_same_bits(measure, data, weighted, dtype, scale):
     queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
     columns_, scores = columns(queries)
     columns_ |= weights_of(queries, convention) if weighted else {}
-    said = []
-    for choice in (NEVER, NOW):
-        with kernels(choice):
-            said.append(everything(convention, dict(columns_), (np.array(scores) * scale).astype(dtype)))
-    assert said[0] == said[1]
+    scores = (np.array(scores) * scale).astype(dtype)
+    said = [everything(convention, dict(columns_), scores) for _ in each_form()]
+    assert said[0] == said[1] == said[2]
 
 
 @pytest.mark.parametrize("sizes", [[1500], [1, 900, 2, 1], [3] * 700])
@@ -214,5 +212,20 @@ def test_both_forms_give_the_same_bits_for_queries_of_any_size(convention, sizes
     for choice in (NEVER, NOW):
         with kernels(choice):
             said.append(everything(convention, {"labels": labels, "group_sizes": sizes}, scores))
+    assert said[0] == said[1]
+    assert isinstance(said[0], list)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_shift_is_found_where_every_halving_looks(seed, scale):
+    """The kernel knows most halvings' answers beforehand; the numpy form asks for each."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 200, 40)
+    n = int(sizes.sum())
+    labels = [rng.random(n), (rng.random(n) < 0.02).astype(float), np.full(n, 0.25), rng.integers(0, 2, n)][seed]
+    data = {"labels": labels, "group_sizes": sizes, "row_weight": rng.integers(0, 3, n) * 10.0 ** rng.integers(-9, 9)}
+    scores, convention = rng.standard_normal(n) * scale, ENTROPY.replace(average="row", alpha=1)
+    said = [everything(convention, dict(data), scores) for _ in each_form()]
     assert said[0] == said[1]
     assert isinstance(said[0], list)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core._kernels.in_numpy import few_rows
+
 _MASK = 0xFFFFFFFF
 _HIDDEN_BIT = 1 << 52
 _EXPONENT = 0x7FF
@@ -30,6 +32,9 @@ def add_exactly(bits: Any, limbs: Any) -> bool:
 
 def mix_all(words: Any, out: Any) -> None:
     """Mix each word by itself: the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
+    if words.size <= few_rows.FEW_ROWS:
+        out[:] = few_rows.mixed(words)
+        return
     np.add(words, np.uint64(0x9E3779B97F4A7C15), out=out)
     out ^= out >> np.uint64(30)
     out *= np.uint64(0xBF58476D1CE4E5B9)
@@ -40,8 +45,11 @@ def mix_all(words: Any, out: Any) -> None:
 
 def mix_queries(words: Any, order: Any, indptr: Any, out: Any) -> None:
     """Sum of the mixed words of each query's rows, the same for any order of them."""
-    mixed = np.empty_like(words)
-    mix_all(words, mixed)
+    if words.size <= few_rows.FEW_ROWS:
+        out[:] = few_rows.sums_of_mixed(words[order] if order.size else words, indptr)
+        return
+    each = np.empty_like(words)
+    mix_all(words, each)
     total = np.zeros(words.size + 1, np.uint64)
-    np.cumsum(mixed[order] if order.size else mixed, out=total[1:])
+    np.cumsum(each[order] if order.size else each, out=total[1:])
     out[:] = total[indptr[1:]] - total[indptr[:-1]]

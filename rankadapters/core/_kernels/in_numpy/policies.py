@@ -27,4 +27,7 @@ def reach(outptr: Any, k: int) -> Reach:
 
 def settle(found: Any, status: Any, fixed: Any, values: Any) -> None:
     """Write what was found, or what the status of a query says in its place."""
+    if not status.any():  # all are to be computed
+        values[:] = found
+        return
     values[:] = np.where(status == COMPUTE, found, np.where(status == FIXED, fixed, np.nan))

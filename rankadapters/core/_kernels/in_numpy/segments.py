@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core._kernels.in_numpy import few_rows
+
 CLASSES_PER_OCTAVE = 2  # of sizes that share a matrix: a sixth of it is padding on average
 
 
@@ -38,6 +40,9 @@ def blocks(indptr: Any) -> Iterator[tuple[Any, Any]]:
 def stable_order(keys: Any, indptr: Any, padding: Any) -> Any:
     """Places of each segment's entries by ascending key, then place; no key is above `padding`."""
     order = np.empty(keys.size, np.intp)
+    if keys.size <= few_rows.FEW_ROWS:
+        order[:] = few_rows.stable_order(keys, indptr)
+        return order
     for places, inside in blocks(indptr):
         several = keys[places]
         if not inside.all():
