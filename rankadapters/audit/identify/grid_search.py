@@ -12,6 +12,7 @@ import numpy as np
 
 from rankadapters.audit.field_grid import REFUSAL, Values, has_cutoff, left_out, searched
 from rankadapters.audit.identify.alike import classes, formula_key, keys_of, lowered
+from rankadapters.audit.identify.alike_cutoffs import AlikeCutoffs
 from rankadapters.audit.identify.candidates import Block, Candidates, Cutoffs, Progress
 from rankadapters.audit.identify.policy_means import POLICIES, Flags, Policies, PolicyMeans, PolicyValues
 from rankadapters.audit.identify.rank_tables import Plans, RankedRows, merged, rank
@@ -23,6 +24,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.lowering import Bound
 from rankadapters.core.plans import RankedPlan
+from rankadapters.core.policies import Sizes
 from rankadapters.core.queries import Queries
 
 
@@ -151,42 +153,26 @@ class _Space:
             yield self.base.replace(**{name: values[0] for name, values in fields.items()}), {**pool, **fields}
 
 
-class _Cutoffs(NamedTuple):
-    """Cutoffs searched, those that differ on queries of this length, and which of these each one is."""
-
-    asked: Cutoffs
-    different: Cutoffs
-    place: list[int]
-
-    @classmethod
-    def of(cls, asked: Cutoffs, longest: int) -> _Cutoffs:
-        """Take those beyond the longest query as one."""
-        cut = [None if k is None else min(k, longest) for k in asked]
-        different = tuple(dict.fromkeys(cut))
-        return cls(asked, different, [different.index(k) for k in cut])
-
-
 class _Formula(NamedTuple):
     """Values of the formula's fields that say the same here, with their plans and what the policies need of them."""
 
     fields: Block
     plans: Plans
     policies: Policies
-    empty: Flags  # shape (n_queries, n_cutoffs asked)
-    usable: Flags  # shape (n_cutoffs asked,)
+    usable: Flags  # shape (n_cutoffs,)
 
     @classmethod
-    def of(cls, fields: Block, plans: Plans, space: _Space, cutoffs: _Cutoffs) -> _Formula:
-        """Look at each cutoff that was asked for."""
-        sizes = plans.first.retrieved.sizes, space.bound.judged.sizes
-        policies = Policies.of(space.policies, space.bound.queries, *sizes, cutoffs.asked)
-        return cls(fields, plans, policies, plans.empty[:, cutoffs.place], plans.usable[cutoffs.place])
+    def of(cls, fields: Block, plans: Plans, space: _Space, cutoffs: AlikeCutoffs) -> _Formula:
+        """Look at each cutoff that differs from the others."""
+        sizes = Sizes(plans.first.retrieved.sizes, space.bound.judged.sizes, plans.empty[:, cutoffs.place])
+        policies = Policies.of(space.policies, space.bound.queries.query_weight, sizes, cutoffs.first)
+        return cls(fields, plans, policies, plans.usable[cutoffs.place])
 
 
 def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, refused: dict[str, None]) -> None:
     """Search all conventions whose rows bring the same to a ranking."""
     space = task.space
-    cutoffs = _Cutoffs.of(asked, space.bound.longest)
+    cutoffs = AlikeCutoffs.of(asked, space.bound.longest)
     rankings = _rankings(task, scores, refused)
     *outer, inner = [*space.formula] or [""]
     for chosen in product(*(space.formula[name] for name in outer)):
@@ -198,9 +184,9 @@ def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, 
                 formulas[ranked.form] = list(_formulas(task, fields, inner, cutoffs))
             for formula in formulas[ranked.form]:
                 values = ranked.table(formula.plans)[:, cutoffs.place]
-                means = formula.policies.means(values, formula.empty, formula.usable)
+                means = formula.policies.means(values, formula.usable)
                 fields = {**task.shared, **{name: (value,) for name, value in fixed.items()}, **formula.fields}
-                _collect(means, fields, ranked, found, _At(type(task.base), asked))
+                _collect(means, fields, ranked, found, _At(type(task.base), cutoffs.alike))
 
 
 def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[RankedRows]:
@@ -223,7 +209,7 @@ def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[Rank
     return merged(several)
 
 
-def _formulas(task: _Task, fields: dict[str, Any], inner: str, cutoffs: _Cutoffs) -> Iterator[_Formula]:
+def _formulas(task: _Task, fields: dict[str, Any], inner: str, cutoffs: AlikeCutoffs) -> Iterator[_Formula]:
     """Give the values of the last field of the formula that differ here, all others being fixed."""
     found: dict[object, tuple[list[Any], list[RankedPlan | None]]] = {}
     for value in task.space.formula.get(inner, (None,)):
@@ -260,13 +246,12 @@ class _At(NamedTuple):
     """What the conventions found have in common."""
 
     measure: type[Convention]
-    cutoffs: Cutoffs
+    cutoffs: list[Cutoffs]
 
     def blocks(self, column: int, fields: Block, choices: list[dict[str, Any]]) -> Iterator[Block]:
-        """Give the conventions of each choice of the ranking's fields at a cutoff, without those that are not one."""
-        k = self.cutoffs[column]
-        chosen = {**fields, **({"short": ("pad",)} if k is None and "short" in fields else {})}
-        for choice in choices:
+        """Give the conventions of each choice of the ranking's fields at cutoffs, without those that are not one."""
+        for k, choice in product(self.cutoffs[column], choices):
+            chosen = {**fields, **({"short": ("pad",)} if k is None and "short" in fields else {})}
             block = {"k": (k,), **chosen, **{name: (value,) for name, value in choice.items()}}
             try:
                 self.measure(**{name: values[0] for name, values in block.items()})
@@ -283,6 +268,7 @@ def _collect(means: PolicyMeans, fields: Block, ranked: RankedRows, found: Candi
         number, column = np.argwhere(distances == least)[0].tolist()
         for block in at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices[:1]):
             found.nearest = (least, block)
+            break
     for number, column in np.argwhere(distances <= found.near).tolist():
         blocks = at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices)
         found.add(means.key(number, column), blocks)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.field_grid import REFUSAL, Values, grid
+from rankadapters.audit.identify.candidates import Cutoffs
 from rankadapters.core.convention import Convention
+from rankadapters.core.policies import Sizes
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Cutoffs = tuple[int | None, ...]
 
 POLICIES = ("short", "empty", "missing", "average")  # the fields that `core.policies` reads, which decide no value
 
@@ -84,77 +85,81 @@ def _fixed(choice: float | str) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
-    """Weighted sums over queries by cutoff: of the values, and of what is empty."""
+class _Empty:
+    """How many queries are empty at each cutoff, and what they weigh; shape (n_cutoffs,)."""
 
-    values: Floats
-    weight_of_empty: Floats
-    empty: Floats
+    number: Floats
+    weight: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policies:
-    """What decides which queries a policy concerns: their sizes and weights."""
+    """What decides which queries a policy concerns: their sizes and weights, and which are empty."""
 
     known: PolicyValues
     weights: Floats  # shape (n_queries,), 0 where missing
-    counts: Floats  # 1, and 0 where missing
     missing: Flags
     missing_weight: float
     short: Flags  # shape (n_queries, n_cutoffs)
     long: Flags  # the others
     some_short: Flags  # shape (n_cutoffs,)
     weighted: bool
+    empty: Flags  # shape (n_queries, n_cutoffs)
+    all_empty: _Empty
+    long_empty: _Empty  # of the queries that are not short
 
     @classmethod
     def of(
         cls,
         known: PolicyValues,
-        queries: Queries,
-        retrieved: NDArray[np.int64],
-        judged: NDArray[np.int64],
+        weight: Floats | None,
+        sizes: Sizes,
         cutoffs: Cutoffs,
     ) -> Policies:
-        """Look at the sizes of the queries."""
-        weights = np.ones(queries.n_queries) if queries.query_weight is None else queries.query_weight
+        """Look at weights and sizes of the queries, and where they have nothing to find at each cutoff."""
+        retrieved, judged, empty = sizes
+        weights = np.ones(retrieved.size) if weight is None else weight
         missing = (retrieved == 0) & (judged > 0)
         short = retrieved[:, None] < np.array([k or 0 for k in cutoffs])[None, :]
+        counts, counted = (~missing).astype(float), np.where(missing, 0.0, weights)
+        all_empty, long_empty = (_Empty(counts @ each, counted @ each) for each in (empty, empty & ~short))
         return cls(
             known=known,
-            weights=np.where(missing, 0.0, weights),
-            counts=(~missing).astype(float),
+            weights=counted,
             missing=missing,
             missing_weight=float(weights[missing].sum()),
             short=short,
             long=~short,
             some_short=np.asarray(short.any(axis=0)) & bool(known.short),
-            weighted=queries.query_weight is not None,
+            weighted=weight is not None,
+            empty=empty,
+            all_empty=all_empty,
+            long_empty=long_empty,
         )
 
-    def means(self, values: Floats, empty: Flags, usable: Flags) -> PolicyMeans:
+    def means(self, values: Floats, usable: Flags) -> PolicyMeans:
         """Give the mean under every choice of policies that differs here, at the usable cutoffs.
 
         Parameters
         ----------
         values : float64 array, shape (n_queries, n_cutoffs)
             Value of each query before any policy, 0 where it is empty.
-        empty : bool array, shape (n_queries, n_cutoffs)
-            Where a query has nothing to find.
         usable : bool array, shape (n_cutoffs,)
             Which cutoffs to look at.
         """
-        whole = self._sums(values, empty)
-        cut = self._sums(values * self.long, empty & self.long) if self.some_short.any() else whole
+        whole = self.weights @ values
+        cut = self.weights @ (values * self.long) if self.some_short.any() else whole
         choices, means = [], []
         for short, missing in self._pairs():
             total = self.weights @ self.long if short == "skip" else np.full(usable.size, self.weights.sum())
             if missing == "zero":
                 total = total + self.missing_weight
             concerned = usable & (self.some_short | (short == "pad"))
-            for names, averages, mean, where in self._empties(whole if short == "pad" else cut, total):
+            sums = (whole, self.all_empty) if short == "pad" else (cut, self.long_empty)
+            for names, averages, mean, where in self._empties(*sums, total):
                 choices.append(PolicyChoice(short, names, self._missing(missing), averages))
                 means.append(np.where(concerned & where, mean, np.nan))
-        return PolicyMeans(choices, np.stack(means), self, values, empty)
+        return PolicyMeans(choices, np.stack(means), self, values, self.empty)
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
         """Choices of `short` and `missing` that concern some query."""
@@ -165,19 +170,16 @@ class Policies:
     def _missing(self, choice: str) -> Values:
         return (choice,) if self.missing.any() and self.known.missing else self.known.missing
 
-    def _sums(self, values: Floats, empty: Flags) -> _Sums:
-        return _Sums(self.weights @ values, self.weights @ empty, self.counts @ empty)
-
-    def _empties(self, sums: _Sums, total: Floats) -> Iterator[tuple[Values, Values, Floats, Flags]]:
+    def _empties(self, sums: Floats, empty: _Empty, total: Floats) -> Iterator[tuple[Values, Values, Floats, Flags]]:
         """Give every choice of `empty` and `average`, its mean at each cutoff, and the cutoffs that it concerns."""
-        some = sums.empty > 0
+        some = empty.number > 0
         averages = self.known.average
         with np.errstate(divide="ignore", invalid="ignore"):
-            yield self.known.empty, averages, sums.values / total, ~some
+            yield self.known.empty, averages, sums / total, ~some
             if "skip" in self.known.empty:
-                yield ("skip",), averages, sums.values / (total - sums.weight_of_empty), some
+                yield ("skip",), averages, sums / (total - empty.weight), some
             for value in (choice for choice in self.known.empty if not isinstance(choice, str)):
-                plain = (sums.values + value * sums.weight_of_empty) / total
+                plain = (sums + value * empty.weight) / total
                 exempting = tuple(average for average in averages if average == "query-except-empty")
                 if not (self.weighted and value and exempting):
                     yield (value,), averages, plain, some
@@ -185,4 +187,4 @@ class Policies:
                 others = tuple(average for average in averages if average not in exempting)
                 if others:
                     yield (value,), others, plain, some
-                yield (value,), exempting, (sums.values + value * sums.empty) / total, some
+                yield (value,), exempting, (sums + value * empty.number) / total, some
