@@ -7,12 +7,26 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import auditing, evaluation, files, gradients, memory, scaling, searching, starting, timing
+from benchmarks import (
+    auditing,
+    evaluation,
+    files,
+    gradients,
+    measures,
+    memory,
+    scaling,
+    searching,
+    sharing,
+    starting,
+    timing,
+)
 from benchmarks.data import make
 from rankadapters.core.forms import kernels
 
 PARTS = {
     "evaluation": evaluation.run,
+    "measures": measures.run,
+    "sharing": sharing.run,
     "scaling": scaling.run,
     "gradients": gradients.run,
     "memory": lambda d, _: memory.run(d),

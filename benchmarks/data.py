@@ -31,6 +31,12 @@ def sparse(data: Data, share: float = 0.05, seed: int = 7) -> Data:
     return data._replace(labels=relevant.astype(float))
 
 
+def first_queries(data: Data, n_queries: int) -> Data:
+    """Only the first queries, for those that take long."""
+    n = int(data.sizes[:n_queries].sum())
+    return Data(data.labels[:n], data.scores[:n], data.sizes[:n_queries])
+
+
 def training_rounds(data: Data, rounds: int, share: float = 0.05) -> list[np.ndarray]:
     """Scores of successive rounds, each moved by a share of the spread."""
     rng = np.random.default_rng(1)

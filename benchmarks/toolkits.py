@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 
 import numpy as np
@@ -19,21 +20,92 @@ def lightgbm(data: Data, k: int, n_threads: int, metric: str = "ndcg") -> Callab
     return lambda _: booster.eval_train()
 
 
-def xgboost(data: Data, k: int, n_threads: int) -> Callable[[int], object]:
+def xgboost(data: Data, k: int, n_threads: int, metric: str = "ndcg") -> Callable[[int], object]:
     import xgboost as xgb
 
     matrix = xgb.DMatrix(np.zeros((data.labels.size, 1)), data.labels, qid=data.qid, nthread=n_threads)
     matrix.set_base_margin(data.scores.astype(np.float32))
-    params = {"objective": "rank:ndcg", "eval_metric": f"ndcg@{k}", "nthread": n_threads}
+    params = {"objective": "rank:ndcg", "eval_metric": f"{metric}@{k}", "nthread": n_threads}
     booster = xgb.train(params, matrix, 0)
     return lambda _: booster.eval(matrix)
 
 
 def catboost(data: Data, k: int, n_threads: int) -> Callable[[int], object]:
+    return catboost_metric(data, f"NDCG:top={k};type=Exp", n_threads)
+
+
+def catboost_metric(
+    data: Data, metric: str, n_threads: int, pairs: np.ndarray | None = None
+) -> Callable[[int], object]:
     from catboost.utils import eval_metric
 
-    metric, qid = f"NDCG:top={k};type=Exp", data.qid
-    return lambda _: eval_metric(data.labels, data.scores, metric, group_id=qid, thread_count=n_threads)
+    given = {"group_id": data.qid, "pairs": pairs, "thread_count": n_threads}
+    return lambda _: eval_metric(data.labels, data.scores, metric, **given)
+
+
+def ranx(data: Data, metric: str, n_threads: int) -> Callable[[int], object]:
+    """Queries in ranx's own form, which it is given sorted by score."""
+    from ranx import Qrels, Run, evaluate
+
+    judged, retrieved = map(dict, _dictionaries(data))
+    qrels, run = Qrels(judged), Run(retrieved)
+    return lambda _: evaluate(qrels, run, metric, threads=n_threads)
+
+
+def ranx_of_sorted_lists(data: Data, metric: str, n_threads: int) -> Callable[[int], object]:
+    """As `ranx`, from the typed lists that it makes of these, so that little but the first ranks is left to look at."""
+    from numba.typed import List
+    from ranx import evaluate
+
+    judged, retrieved = List(), List()
+    for rows in _slices(data.sizes):
+        documents = np.arange(float(rows.stop - rows.start))
+        judged.append(np.column_stack([documents, data.labels[rows]]))
+        order = np.argsort(-data.scores[rows], kind="stable")
+        retrieved.append(np.column_stack([documents, data.scores[rows]])[order])
+    return lambda _: evaluate(judged, retrieved, metric, threads=n_threads)
+
+
+def pytrec_eval(data: Data, metric: str) -> Callable[[int], object]:
+    """Queries in pytrec_eval's own form."""
+    from pytrec_eval import RelevanceEvaluator
+
+    judged, retrieved = map(dict, _dictionaries(data))
+    evaluator = RelevanceEvaluator(judged, {metric})
+    return lambda _: evaluator.evaluate(retrieved)
+
+
+def _dictionaries(data: Data) -> tuple[list[tuple[str, dict[str, int]]], list[tuple[str, dict[str, float]]]]:
+    """Labels and scores of each query by the names of its documents."""
+    judged, retrieved = [], []
+    for number, rows in enumerate(_slices(data.sizes)):
+        documents = [f"d{row}" for row in range(rows.start, rows.stop)]
+        labels, scores = data.labels[rows].astype(int).tolist(), data.scores[rows].tolist()
+        judged.append((f"q{number}", dict(zip(documents, labels, strict=True))))
+        retrieved.append((f"q{number}", dict(zip(documents, scores, strict=True))))
+    return judged, retrieved
+
+
+def roc_auc_of_queries(data: Data) -> Callable[[int], object]:
+    """A call for each query that has relevant rows and others."""
+    from sklearn.metrics import roc_auc_score
+
+    pairs = [(data.labels[rows], data.scores[rows]) for rows in _slices(data.sizes)]
+    pairs = [(labels, scores) for labels, scores in pairs if 0 < labels.sum() < labels.size]
+    return lambda _: [roc_auc_score(labels, scores) for labels, scores in pairs]
+
+
+def is_there(package: str) -> bool:
+    """Tell whether a package is installed, and say so where it is not."""
+    found = importlib.util.find_spec(package) is not None
+    if not found:
+        print(f"\n{package} is not there to compare with: pip install {package.replace('_', '-')}")
+    return found
+
+
+def _slices(sizes: np.ndarray) -> list[slice]:
+    ends = np.cumsum(sizes)
+    return [slice(end - size, end) for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)]
 
 
 def scikit_learn(data: Data, k: int, n_queries: int) -> tuple[Callable[[int], object], int]:

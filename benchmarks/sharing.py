@@ -1,0 +1,66 @@
+"""What is shared: several measures of one ranking, and averaged ties beside ties as they stand."""
+
+from __future__ import annotations
+
+import rankadapters as ra
+from benchmarks.data import Data, unrelated
+from benchmarks.timing import clock_of, medians, report
+
+ALL_AT_ONCE, AVERAGED = 1.6, 2.5  # times the dearest alone, and times `input`, at most
+
+RANKED = {"precision": "float64", "short": "pad", "missing": "error", "unjudged": "error"}
+CASCADE = {"gain": "linear", "scale": 4, "complement": "float64", "average": "uniform", **RANKED}
+BINARY = {"relevant": "above_0.5", "retrieve": "all", "empty": 0, "average": "uniform", **RANKED}
+RAISED = {"gain": "exp2", "discount": "log2", "ideal": "cutoff", "empty": 1, "average": "uniform", **RANKED}
+
+
+def measures(ties: str) -> dict[str, ra.Convention]:
+    """Give the first tier's measures of ten ranks, and AUC, under one handling of ties."""
+    ranked = {"k": 10, "ties": ties}
+    return {
+        "NDCG": ra.NDCG(**ranked, **RAISED),
+        "AP": ra.AP(**ranked, divisor="relevant", pool="queries", **BINARY),
+        "RR": ra.RR(**ranked, **BINARY),
+        "P": ra.Precision(**ranked, divisor="k", **BINARY),
+        "ERR": ra.ERR(**ranked, discount="reciprocal", **CASCADE),
+        "PFound": ra.ERR(**ranked, discount="power_0.85", **CASCADE),
+        "Recall": ra.Recall(**ranked, **BINARY),
+        "Success": ra.Success(**ranked, **BINARY),
+        "RBP": ra.RBP(**ranked, gain="from_1", persistence=0.8, average="uniform", **RANKED),
+    }
+
+
+def together(data: Data, rounds: int, ties: str) -> None:
+    """Time five measures at once, and each alone."""
+    queries, scores = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
+    several = {name: value for name, value in measures(ties).items() if name in {"NDCG", "AP", "RR", "P", "ERR"}}
+    panels = {f"{name}@10": ra.Panel(queries, [value], n_threads=1) for name, value in several.items()}
+    panels["all five"] = ra.Panel(queries, list(several.values()), n_threads=1)
+    calls = {name: (lambda i, panel=panel: panel.evaluate(scores[i])) for name, panel in panels.items()}
+    found = medians(calls, rounds, clock_of(1))
+    dearest = max(list(panels)[:-1], key=found.__getitem__)
+    report(f"Five measures of one ranking, ties={ties}, one thread", found, dearest, most={"all five": ALL_AT_ONCE})
+
+
+def averaged(data: Data, rounds: int, decimals: int | None) -> None:
+    """Time averaged ties beside ties as they stand, on scores with or without ties."""
+    queries, scores = ra.Queries(data.labels, group_sizes=data.sizes), unrelated(data, rounds)
+    if decimals is not None:
+        scores = [each.round(decimals) for each in scores]
+    of_input, of_average = measures("input"), measures("average")
+    for name in of_input:
+        panels = {
+            f"{name}@10, ties={c.ties}": ra.Panel(queries, [c], n_threads=1) for c in (of_input[name], of_average[name])
+        }
+        calls = {text: (lambda i, panel=panel: panel.evaluate(scores[i])) for text, panel in panels.items()}
+        found = medians(calls, rounds, clock_of(1))
+        ours, other = panels
+        what = "scores without ties" if decimals is None else f"scores of {decimals} decimal(s)"
+        report(f"{name}@10, {what}, one thread", found, ours, most={other: AVERAGED})
+
+
+def run(data: Data, rounds: int) -> None:
+    for ties in ("input", "worst"):
+        together(data, rounds, ties)
+    for decimals in (None, 1):
+        averaged(data, rounds, decimals)
