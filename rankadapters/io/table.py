@@ -150,6 +150,7 @@ class _Table(NamedTuple):
         values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
         if exact:
             self._refuse_merged(name, column, values)
+            return values.astype(np.float64, copy=False)  # so that nobody looks again whether it merges any
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
@@ -271,7 +272,8 @@ def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
     from pyarrow import parquet
 
     try:
-        with _open(path) as opened, parquet.ParquetFile(opened) as file:
+        # pyarrow opens a file itself, since it would read one of Python's in one thread at a time.
+        with parquet.ParquetFile(BytesIO(path.data) if isinstance(path, HeldFile) else str(path)) as file:
             check_columns(path, names, file.schema_arrow.names)
             table = file.read(columns=list(dict.fromkeys(names)))
     except (pa.ArrowException, OSError) as error:
