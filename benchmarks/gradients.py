@@ -10,7 +10,7 @@ import numpy as np
 
 import rankadapters as ra
 from benchmarks.data import Data, make, sparse, unrelated
-from benchmarks.timing import medians, report
+from benchmarks.timing import clock_of, medians, report
 from rankadapters import objectives
 
 LIGHTGBM = objectives.lightgbm_lambdarank()
@@ -71,6 +71,7 @@ def alone(data: Data, rounds: int, n_threads: int) -> None:
             "XGBoost without": xgboost_rounds(data, n_threads, "reg:squarederror"),
         },
         rounds,
+        clock_of(n_threads),
     )
     found["LightGBM, rank_xendcg"] -= found["LightGBM without"]
     found["LightGBM"] -= found.pop("LightGBM without")
@@ -103,6 +104,7 @@ def alone_on_sparse_labels(data: Data, rounds: int, n_threads: int) -> None:
             "XGBoost without": xgboost_rounds(few, n_threads, "reg:squarederror"),
         },
         rounds,
+        clock_of(n_threads),
     )
     for toolkit in ("LightGBM", "XGBoost"):
         found[toolkit] -= found.pop(f"{toolkit} without")
