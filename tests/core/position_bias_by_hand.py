@@ -62,6 +62,8 @@ class RatiosByHand:
             one, other = self._of_query(query, objective, gained, lost)
             grad += one
             hess += other
+        # Trades that change nothing but for rounding make a first cost by which nobody can divide.
+        self.settled = all(costs[0] >= 1e-9 or max(costs) == 0 for costs in (gained, lost))
         for costs, ratios in ((gained, self.higher), (lost, self.lower)):
             if costs[0] >= 1e-16:
                 ratios[:] = [(cost / costs[0]) ** (1 / (1 + self.value.norm)) for cost in costs]

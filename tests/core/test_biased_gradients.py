@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
@@ -78,11 +78,12 @@ def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
         grad, hess = bound.gradients([row.score for query in here for row in query])
         bound.learn(grad, hess)
         expected = known.gradients(here, value)
+        assume(known.settled)
         np.testing.assert_allclose(grad, expected[0], rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(hess, expected[1], rtol=1e-6, atol=1e-9)
         learned = bias.learned(bound)
-        np.testing.assert_allclose(learned.higher, known.higher, rtol=1e-9)
-        np.testing.assert_allclose(learned.lower, known.lower, rtol=1e-9)
+        np.testing.assert_allclose(learned.higher, known.higher, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(learned.lower, known.lower, rtol=1e-9, atol=1e-9)
         shift -= 0.1 * np.clip(grad.astype(float), -5, 5)
 
 
@@ -113,7 +114,7 @@ def test_the_first_round_is_that_without_a_bias(value, bias):
     labels, scores, sizes = data(value)
     queries = ra.Queries(labels, group_sizes=sizes)
     found, plain = bias.bind(value, queries).gradients(scores), value.bind(queries).gradients(scores)
-    if getattr(value, "sigmoid", "exact") == "exact":  # whose sums over lanes round otherwise, before they round to float32
+    if getattr(value, "sigmoid", "exact") == "exact":  # whose sums over lanes round otherwise in float64
         np.testing.assert_allclose(found, plain, rtol=3e-7, atol=1e-12)
     else:
         np.testing.assert_array_equal(found, plain)
