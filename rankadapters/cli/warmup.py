@@ -108,6 +108,7 @@ def objectives() -> list[Objective]:
         ours.xgboost_pairwise(), ours.xgboost_map(), ours.ListNet(), ours.QueryRMSE(), ours.query_softmax(),
         ours.query_cross_entropy(), ours.ListMLE(), ours.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
         ours.LambdaLoss(convention=ndcg, scheme="ndcg2", truncation=3, sigma=1),
+        ours.catboost_stochastic_rank("NDCG"), ours.catboost_yetirank(), ours.catboost_stochastic_filter(),
     ]  # fmt: skip
 
 

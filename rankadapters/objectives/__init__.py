@@ -12,6 +12,11 @@ from rankadapters.objectives.catboost_lambdamart import catboost_lambdamart
 from rankadapters.objectives.lambda_loss import LambdaLoss
 from rankadapters.objectives.lambdarank import LambdaRank
 from rankadapters.objectives.list_mle import ListMLE
+from rankadapters.objectives.catboost_random import (
+    catboost_stochastic_filter,
+    catboost_stochastic_rank,
+    catboost_yetirank,
+)
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
@@ -37,6 +42,9 @@ from rankadapters.objectives.presets import (
     xgboost_ndcg,
     xgboost_pairwise,
 )
+from rankadapters.objectives.stochastic_filter import StochasticFilter
+from rankadapters.objectives.stochastic_rank import StochasticRank
+from rankadapters.objectives.yetirank import YetiRank
 
 __all__ = [
     "XENDCG",
@@ -57,6 +65,12 @@ __all__ = [
     "QuerySoftMax",
     "RankNet",
     "catboost_lambdamart",
+    "StochasticFilter",
+    "StochasticRank",
+    "YetiRank",
+    "catboost_stochastic_filter",
+    "catboost_stochastic_rank",
+    "catboost_yetirank",
     "gradients",
     "lightgbm_lambdarank",
     "lightgbm_position_bias",

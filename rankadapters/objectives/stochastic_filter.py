@@ -1,0 +1,80 @@
+"""StochasticFilter: which rows to keep, learned from what keeping them by chance gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from rankadapters.core.fields import FloatField
+from rankadapters.core.measures import FilteredDCG
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import ConventionField, Objective
+from rankadapters.objectives.moved_measures import require_filter
+from rankadapters.objectives.noise_fields import Estimations, Seed
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients
+
+
+@dataclass(frozen=True, kw_only=True)
+class StochasticFilter(Objective):
+    """StochasticFilter: FilteredDCG, expected where each row is kept with chance 1 / (1 + exp(-sigma (s - B))).
+
+    From one draw, in which row i was kept (kept_i = 1) or not, with p_i its chance, M the measure of the rows kept, in
+    their own order, and M_0 that of the rows which their scores let through: der_i = (kept_i - p_i) (M - M_0). Its
+    expectation is the derivative by sigma s_i. Several draws are averaged; the gradient is -der, every hessian 1.
+
+    Parameters
+    ----------
+    convention : FilteredDCG or str
+        Gains, discounts, `k`, the order in which rows stand (`ties`), and the border B of `retrieve`. Its `precision`
+        is `none`: rows are not ranked by score. Under `average="uniform"` weights are ignored.
+    sigma : float
+        Steepness of the chance, above 0.
+    estimations : int
+        How many draws are averaged.
+    seed : int
+        As CatBoost's of one call: each of 128 blocks of queries has a generator. Later calls draw anew.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices, or the convention keeps all rows or ranks them.
+
+    References
+    ----------
+    CatBoost 1.2.10, catboost/private/libs/algo_helpers/error_functions.h, `TStochasticFilterError`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.catboost_stochastic_filter(num_estimations=100_000)
+    >>> grad, _ = ra.objectives.gradients([1], [0.0], value, group_sizes=[1])
+    >>> abs(float(grad[0]) + 0.25) < 0.001  # of p, whose derivative is p (1 - p)
+    True
+    """
+
+    kind: ClassVar[str] = "stochastic-filter"
+
+    convention: Annotated[FilteredDCG, ConventionField(group="tail", about="Gains, discounts and the border.")]
+    sigma: Annotated[float, FloatField(group="value", about="Steepness of the chance.", least=0, strict=True)]
+    estimations: Estimations
+    seed: Seed
+
+    def unify(self) -> None:
+        """Require a filter that does not rank by score."""
+        require_filter(self.convention)
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the weights of a dataset multiply the gradients."""
+        return self.convention.weighting is not None
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries; the state is the number of calls."""
+        from rankadapters.core.moves import kept_of
+        from rankadapters.core.noisy_gradients import Draws, stochastic_filter
+
+        kept, draws = kept_of(queries, self.convention), Draws(self.seed, state)
+        drawing = (self.sigma, self.estimations, draws)
+        return stochastic_filter(queries, kept, *drawing, weighted=self.uses_weights, n_threads=n_threads)

@@ -1,0 +1,122 @@
+"""StochasticRank: a measure's expectation under noise, differentiated by moving one row at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.fields import FloatField
+from rankadapters.core.measures import ERR
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import ConventionField, Objective
+from rankadapters.objectives.moved_measures import require_moves
+from rankadapters.objectives.noise_fields import Arithmetic, Estimations, NoiseScale, Seed
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients
+
+
+@dataclass(frozen=True, kw_only=True)
+class StochasticRank(Objective):
+    """StochasticRank: the expectation of a measure under normal noise, which unlike the measure has a derivative.
+
+    With x = m + sigma z, m_i = s_i - sigma mu label_i (centred) and z standard normal, row d's derivative of E M(x) by
+    m_d is estimated from one draw by what the others do: given how they stand to each other, x_d is normal with mean
+    m_d + sigma (mean z of the others) and variance sigma^2 n / (n - 1), so that
+
+        der_d = sum over the other rows j of (M with d just above j - M with d just below j) density of x_d at x_j.
+
+    Several draws are averaged; der is centred and, for more than two rows, loses `lambda_` times its part along the
+    centred scores c: der - lambda_ (der . c) c / (abs(c) + nu)^2, so that scores do not grow without end. The gradient
+    is -der. Every hessian is 1, which makes of a leaf's value a mean of der, as CatBoost's `Gradient` leaves are.
+
+    Parameters
+    ----------
+    convention : NDCG, DCG, ERR, RR, AP or str
+        The measure; PFound is an ERR. `ties`, `precision`, `empty`, `missing` and `unjudged` do not matter. Queries
+        that `short` rules out have no gradient. Under `average="uniform"` weights are ignored.
+    sigma : float
+        Standard deviation of the noise, above 0.
+    mu : float
+        How many sigmas each unit of its label lowers a score before noise is added, which parts ties for the worse.
+    nu : float
+        Added to the norm of the scores, above 0.
+    lambda_ : float
+        Share of the part along the scores that is taken away; 0 keeps it.
+    estimations : int
+        How many draws are averaged.
+    arithmetic : str
+        `exact`, or `catboost`: CatBoost leaves sigma out of the mean of x_d, and counts moves under ERR (and under
+        PFound@k, of a row of probability 1) wrongly, so that its estimate has another expectation. They are one where
+        sigma is 1 and the measure is neither.
+    seed : int
+        In the first call, query i draws from CatBoost's generator, seeded by seed + i; later calls draw anew.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices, or the convention is of another measure.
+    InputError
+        When bound: a label is not a probability where ERR takes it for one.
+
+    References
+    ----------
+    Ustimenko & Prokhorenkova, StochasticRank: Global Optimization of Scale-Free Discrete Functions, ICML 2020.
+    CatBoost 1.2.10, catboost/private/libs/algo_helpers/error_functions.cpp, `TStochasticRankError`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.StochasticRank(convention=ra.presets.textbook(1), sigma=1, mu=0, nu=0.01, lambda_=0,
+    ...                                      estimations=1, arithmetic="exact", seed=0)
+    >>> grad, _ = ra.objectives.gradients([1, 0], [0.0, 0.0], value, group_sizes=[2])
+    >>> [f"{g:.4f}" for g in grad]  # the density at 0 of a difference, of variance 2: 1 / sqrt(4 pi)
+    ['-0.2821', '0.2821']
+    """
+
+    kind: ClassVar[str] = "stochastic-rank"
+
+    convention: Annotated[Convention, ConventionField(group="tail", about="The measure.")]
+    sigma: NoiseScale
+    mu: Annotated[float, FloatField(group="value", about="Sigmas that a label lowers its score by.", least=0)]
+    nu: Annotated[float, FloatField(group="value", about="Added to the norm of the scores.", least=0, strict=True)]
+    lambda_: Annotated[float, FloatField(group="value", about="Share along the scores that is taken away.", least=0)]
+    estimations: Estimations
+    arithmetic: Arithmetic
+    seed: Seed
+
+    def unify(self) -> None:
+        """Require a measure whose change is known; CatBoost's arithmetic is exact where sigma is 1 and no row stops."""
+        require_moves("StochasticRank", self.convention)
+        if self.sigma == 1 and not isinstance(self.convention, ERR):
+            self._set("arithmetic", "exact")
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Fields that say what queries without a gradient count, and what noise decides."""
+        return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the weights of a dataset multiply the gradients."""
+        return self.convention.weighting is not None
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries; the state is the number of calls."""
+        from rankadapters.core.moves import moves_of
+        from rankadapters.core.noisy_gradients import Draws, Exploring, stochastic_rank
+
+        exploring = Exploring(self.sigma, self.mu, self.nu, self.lambda_, self.estimations, self._departure)
+        moves, draws = moves_of(queries, self.convention), Draws(self.seed, state)
+        return stochastic_rank(queries, moves, exploring, draws, weighted=self.uses_weights, n_threads=n_threads)
+
+    @property
+    def _departure(self) -> int:
+        from rankadapters.core._kernels import stochastic_rank as kernels
+
+        if self.arithmetic == "exact":
+            return kernels.FAITHFUL
+        if not isinstance(self.convention, ERR):
+            return kernels.AS_CATBOOST
+        return kernels.CATBOOST_ERR if self.convention.discount == "reciprocal" else kernels.CATBOOST_PFOUND

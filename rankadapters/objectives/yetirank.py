@@ -1,0 +1,143 @@
+"""YetiRank: the logistic loss of pairs, weighed by rankings under noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.fields import FloatField, WholeField
+from rankadapters.core.measures import AP, ERR, RR
+from rankadapters.core.queries import Queries
+from rankadapters.objectives.base import Objective
+from rankadapters.objectives.moved_measures import require_moves
+from rankadapters.objectives.noise_fields import Neighbors, Noise, OptionalConvention, PairWeight, Seed
+
+if TYPE_CHECKING:
+    from rankadapters.core.gradients import Gradients
+    from rankadapters.core.moves import Moves
+    from rankadapters.core.noisy_gradients import Permuting
+
+
+@dataclass(frozen=True, kw_only=True)
+class YetiRank(Objective):
+    """YetiRank: the rows are ranked under noise several times, and each ranking adds to the weights of its pairs.
+
+    A pair of unlike worth, i above j, weighs w: the mean over the rankings of what `delta` says. Its loss is
+    w log(1 + exp(-(s_i - s_j))), and with p = 1 / (1 + exp(s_i - s_j)) row i's gradient gets -w p, row j's w p, both
+    hessians w p (1 - p). Weights are held in float32, as in CatBoost.
+
+    Parameters
+    ----------
+    delta : str
+        What a pair weighs in one ranking. `classic`: 0.15 decay^(i - 1) abs(difference of the labels) for rows at the
+        ranks i and i + 1. `exact`: how much the convention's measure changes when the two trade places. `catboost`:
+        CatBoost's weights where they are not that change: under RR 1/i - 1/j for every rank j below, up to the first
+        relevant row; under AP 1/i and the reciprocal ranks of the relevant rows between; under ERR with discounts
+        beyond k, in parts rounded to float32. For NDCG, DCG and PFound it is written `exact`.
+    convention : NDCG, DCG, ERR, RR, AP, str or None
+        The measure, whose `k` bounds the first rank of a pair; None under `classic`. `ties` and `precision` do not
+        matter unless there is no noise, and then rows tie in row order. Under `average="uniform"` weights are ignored.
+    permutations : int
+        How many rankings there are.
+    neighbors : int or None
+        Each row is paired with so many that rank next; None with all. 1 under `classic`.
+    decay : float
+        Under `classic`, in (0, 1]; elsewhere written 1.
+    noise : str
+        `logistic` (CatBoost's `Gumbel`), `gauss`, `none`.
+    noise_power : float
+        Standard deviation of `gauss`; elsewhere written 1.
+    seed : int
+        As CatBoost's of one call: each of 128 blocks of queries has a generator, which seeds one for each query. Later
+        calls draw anew.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out or has a value outside its choices, or fields do not go together.
+    InputError
+        When bound: a label is not a probability where ERR takes it for one.
+
+    References
+    ----------
+    Gulin, Kuralenok & Pavlov, Winning The Transfer Learning Track of Yahoo!'s Learning To Rank Challenge with YetiRank,
+    JMLR W&CP 14, 2011. CatBoost 1.2.10, catboost/private/libs/algo/yetirank_helpers.cpp.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> value = ra.objectives.catboost_yetirank()
+    >>> grad, _ = ra.objectives.gradients([2, 0], [0.0, 0.0], value, group_sizes=[2])
+    >>> [f"{g:.3f}" for g in grad]  # half of 0.15 x 2, whichever row ranks first
+    ['-0.150', '0.150']
+    """
+
+    kind: ClassVar[str] = "yetirank"
+
+    delta: PairWeight
+    convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
+    permutations: Annotated[int, WholeField(group="value", about="How many rankings there are.", least=1)]
+    neighbors: Neighbors
+    decay: Annotated[float, FloatField(group="value", about="Weight of the next rank.", least=0, most=1, strict=True)]
+    noise: Noise
+    noise_power: Annotated[float, FloatField(group="value", about="Deviation of gauss.", least=0, strict=True)]
+    seed: Seed
+
+    def unify(self) -> None:
+        """Require what goes together, and give equal meanings one spelling."""
+        if self.noise != "gauss":
+            self._set("noise_power", 1.0)
+        if (self.delta == "classic") != (self.convention is None):
+            msg = f"delta={self.delta!r} goes with {'no' if self.delta == 'classic' else 'a'} convention."
+            raise ConventionError(f"{msg}\nHint: delta='classic', convention=None; or delta='exact' and a convention.")
+        if self.delta == "classic":
+            if self.neighbors != 1:
+                msg = f"delta='classic' pairs rows of neighbouring ranks, but neighbors={self.neighbors}."
+                raise ConventionError(f"{msg}\nHint: neighbors=1, or delta='exact' and a convention.")
+            return
+        require_moves("YetiRank", self.convention)
+        self._set("decay", 1.0)
+        if not (isinstance(self.convention, RR | AP) or self._is_err):
+            self._set("delta", "exact")
+
+    @property
+    def _is_err(self) -> bool:
+        return isinstance(self.convention, ERR) and self.convention.discount == "reciprocal"
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """Fields that say what queries without a gradient count, and what noise decides."""
+        return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
+
+    @property
+    def uses_weights(self) -> bool:
+        """Whether the weights of a dataset multiply the gradients."""
+        return self.convention is None or self.convention.weighting is not None
+
+    def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
+        """Prepare for queries; the state is the number of calls."""
+        from rankadapters.core.moves import labels_alone, moves_of
+        from rankadapters.core.noisy_gradients import Draws, yetirank
+
+        moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
+        moves, permuting = self._weighing(moves)
+        draws = Draws(self.seed, state)
+        return yetirank(queries, moves, permuting, draws, weighted=self.uses_weights, n_threads=n_threads)
+
+    def _weighing(self, moves: Moves) -> tuple[Moves, Permuting]:
+        from rankadapters.core._kernels import yetirank as kernels
+        from rankadapters.core.gains import discounts_of
+        from rankadapters.core.noisy_gradients import Permuting
+
+        kind = kernels.CLASSIC if self.delta == "classic" else moves.kind
+        if self.delta == "catboost" and self._is_err:
+            kind = kernels.CATBOOST_ERR
+            moves = moves._replace(discounts=discounts_of("reciprocal", moves.discounts.size))
+        elif self.delta == "catboost":
+            kind = kernels.CATBOOST_AP if isinstance(self.convention, AP) else kernels.CATBOOST_RR
+            moves = moves._replace(inverse=(moves.inverse > 0).astype(float))
+        noise = {"logistic": kernels.LOGISTIC, "gauss": kernels.GAUSS, "none": kernels.NO_NOISE}[self.noise]
+        neighbors = int(moves.rows.sizes.max(initial=1)) if self.neighbors is None else self.neighbors
+        return moves, Permuting(kind, self.permutations, moves.k, neighbors, self.decay, noise, self.noise_power)
