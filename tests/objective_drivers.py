@@ -24,6 +24,10 @@ COMMON = [
     objectives.QueryRMSE(),
     objectives.query_cross_entropy(),
     XENDCG,
+    objectives.catboost_stochastic_rank("NDCG", top=10),
+    objectives.catboost_stochastic_rank("ERR", num_estimations=3).replace(arithmetic="exact"),
+    objectives.catboost_yetirank(),
+    objectives.catboost_yetirank(mode="DCG", top=10, num_neighbors=5),
 ]
 # What is trained by each: its own by default first, then those of the other toolkits.
 VALUES = {
@@ -45,7 +49,7 @@ VALUES = {
 
 def fitting(data: Ranking, value: objectives.Objective) -> Ranking:
     """The data with labels that an objective takes."""
-    binary = isinstance(value, objectives.LambdaMAP | objectives.QueryCrossEntropy)
+    binary = "err@" in str(value) or isinstance(value, objectives.LambdaMAP | objectives.QueryCrossEntropy)
     return data._replace(y=(data.y > 0).astype(float)) if binary else data
 
 

@@ -27,6 +27,11 @@ ALL = [
     ),
     objectives.catboost_lambdamart(top=5, type="Exp"),
     *(objectives.catboost_lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
+    objectives.catboost_stochastic_rank("NDCG", top=10, sigma=0.5, lambda_=0),
+    objectives.catboost_stochastic_rank("PFound", seed=2**64 - 1),
+    objectives.catboost_yetirank(mode="ERR", num_neighbors=-1, noise="Gauss"),
+    objectives.catboost_yetirank(),
+    objectives.catboost_stochastic_filter(sigma=2, num_estimations=5),
 ]
 
 EACH = {type(value): value for value in reversed(ALL)}  # one value of every class

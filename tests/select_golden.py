@@ -13,6 +13,7 @@ from collections import Counter
 from typing import Any
 
 from tests.golden_measures import TOOLKITS, compared
+from tests.random_loss_data import drawing
 from tests.shared_data import KEPT, kept, shared_losses, shared_records, shared_tools_data_sets
 
 Record = dict[str, Any]
@@ -22,6 +23,8 @@ NDCG_FILES = ("lightgbm", "xgboost", "catboost", "scikit_learn", "ranx", "ir_mea
 INPUTS = ("labels", "scores", "group", "X")
 RESULTS = ("library", "objective", "params", "leaf_of_row", "leaf_ids", "leaf_sum_gradient", "leaf_sum_hessian",
            "pred_after_1", "pred_after_3")  # fmt: skip
+
+OF_A_TREE = ("loss", "call_seed", "leaf", "leaf_values")
 
 
 def first_of_each_case(records: list[Record]) -> list[Record]:
@@ -95,6 +98,15 @@ def tools() -> dict[str, Any]:
     return {"sets": [{**data, "tools": _printed(data, whole[data["name"]])} for data in kept("tools")["sets"]]}
 
 
+def random_losses() -> dict[str, Any]:
+    """CatBoost's losses that draw at random: the first tree of each."""
+    whole, chosen = shared_losses(), {}
+    for record in drawing(whole):
+        chosen.setdefault(record["loss"], {part: record[part] for part in OF_A_TREE} | {"data": record["name"]})
+    names = {record["data"] for record in chosen.values()}
+    return {"data": {name: whole["data"][name] for name in sorted(names)}, "catboost": list(chosen.values())}
+
+
 def _printed(data: Record, whole: Record) -> Record:
     chosen = {}
     for tool, known in data["tools"].items():
@@ -151,6 +163,7 @@ PARTS = {
     "position_bias": position_bias,
     "lambdamart": lambdamart,
     "list_losses": list_losses,
+    "random_losses": random_losses,
 }
 
 

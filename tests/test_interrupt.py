@@ -127,7 +127,8 @@ def test_gradients_in_many_calls_have_the_same_bits(monkeypatch, name, work, spr
 @pytest.mark.parametrize(
     "value",
     [objectives.lightgbm_xendcg(), objectives.ListNet(), objectives.query_softmax(), objectives.QueryRMSE(),
-     objectives.query_cross_entropy()],
+     objectives.query_cross_entropy(), objectives.catboost_stochastic_rank("NDCG"), objectives.catboost_yetirank(),
+     objectives.catboost_stochastic_rank("ERR", top=2, num_estimations=2), objectives.catboost_stochastic_filter()],
     ids=str,
 )  # fmt: skip
 def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value):

@@ -20,7 +20,17 @@ WRONG = {
     "beta": [0, -1, -1.0, NAN, INF, "1", None, True],
     "ridge": [-0.1, 1.1, NAN, INF, "1", None, True],
     "alpha": [-0.1, 1.1, NAN, -INF, "1", None, True],
-    "seed": [-1, 2**31, 1.0, None, True, "1"],
+    "seed": [-1, 2**64, 1.0, None, True, "1"],
+    "mu": [-0.1, NAN, INF, "1", None, True],
+    "nu": [0, -0.1, NAN, INF, "1", None, True],
+    "lambda_": [-0.1, NAN, INF, "1", None, True],
+    "estimations": [*WRONG_WHOLE, None],
+    "arithmetic": ["true", "xgboost", None],
+    "permutations": [*WRONG_WHOLE, None],
+    "neighbors": WRONG_WHOLE,
+    "decay": [0, -0.1, 1.1, NAN, "1", None, True],
+    "noise": ["gumbel", "Gauss", None],
+    "noise_power": [0, -0.1, NAN, INF, "1", None, True],
     "normalization": ["norm", "", None, True],
     "hessian": ["gauss", "exact", None, 0, -1],
     "sigmoid": ["fast", "plain", None],
@@ -68,12 +78,21 @@ def test_every_class_refuses_a_field_left_out(cls):
         (objectives.QuerySoftMax, "ridge", [0, 0.5, 1]),
         (objectives.QueryCrossEntropy, "alpha", [0, 0.5, 1]),
         (objectives.XENDCG, "seed", [0, 2**31 - 1]),
+        (objectives.StochasticRank, "seed", [0, 2**64 - 1]),
+        (objectives.StochasticRank, "sigma", [5e-324, 1, 1e308]),
+        (objectives.StochasticRank, "lambda_", [0, 1, 2]),
+        (objectives.YetiRank, "neighbors", [1, 2**31, None]),
     ],
     ids=str,
 )
 def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
     for value in values:
         assert getattr(EACH[cls].replace(**{field: value}), field) == value
+
+
+def test_lightgbms_generator_has_32_bits():
+    with pytest.raises(ra.ConventionError, match=r"seed=2147483648; allowed are whole numbers from 0 to 2147483647"):
+        objectives.XENDCG(seed=2**31)
 
 
 PAIRWISE = [objectives.LambdaRank, objectives.RankNet, objectives.LambdaMAP]

@@ -114,6 +114,9 @@ def differentiate_everything():
         *(ours.LambdaLoss(convention="letor4@3", scheme=scheme, truncation=3, sigma=1) for scheme in ("arp1", "ndcg2")),
         *(ours.lightgbm_lambdarank().replace(sigmoid="exact", convention=name)
           for name in ("lightgbm.map@3", "catboost.mrr@3", "catboost.err@3", "yahoo.err")),
+        ours.catboost_stochastic_rank("NDCG"),
+        ours.catboost_stochastic_rank("MRR", sigma=2), ours.catboost_yetirank(), ours.catboost_yetirank(mode="MAP"),
+        ours.catboost_yetirank(mode="MRR", noise="Gauss"), ours.catboost_stochastic_filter(),
     ]  # fmt: skip
     rng, found = np.random.default_rng(1), 0
     together, qid = np.repeat([0, 1], 20), rng.permutation(np.repeat([0, 1], 20))

@@ -1,0 +1,217 @@
+"""Objectives that draw at random, against plain Python, and what holds for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives
+from tests.core import random_by_hand as by_hand
+from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
+from tests.core.test_kernels_against_definition import columns, ragged
+from tests.random_loss_data import unrounded
+
+SHORTENED = 9  # rows of a query whose measure is computed anew at each place of each row
+KINDS = [
+    plain(ra.presets.textbook(3), lambda_=1),
+    plain(CATBOOST_ERR.replace(scale=4), estimations=2),
+    plain(ra.presets.catboost.map(4, border=0)),
+    objectives.catboost_yetirank(),
+    objectives.catboost_yetirank(mode="MRR", num_neighbors=-1),
+    trading(ra.presets.catboost.map(5, border=0)),
+    objectives.catboost_stochastic_filter(num_estimations=3),
+]
+
+
+def named(value):
+    return f"{value.kind} {getattr(value.convention, 'name', 'classic')}"
+
+
+def shortened(queries):
+    return [query[:SHORTENED] for query in queries]
+
+
+def bound(queries, value):
+    table, scores = columns(queries)
+    if value.convention is None:
+        del table["retrieved"], table["judged"]
+    return unrounded(value, ra.Queries(table.pop("labels"), **table), scores)
+
+
+def whole(queries):
+    """Every row retrieved and judged, as an objective without a convention has them."""
+    return [[replace(row, retrieved=True, judged=True) for row in query] for query in queries]
+
+
+def assert_close(found, expected):
+    scale = max(np.abs(expected).max(initial=0), 1e-9)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * scale)  # scores of 1e6 have 10 digits left
+
+
+@given(queries=ragged(), value=stochastic_ranks())
+@settings(max_examples=100, deadline=None)
+def test_stochastic_rank_moves_every_row_through_all_places(queries, value):
+    queries = shortened(queries)
+    if isinstance(value.convention, ra.ERR) and value.arithmetic == "catboost":
+        value = value.replace(convention=value.convention.replace(complement="float64"))
+    grad, hess = bound(queries, value)
+    expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
+    assert_close(grad, np.concatenate(expected))
+    np.testing.assert_array_equal(hess, [row.retrieved for query in queries for row in query])
+
+
+@given(queries=ragged(), value=yetiranks())
+@settings(max_examples=150, deadline=None)
+def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
+    queries = shortened(queries) if value.convention else whole(queries)
+    grad, hess = bound(queries, value)
+    seeds = by_hand.seeds_by_block(value.seed, len(queries))
+    pairs = [by_hand.yetirank(rows, value, seed) for rows, seed in zip(queries, seeds, strict=True)]
+    for found, of_queries in ((grad, [g for g, _ in pairs]), (hess, [h for _, h in pairs])):
+        expected = np.concatenate(of_queries)
+        # A weight that rounds to float32 the other way differs by 6e-8 of itself.
+        np.testing.assert_allclose(found, expected, rtol=2e-7, atol=2e-7 * max(np.abs(expected).max(), 1e-9))
+
+
+@given(
+    queries=ragged(),
+    drawn=st.fixed_dictionaries({"estimations": st.sampled_from([1, 4]), "sigma": st.sampled_from([0.5, 2])}),
+    fields=st.fixed_dictionaries(
+        {
+            "retrieve": st.sampled_from(["from_0", "above_0.5"]),
+            "k": st.sampled_from([None, 2]),
+            "ties": st.sampled_from(["input", "reverse"]),
+            "discount": st.sampled_from(["reciprocal", "log2"]),
+        }
+    ),
+)
+@settings(max_examples=60, deadline=None)
+def test_stochastic_filter_keeps_rows_by_chance(queries, drawn, fields):
+    queries = whole(queries)
+    convention = ra.presets.catboost.filtered_dcg().replace(**fields)
+    value = objectives.StochasticFilter(convention=convention, seed=3, **drawn)
+    grad, hess = bound(queries, value)
+    reverse = fields["ties"] == "reverse"
+    stand = [query[::-1] if reverse else query for query in queries]
+    forward = value.replace(convention=convention.replace(ties="input"))
+    expected = by_hand.stochastic_filter(stand, forward, value.seed)
+    expected = np.concatenate([part[::-1] if reverse else part for part in expected])
+    np.testing.assert_allclose(grad, expected, rtol=1e-6, atol=1e-6 * max(np.abs(expected).max(), 1e-9))
+    assert (hess == 1).all()
+
+
+def made(seed, sizes=(1, 2, 7, 40, 120), top=4):
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    return rng.integers(0, top + 1, n).astype(float), rng.standard_normal(n), list(sizes)
+
+
+@pytest.mark.parametrize("value", KINDS, ids=named)
+def test_the_same_seed_draws_the_same_with_any_number_of_threads(value):
+    sizes = tuple(np.random.default_rng(1).integers(1, 200, 2000).tolist())
+    labels, scores, _ = made(3, sizes)
+    assert scores.size > 150_000  # so that three threads have a chunk each
+    queries = ra.Queries(labels, group_sizes=sizes)
+    one, *others = ([binding.gradients(scores) for _ in range(2)]
+                    for binding in (value.bind(queries, n_threads=n) for n in (1, 2, 3)))  # fmt: skip
+    for other in others:
+        np.testing.assert_array_equal(one, other)
+    assert not np.array_equal(one[0], one[1])
+
+
+@pytest.mark.parametrize("value", KINDS, ids=named)
+def test_another_seed_draws_otherwise(value):
+    labels, scores, sizes = made(4)
+    one, other = (objectives.gradients(labels, scores, v, group_sizes=sizes) for v in (value, value.replace(seed=99)))
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("value", KINDS, ids=named)
+def test_a_state_goes_on_where_it_stopped(value):
+    labels, scores, sizes = made(5)
+    queries = ra.Queries(labels, group_sizes=sizes)
+    binding = value.bind(queries)
+    several = [binding.gradients(scores) for _ in range(3)]
+    assert binding.state.tolist() == [3]
+    resumed = value.bind(queries, state=np.array([2]))
+    np.testing.assert_array_equal(resumed.gradients(scores), several[2])
+    np.testing.assert_array_equal(value.bind(queries).gradients(scores), several[0])
+
+
+@pytest.mark.parametrize("value", KINDS[:-1], ids=named)
+def test_gradients_of_a_query_add_up_to_0(value):
+    labels, scores, sizes = made(6)
+    grad, _ = unrounded(value, ra.Queries(labels, group_sizes=sizes), scores)
+    starts = np.cumsum([0, *sizes[:-1]])
+    np.testing.assert_allclose(np.add.reduceat(grad, starts), 0, atol=1e-13 * np.abs(grad).max() * len(grad))
+    assert np.abs(grad).max() > 0
+
+
+@pytest.mark.parametrize("value", KINDS, ids=named)
+def test_rows_of_several_queries_may_be_mixed(value):
+    """A query draws for its rows in their order, wherever they stand: the first row of each, the second, and so on."""
+    labels, scores, sizes = made(7)
+    qid, inside = np.repeat(np.arange(len(sizes)), sizes), np.concatenate([np.arange(n) for n in sizes])
+    places = np.lexsort((qid, inside))
+    straight = objectives.gradients(labels, scores, value, qid=qid)
+    mixed = objectives.gradients(labels[places], scores[places], value, qid=qid[places])
+    for one, other in zip(straight, mixed, strict=True):
+        np.testing.assert_array_equal(other, one[places])
+    assert straight[0].any()
+
+
+@pytest.mark.parametrize("convention", [None, ra.presets.textbook(5), ra.presets.catboost.map(5, border=0)], ids=str)
+def test_without_noise_permuted_rows_have_permuted_gradients(convention):
+    given = {"delta": "classic", "convention": None} if convention is None else {"convention": convention}
+    value = trading(ra.presets.textbook(5), noise="none").replace(**given)
+    labels, scores, _ = made(8, (60,))
+    places = np.random.default_rng(3).permutation(60)
+    straight = unrounded(value, ra.Queries(labels, group_sizes=[60]), scores)
+    shuffled = unrounded(value, ra.Queries(labels[places], group_sizes=[60]), scores[places])
+    for one, other in zip(straight, shuffled, strict=True):
+        np.testing.assert_array_equal(other, one[places])
+
+
+@pytest.mark.parametrize("value", KINDS, ids=named)
+@pytest.mark.parametrize("scale", [1e6, 1e100, 1e299, 1e-300])
+def test_scores_of_any_size_have_finite_gradients(value, scale):
+    labels, scores, sizes = made(9)
+    for shape in (np.sign(scores), scores / 10, np.where(np.arange(scores.size) % 7, scores, -scores) / 10):
+        grad, hess = objectives.gradients(labels, shape * scale, value, group_sizes=sizes)
+        assert np.isfinite(grad).all()
+        assert np.isfinite(hess).all()
+        assert (hess >= 0).all()
+
+
+def test_scores_too_far_apart_are_refused_in_the_callers_order():
+    with pytest.raises(ra.InputError, match=r"scores\[2\] is -1\.5e\+308, too far from the others of its query"):
+        objectives.gradients(
+            [1, 1, 0, 0], [1.0, 1.5e308, -1.5e308, 0.0], plain(ra.presets.textbook(3)), qid=["a", "b", "b", "a"]
+        )
+
+
+@pytest.mark.parametrize("value", KINDS, ids=named)
+def test_query_weights_multiply_unless_the_average_is_uniform(value):
+    labels, scores, sizes = made(10)
+    weights = [1.0, 2.0, 1.0, 4.0, 0.0]
+    if not value.uses_weights:
+        with pytest.raises(ra.InputError, match="average='uniform', which would ignore it"):
+            objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
+        value = value.replace(convention=value.convention.replace(average="query"))
+    one = objectives.gradients(labels, scores, value, group_sizes=sizes)
+    weighted = objectives.gradients(labels, scores, value, group_sizes=sizes, query_weight=weights)
+    np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) for part in one])
+
+
+@pytest.mark.parametrize("short", ["zero", "skip"])
+@pytest.mark.parametrize("make", [plain, trading])
+def test_a_query_ruled_out_as_short_has_no_gradient(make, short):
+    value = make(ra.presets.letor4(5).replace(short=short))
+    grad, _ = objectives.gradients([1, 0, 0, 1, 0, 2, 1, 0, 0], np.arange(9.0), value, group_sizes=[4, 5])
+    assert not grad[:4].any()
+    assert grad[4:].all()
