@@ -112,6 +112,44 @@ def alone_on_sparse_labels(data: Data, rounds: int, n_threads: int) -> None:
     report(title, found, "rankadapters", {"LightGBM": 3, "XGBoost": 4.5})
 
 
+def catboost_trees(data: Data, n_threads: int, loss: str):
+    """Fit trees of one split on one coarse feature, as many as it is called with."""
+    import catboost
+
+    params = {"loss_function": loss, "depth": 1, "learning_rate": 1e-3, "thread_count": n_threads}
+    params |= {"bootstrap_type": "No", "boosting_type": "Plain", "leaf_estimation_iterations": 1, "random_strength": 0}
+    params |= {"eval_metric": "QueryRMSE", "metric_period": 1000, "logging_level": "Silent", "has_time": True}
+    feature = (np.arange(data.labels.size) % 7).astype(np.float32)[:, None]
+    pool = catboost.Pool(feature, data.labels, group_id=data.qid, baseline=data.scores)
+    pool.quantize()
+    return lambda trees: catboost.CatBoost({**params, "iterations": trees, "allow_writing_files": False}).fit(pool)
+
+
+def alone_under_noise(n_threads: int, rounds: int = 5) -> None:
+    """A call of ours beside what a tree of CatBoost takes beyond one of QueryRMSE; with several calls each."""
+    data = make(2_000, seed=3)
+    queries = ra.Queries(data.labels, group_sizes=data.sizes)
+    losses = {
+        "YetiRank": objectives.catboost_yetirank(),
+        "YetiRank:mode=NDCG;top=10": objectives.catboost_yetirank(mode="NDCG", top=10),
+        "StochasticRank:metric=NDCG;top=10": objectives.catboost_stochastic_rank("NDCG", top=10),
+    }
+    calls = {loss: value.bind(queries, n_threads=n_threads) for loss, value in losses.items()}
+    fits = {loss: catboost_trees(data, n_threads, loss) for loss in ("QueryRMSE", *losses)}
+    found = medians(
+        {
+            **{loss: lambda _, bound=bound: bound.gradients(data.scores) for loss, bound in calls.items()},
+            **{f"{loss} {n}": lambda _, n=n, fit=fit: fit(n) for loss, fit in fits.items() for n in (1, 3)},
+        },
+        rounds,
+    )
+    a_tree = {loss: (found[f"{loss} 3"] - found[f"{loss} 1"]) / 2 for loss in fits}
+    for loss in losses:
+        pair = {"rankadapters": found[loss], "CatBoost": a_tree[loss] - a_tree["QueryRMSE"]}
+        title = f"{loss}, {data.labels.size:,} rows, {n_threads} thread(s)"
+        report(title, pair, "rankadapters", {"CatBoost": 1 / 0.7})
+
+
 def trainings(rounds: int = 3) -> None:
     """100 rounds of 63 leaves on 50 features and half a million rows, all threads; the median of a few trainings."""
     import lightgbm as lgb
@@ -216,5 +254,6 @@ def run(data: Data, rounds: int) -> None:
     for n_threads in sorted({1, os.cpu_count() or 1}):
         alone(data, rounds, n_threads)
         alone_on_sparse_labels(data, rounds, n_threads)
+        alone_under_noise(n_threads)
     memory(data)
     trainings()
