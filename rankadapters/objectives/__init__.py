@@ -9,14 +9,14 @@ from rankadapters.core.queries import as_queries
 from rankadapters.objectives.approx_ndcg import ApproxNDCG
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.catboost_lambdamart import catboost_lambdamart
-from rankadapters.objectives.lambda_loss import LambdaLoss
-from rankadapters.objectives.lambdarank import LambdaRank
-from rankadapters.objectives.list_mle import ListMLE
 from rankadapters.objectives.catboost_random import (
     catboost_stochastic_filter,
     catboost_stochastic_rank,
     catboost_yetirank,
 )
+from rankadapters.objectives.lambda_loss import LambdaLoss
+from rankadapters.objectives.lambdarank import LambdaRank
+from rankadapters.objectives.list_mle import ListMLE
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
@@ -64,10 +64,10 @@ __all__ = [
     "QueryRMSE",
     "QuerySoftMax",
     "RankNet",
-    "catboost_lambdamart",
     "StochasticFilter",
     "StochasticRank",
     "YetiRank",
+    "catboost_lambdamart",
     "catboost_stochastic_filter",
     "catboost_stochastic_rank",
     "catboost_yetirank",
