@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters import objectives
 
 cb = pytest.importorskip("catboost")
 
@@ -57,8 +58,13 @@ def golden_trees():
     return [
         pytest.param({**record, **golden["data"][record["data"]]}, id=f"{record['loss']}-{record['data']}")
         for record in golden["catboost"]
-        if record.get("leaf_estimation_method") == "Newton" and is_read(record["loss"])
+        if record.get("leaf_estimation_method") == leaves_of(record["loss"]) and is_read(record["loss"])
     ]
+
+
+def leaves_of(loss):
+    """CatBoost's leaves that are sums of gradients over sums of hessians; StochasticRank's hessians are 1."""
+    return "Gradient" if loss.startswith("Stochastic") else "Newton"
 
 
 def is_read(loss):
@@ -72,6 +78,8 @@ def is_read(loss):
 @pytest.mark.parametrize("record", golden_trees())
 def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
     leaf, objective = np.array(record["leaf"]), ra.catboost.read_objective(record["loss"])
+    if "call_seed" in record:  # of the one call that made the tree
+        objective = objective.replace(seed=int(record["call_seed"]))
     derivatives = ra.objectives.gradients(record["labels"], record["scores"], objective, qid=record["qid"])
     expected = newton_leaves(derivatives, leaf, record["l2_leaf_reg"])
     found = np.array(record["leaf_values"])[leaf]
@@ -90,7 +98,12 @@ def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
         ("QuerySoftMax:lambda=2", "lambda_=2"),
         ("QueryCrossEntropy:alpha=2", "alpha=2"),
         ("QueryRMSE:beta=1", "has 'beta', which is not a parameter of it"),
-        ("LambdaMart:metric=AUC", "has metric='AUC'; allowed are"),
+        ("LambdaMart:metric=AUC", "metric='AUC'; allowed are"),
+        ("LambdaMart:metric=MRR;top=5", "LambdaMart of MRR ignores top=5"),
+        ("StochasticRank", "has no metric, which has no default"),
+        ("StochasticRank:metric=FilteredDCG", "metric='FilteredDCG' is not a choice"),
+        ("YetiRank:mode=PFound", "mode='PFound' is not a choice"),
+        ("YetiRank:permutations=2.5", "has permutations='2.5'; allowed are whole numbers"),
         ("LambdaMart:top=0", "has top='0'"),
         ("LambdaMart:sigma=0", "sigma=0"),
         ("LambdaMart:type=exp", "has type='exp'; allowed are 'Base', 'Exp'"),
@@ -101,7 +114,33 @@ def test_a_loss_string_that_means_nothing_here_is_refused(loss, message):
         ra.catboost.read_objective(loss)
 
 
-@pytest.mark.parametrize("loss", [*READ, "QueryCrossEntropy", "QueryCrossEntropy:alpha=0.5"])
+@pytest.mark.parametrize(
+    ("loss", "value"),
+    [
+        ("LambdaMart:metric=MAP", objectives.catboost_lambdamart(metric="MAP")),
+        ("StochasticRank:metric=NDCG;top=2;type=Exp", objectives.catboost_stochastic_rank("NDCG", top=2, type="Exp")),
+        ("StochasticRank:metric=DCG;lambda=0.5", objectives.catboost_stochastic_rank("DCG", lambda_=0.5)),
+        ("StochasticFilter:sigma=2", objectives.catboost_stochastic_filter(sigma=2)),
+        ("YetiRank", objectives.catboost_yetirank()),
+        ("YetiRank:mode=MRR", objectives.catboost_yetirank(mode="MRR")),
+        ("YetiRank:mode=DCG;num_neighbors=-1", objectives.catboost_yetirank(mode="DCG", num_neighbors=-1)),
+    ],
+)
+def test_a_loss_string_is_the_preset_with_its_parameters(loss, value):
+    assert ra.catboost.read_objective(loss) == value
+
+
+WRITTEN = [
+    *READ, "QueryCrossEntropy", "QueryCrossEntropy:alpha=0.5", "LambdaMart:metric=ERR;sigma=2", "LambdaMart:metric=MRR",
+    "LambdaMart:metric=MAP;norm=false", "YetiRank:decay=0.9;permutations=3", "YetiRank:mode=MRR;noise=No", "YetiRank",
+    "YetiRank:mode=NDCG;top=3;dcg_type=Exp;num_neighbors=-1", "YetiRank:mode=ERR;noise=Gauss;noise_power=2",
+    "YetiRank:mode=MAP;top=5", "StochasticRank:metric=PFound;top=5;decay=0.9", "StochasticRank:metric=ERR;top=4",
+    "StochasticRank:metric=DCG;type=Exp;denominator=Position;sigma=2;mu=0.1;nu=0.1;lambda=0.5;num_estimations=3",
+    "StochasticRank:metric=MRR", "StochasticFilter:sigma=2;num_estimations=4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("loss", WRITTEN)
 def test_what_is_read_is_written_back(loss):
     value = ra.catboost.read_objective(loss)
     found = ra.catboost.native_objective(value)
@@ -125,6 +164,10 @@ def test_what_is_read_is_written_back(loss):
             "ties=worst, average=query; the nearest has ties=input, ",
         ),
         (ra.objectives.pair_logit().replace(sigma=2), "sigma=2"),
+        (LAMBDAMART.replace(convention="catboost.map@5", truncation=5, delta="exact"), "k=5(.|\n)*Hint: ra.catboost"),
+        (objectives.catboost_yetirank(mode="NDCG").replace(convention=TEXTBOOK), "average=uniform"),
+        (objectives.catboost_stochastic_rank("NDCG").replace(convention="letor4@5"), "gain=table_0_1_3"),
+        (objectives.catboost_stochastic_filter().replace(convention="catboost.filtered_dcg+gain=exp2"), "gain=exp2"),
     ],
 )
 def test_an_objective_that_catboost_has_not_is_refused_by_name(value, message):

@@ -9,15 +9,17 @@ from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
 from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
 from rankadapters.objectives import (
-    LambdaRank,
     Objective,
     QueryRMSE,
-    QuerySoftMax,
+    StochasticRank,
+    catboost_lambdamart,
+    catboost_stochastic_filter,
+    catboost_stochastic_rank,
+    catboost_yetirank,
     pair_logit,
     query_cross_entropy,
     query_softmax,
 )
-from rankadapters.objectives.catboost_lambdamart import METRICS, catboost_lambdamart
 
 
 def read_objective(text: str) -> Objective:
@@ -32,7 +34,8 @@ def read_objective(text: str) -> Objective:
     -------
     Objective
         What `ra.catboost.train`, `ra.lightgbm.objective` and `ra.xgboost.objective` train under. CatBoost's LambdaMart
-        ignores group weights, so that its convention says `average="uniform"`.
+        and StochasticRank ignore group weights, so that their conventions say `average="uniform"`. What draws at random
+        has `seed=0`, in place of CatBoost's draws for each tree.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def read_objective(text: str) -> Objective:
     --------
     >>> read_objective("QuerySoftMax:beta=2")
     QuerySoftMax(beta=2.0, ridge=0.01)
-    >>> read_objective("LambdaMart:metric=NDCG;top=10;type=Exp").convention.gain
+    >>> read_objective("StochasticRank:metric=NDCG;top=2;type=Exp").convention.gain
     'exp2'
     """
     name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
@@ -63,8 +66,34 @@ def read_objective(text: str) -> Objective:
     return make(**read_options(text, options, readers))
 
 
-def _lambdamart(*, k: int | None = None, **options: Any) -> LambdaRank:
-    return catboost_lambdamart(top=-1 if k is None else k, **options)
+def _by_top(make: Callable[..., Objective]) -> Callable[..., Objective]:
+    """Make what takes a cutoff as `read_options` reads it, and the names of parameters as CatBoost spells them."""
+
+    def made(*, k: int | None = None, **options: Any) -> Objective:
+        cutoff = {} if k is None else {"top": k}
+        return make(**cutoff, **{"lambda_" if name == "lambda" else name: value for name, value in options.items()})
+
+    return made
+
+
+def _stochastic_rank(*, metric: str | None = None, **options: Any) -> StochasticRank:
+    if metric is None:
+        msg = "StochasticRank has no metric, which has no default.\nHint: 'StochasticRank:metric=NDCG'."
+        raise ConventionError(msg)
+    return catboost_stochastic_rank(metric, **options)
+
+
+def _count(text: str, name: str, value: str) -> int:
+    """Read a whole number; what it may be the preset says."""
+    if not value.removeprefix("-").isdecimal():
+        msg = f"{text!r:.120} has {name}={value!r}; allowed are whole numbers.\nHint: {name}=10."
+        raise ConventionError(msg)
+    return int(value)
+
+
+def _word(_: str, __: str, value: str) -> str:
+    """Leave a word to the preset, which lists its choices."""
+    return value
 
 
 def _refused(why: str) -> Reader:
@@ -76,25 +105,42 @@ def _refused(why: str) -> Reader:
     return reader
 
 
-def _softmax(*, beta: float = 1.0, **ridge: float) -> QuerySoftMax:
-    return query_softmax(beta=beta, lambda_=ridge.get("lambda", 0.01))
-
+_GAINS: dict[str, Reader] = {
+    "top": top_of, "type": same_word_of(TYPES), "denominator": same_word_of(DENOMINATORS)
+}  # fmt: skip
 
 # CatBoost's losses: the objective, and what reads each parameter into one of its arguments.
 LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     "QueryRMSE": (QueryRMSE, {}),
-    "QuerySoftMax": (_softmax, {"beta": number_of, "lambda": number_of}),
+    "QuerySoftMax": (_by_top(query_softmax), {"beta": number_of, "lambda": number_of}),
     "PairLogit": (pair_logit, {"max_pairs": _refused("by which it draws pairs at random")}),
     "QueryCrossEntropy": (query_cross_entropy, {"alpha": number_of}),
     "LambdaMart": (
-        _lambdamart,
+        _by_top(catboost_lambdamart),
+        {"metric": _word, **_GAINS, "sigma": number_of, "norm": word_of(BOOLS)},
+    ),
+    "YetiRank": (
+        _by_top(catboost_yetirank),
         {
-            "metric": same_word_of(dict.fromkeys(METRICS, "")),
+            "mode": _word,
+            "permutations": _count,
+            "decay": number_of,
             "top": top_of,
-            "type": same_word_of(TYPES),
-            "denominator": same_word_of(DENOMINATORS),
-            "sigma": number_of,
-            "norm": word_of(BOOLS),
+            "dcg_type": same_word_of(TYPES),
+            "dcg_denominator": same_word_of(DENOMINATORS),
+            "num_neighbors": _count,
+            "noise": _word,
+            "noise_power": number_of,
         },
     ),
+    "StochasticRank": (
+        _by_top(_stochastic_rank),
+        {
+            "metric": _word,
+            **_GAINS,
+            **dict.fromkeys(("decay", "sigma", "mu", "nu", "lambda"), number_of),
+            "num_estimations": _count,
+        },
+    ),
+    "StochasticFilter": (catboost_stochastic_filter, {"sigma": number_of, "num_estimations": _count}),
 }

@@ -21,8 +21,11 @@ from rankadapters.objectives import (
     QueryRMSE,
     QuerySoftMax,
     RankNet,
-    pair_logit,
+    StochasticFilter,
+    StochasticRank,
+    YetiRank,
 )
+from rankadapters.objectives.catboost_random import NOISES
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]
 TRAIN = "ra.catboost.train takes any objective"
@@ -94,40 +97,24 @@ def native_objective(
 
 def _of_objective(value: Objective) -> dict[str, Any]:
     """Write an objective that CatBoost has built in."""
-    if isinstance(value, LambdaRank):
-        if not isinstance(value.convention, NDCG):
-            return {"loss_function": _other_lambdamart(value), **NEWTON}
-        nearest = _nearest_lambdamart(value.convention, group_weights=True)
-        text = _lambdamart_loss(nearest, value.sigma, norm=value.normalization != "none")
-        _require_same(value, read_objective(text).replace(convention=nearest))
-        return {"loss_function": text, **NEWTON}
-    if isinstance(value, RankNet):
-        _require_same(value, pair_logit())
-        return {"loss_function": "PairLogit"}
-    if isinstance(value, QuerySoftMax):
-        return {"loss_function": f"QuerySoftMax:beta={number(value.beta)};lambda={number(value.ridge)}"}
-    if isinstance(value, QueryCrossEntropy):  # which CatBoost trains there only
-        return {"loss_function": f"QueryCrossEntropy:alpha={number(value.alpha)}", "task_type": "GPU"}
-    if isinstance(value, QueryRMSE):
-        return {"loss_function": "QueryRMSE"}
-    msg = f"CatBoost has no built-in {value.kind}; its own are {choices(LOSSES)}."
-    raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
-
-
-def _other_lambdamart(value: LambdaRank) -> str:
-    """Write LambdaMart of a measure other than NDCG, which has no fields of its own."""
-    metric = {"ap": "MAP", "rr": "MRR", "err": "ERR"}[value.convention.measure]
-    text = f"LambdaMart:metric={metric};sigma={number(value.sigma)};norm={str(value.normalization != 'none').lower()}"
+    if type(value) not in WRITTEN:
+        msg = f"CatBoost has no built-in {value.kind}; its own are {choices(LOSSES)}."
+        raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
+    text, beside = WRITTEN[type(value)](value)
     _require_same(value, read_objective(text))
-    return text
+    return {"loss_function": text, **beside}
 
 
 def _require_same(wanted: Objective, nearest: Objective) -> None:
     """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on."""
     different = dict(wanted.diff(nearest))
-    if isinstance(wanted, LambdaRank) and isinstance(nearest, LambdaRank):
-        different |= wanted.convention.diff(nearest.convention)
-    found = {name: pair for name, pair in different.items() if name not in {"convention", *wanted.idle}}
+    mine, theirs = (each.to_dict().get("convention") for each in (wanted, nearest))
+    if isinstance(mine, Convention) and isinstance(theirs, Convention):
+        different |= mine.diff(theirs)
+        if {mine.to_dict().get("ties"), theirs.to_dict().get("ties")} == {"average", "input"}:
+            different.pop("ties")  # which no gradient tells apart
+    ignored = {"convention", "seed", *wanted.idle}  # CatBoost draws seeds of its own
+    found = {name: pair for name, pair in different.items() if name not in ignored}
     if found:
         wants, has = (", ".join(f"{name}={pair[side]}" for name, pair in found.items()) for side in (0, 1))
         msg = f"CatBoost has no built-in objective with {wants}; the nearest has {has}."
@@ -179,6 +166,65 @@ def _options(convention: NDCG | DCG, prefix: str = "") -> str:
 
 def _lambdamart_loss(convention: NDCG | DCG, sigma: float = 1.0, *, norm: bool = True) -> str:
     return f"LambdaMart:metric=NDCG;{_options(convention)};sigma={number(sigma)};norm={'true' if norm else 'false'}"
+
+
+def _metric(convention: Convention, prefix: str = "") -> tuple[str, list[str]]:
+    """Name CatBoost's metric that is nearest to a convention, and its options that a loss takes."""
+    name, _, options = presets.catboost.spell(presets.catboost.nearest(convention)).partition(":")
+    taken = [option for option in options.split(";") if not option.startswith(("use_weights", "border", "top=-1"))]
+    return name, [f"{prefix if option.startswith(('type', 'denominator')) else ''}{option}" for option in taken]
+
+
+def _lambdamart(value: LambdaRank) -> tuple[str, dict[str, Any]]:
+    norm = value.normalization != "none"
+    if isinstance(value.convention, NDCG):
+        nearest = _nearest_lambdamart(value.convention, group_weights=True)
+        return _lambdamart_loss(nearest, value.sigma, norm=norm), NEWTON
+    name, _ = _metric(value.convention)
+    return f"LambdaMart:metric={name};sigma={number(value.sigma)};norm={'true' if norm else 'false'}", NEWTON
+
+
+def _yetirank(value: YetiRank) -> tuple[str, dict[str, Any]]:
+    name, options = ("Classic", [f"decay={number(value.decay)}"])
+    if value.convention is not None:
+        name, options = _metric(value.convention, "dcg_")
+        options.append(f"num_neighbors={-1 if value.neighbors is None else value.neighbors}")
+    [noise] = [word for word, noise in NOISES.items() if noise == value.noise]
+    power = [f"noise_power={number(value.noise_power)}"] if noise == "Gauss" else []
+    parts = [f"mode={name}", f"permutations={value.permutations}", *options, f"noise={noise}", *power]
+    return f"YetiRank:{';'.join(parts)}", {"has_time": True} if noise == "No" else {}
+
+
+def _stochastic_rank(value: StochasticRank) -> tuple[str, dict[str, Any]]:
+    name, options = _metric(value.convention)
+    numbers = {"sigma": value.sigma, "mu": value.mu, "nu": value.nu, "lambda": value.lambda_}
+    parts = [f"metric={name}", *options, *(f"{each}={number(it)}" for each, it in numbers.items())]
+    return f"StochasticRank:{';'.join(parts)};num_estimations={value.estimations}", {}
+
+
+def _stochastic_filter(value: StochasticFilter) -> tuple[str, dict[str, Any]]:
+    return f"StochasticFilter:sigma={number(value.sigma)};num_estimations={value.estimations}", {}
+
+
+def _soft_max(value: QuerySoftMax) -> tuple[str, dict[str, Any]]:
+    return f"QuerySoftMax:beta={number(value.beta)};lambda={number(value.ridge)}", {}
+
+
+def _cross_entropy(value: QueryCrossEntropy) -> tuple[str, dict[str, Any]]:
+    return f"QueryCrossEntropy:alpha={number(value.alpha)}", {"task_type": "GPU"}  # where alone CatBoost trains it
+
+
+# How the nearest built-in objective is written: the loss string, and what it needs beside it.
+WRITTEN: dict[type[Objective], Callable[[Any], tuple[str, dict[str, Any]]]] = {
+    QueryRMSE: lambda _: ("QueryRMSE", {}),
+    QuerySoftMax: _soft_max,
+    QueryCrossEntropy: _cross_entropy,
+    RankNet: lambda _: ("PairLogit", {}),
+    LambdaRank: _lambdamart,
+    YetiRank: _yetirank,
+    StochasticRank: _stochastic_rank,
+    StochasticFilter: _stochastic_filter,
+}
 
 
 def _lambdamart_params(convention: NDCG | DCG) -> dict[str, Any]:
