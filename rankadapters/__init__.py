@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rankadapters.core.queries import Queries
     from rankadapters.core.score import Score
     from rankadapters.core.tally import Tally
+    from rankadapters.core.trials import Trials
 
 # Imported when first used: data bring numpy, gradients numba, and each adapter its toolkit, which the pytest plugin
 # must not load into every test run.
@@ -54,6 +55,7 @@ _LAZY = {
     "Queries": "queries",
     "Score": "score",
     "Tally": "tally",
+    "Trials": "trials",
     "evaluate": "evaluator",
     "evaluate_many": "evaluator",
     "inert": "inert",
@@ -86,6 +88,7 @@ __all__ = [
     "RankAdaptersError",
     "Score",
     "Tally",
+    "Trials",
     "UnsupportedConventionError",
     "__version__",
     "evaluate",

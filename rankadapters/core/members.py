@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankadapters.core import forms
-from rankadapters.core._kernels import FEW, FIXED, LIMB_BITS, LIMBS, SKIP
+from rankadapters.core._kernels import COMPUTE, FEW, FIXED, LIMB_BITS, LIMBS, SKIP
 from rankadapters.core.columns import Array, Floats, beyond_float32, writable
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -110,7 +110,7 @@ class Work:
 
     def __init__(self, members: list[Member]) -> None:
         self._members = members
-        self._groups: dict[np.dtype[Any], list[_SharedRanking]] = {}
+        self._groups: dict[np.dtype[Any], list[SharedRanking]] = {}
 
     def numerators(self, scores: Array, n_threads: int) -> list[Floats]:
         """Numerator of each query for each member; the value itself where its mass is 1, NaN where skipped."""
@@ -120,29 +120,35 @@ class Work:
                 found[place] = values
         for place, member in enumerate(self._members):
             if isinstance(member.plan, WholePlan):
-                found[place] = _whole_values(member, member.plan, scores, n_threads)
+                found[place] = whole_values(member, member.plan, scores, n_threads)
         return found
 
-    def _shared(self, dtype: np.dtype[Any]) -> list[_SharedRanking]:
+    def _shared(self, dtype: np.dtype[Any]) -> list[SharedRanking]:
         if dtype not in self._groups:
             groups: dict[tuple[object, ...], list[int]] = {}
             for place, member in enumerate(self._members):
                 if isinstance(member.plan, RankedPlan):
-                    compared = _compared(member.plan.ranking.precision, dtype)
+                    compared = compared_in(member.plan.ranking.precision, dtype)
                     # All rows as one query are other queries, though ranked alike.
                     key = (*member.plan.ranking[:-1], member.over_rows, compared)
                     groups.setdefault(key, []).append(place)
             self._groups[dtype] = [
-                _SharedRanking(places, self._members, key[-1])  # type: ignore[arg-type]
+                SharedRanking(places, self._members, key[-1])  # type: ignore[arg-type]
                 for key, places in groups.items()
             ]
         return self._groups[dtype]
 
 
-class _SharedRanking:
-    """Members that rank the same rows in the same way."""
+class SharedRanking:
+    """Members that rank the same rows in the same way.
 
-    def __init__(self, numbers: list[int], members: list[Member], dtype: np.dtype[Any]) -> None:
+    With `computed_only`, queries that no member computes are passed over where they are ranked: their scores are not
+    looked at, not even for a NaN.
+    """
+
+    def __init__(
+        self, numbers: list[int], members: list[Member], dtype: np.dtype[Any], *, computed_only: bool = False
+    ) -> None:
         self.numbers = numbers
         self.members = [members[number] for number in numbers]
         self.plans = [cast("RankedPlan", member.plan) for member in self.members]
@@ -150,7 +156,10 @@ class _SharedRanking:
         self.dtype = dtype  # in which scores are compared
         self.k = max(plan.k for plan in self.plans)
         self.tied, sizes = self.first.ranking.tied, self.first.rows.sizes
-        self.outptr = offsets(sizes if self.tied == "whole" else np.minimum(sizes, self.k))
+        room = sizes if self.tied == "whole" else np.minimum(sizes, self.k)
+        if computed_only:
+            room = np.where([member.settled.status == COMPUTE for member in self.members], room, 0).max(axis=0)
+        self.outptr = offsets(room)
         columns = {column.key: column.values for plan in self.plans for column in plan.columns}
         keys = list(columns)
         self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
@@ -232,11 +241,11 @@ class _SharedRanking:
         )  # fmt: skip
 
 
-def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
+def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
     """Numerator of each query, by its mass where the measure is a mean."""
     settled = member.settled
     with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-        compared = writable(scores.astype(_compared(plan.precision, scores.dtype), copy=False))
+        compared = writable(scores.astype(compared_in(plan.precision, scores.dtype), copy=False))
     found = np.zeros(plan.mass.size)
 
     def run(first: int, last: int) -> Iterator[int]:
@@ -256,7 +265,7 @@ def _whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int
     return found
 
 
-def _compared(precision: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+def compared_in(precision: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Type in which scores are compared: float32 ones in float64 as they do in float32, so they are never widened."""
     return np.dtype(np.float32 if dtype == np.float32 else precision)
 

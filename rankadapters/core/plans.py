@@ -48,6 +48,9 @@ class RankedPlan:
         As `kernel`, of one that ranks too, for queries of at most FEW rows that bring one column; empty where there is
         none. It is called as `kernel(scores, order, indptr, *columns, k, *by_rank, *by_query, *options, status, fixed,
         values)` and returns the first row whose score is not finite, else -1.
+    along : str
+        As `kernel`, of one that ranks too, for scores that move along a column in several steps, where few rows bring
+        another number than 0; empty where there is none. It takes what `dcg.discounted_sums_along` takes.
     columns : tuple of Column
         What the rows bring to their ranks.
     ranking : Ranking
@@ -79,6 +82,7 @@ class RankedPlan:
     empty: Flags
     retrieved: Rows
     of_few: str = ""
+    along: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -162,8 +162,8 @@ def test_a_panel_gives_everything_from_one_pass(monkeypatch):
     from rankadapters.core import members
 
     calls = []
-    whole = members._SharedRanking.values
-    monkeypatch.setattr(members._SharedRanking, "values", lambda *args: calls.append(1) or whole(*args))
+    whole = members.SharedRanking.values
+    monkeypatch.setattr(members.SharedRanking, "values", lambda *args: calls.append(1) or whole(*args))
     panel = ra.Panel([2, 0, 1, 0], ["yahoo@2", "lightgbm@1", "lightgbm.map@2"], group_sizes=[2, 2])
     found = panel.measure([0.1, 0.2, 0.3, 0.4])
     for convention in panel.conventions:

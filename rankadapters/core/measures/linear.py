@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rankadapters.core import definition
 from rankadapters.core.definition import Row
 from rankadapters.core.fields import Words
-from rankadapters.core.measures.ndcg import KERNEL, KERNEL_OF_FEW
+from rankadapters.core.measures.ndcg import KERNEL, KERNEL_ALONG, KERNEL_OF_FEW
 from rankadapters.core.plans import Column, RankedPlan
 from rankadapters.core.ranked import RELEVANT
 
@@ -79,6 +79,7 @@ def plan(
     k = bound.cutoff(convention.k)
     return RankedPlan(
         kernel="hits.discounted_means" if spans else KERNEL, of_few="" if spans else KERNEL_OF_FEW,
-        columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved, k=k,
-        by_rank=(bound.discounts("power_1", k) if weights is None else weights,), by_query=(divisor,), empty=empty,
+        along="" if spans else KERNEL_ALONG, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
+        retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts("power_1", k) if weights is None else weights,),
+        by_query=(divisor,), empty=empty,
     )  # fmt: skip

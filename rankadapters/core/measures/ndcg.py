@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST_ONES = 10**6  # discounts that are summed up
 KERNEL = "dcg.discounted_sums"
 KERNEL_OF_FEW = "dcg.discounted_sums_of_few"
+KERNEL_ALONG = "dcg.discounted_sums_along"
 
 IDEAL = Words(
     group="value",
@@ -176,7 +177,7 @@ def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -
     ranked = bound.ranked(convention, bound.graded(convention))
     k = bound.cutoff(convention.k)
     return RankedPlan(
-        kernel=KERNEL, of_few=KERNEL_OF_FEW, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
-        retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts(convention.discount, k),), by_query=(divisor,),
-        empty=empty,
+        kernel=KERNEL, of_few=KERNEL_OF_FEW, along=KERNEL_ALONG, columns=ranked.columns, ranking=ranked.ranking,
+        rows=ranked.rows, retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts(convention.discount, k),),
+        by_query=(divisor,), empty=empty,
     )  # fmt: skip

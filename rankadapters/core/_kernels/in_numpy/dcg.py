@@ -41,3 +41,32 @@ def discounted_sums_of_few(
     if bad < 0:
         discounted_sums(ranked[0], outptr, k, discounts, ideal, status, fixed, values)
     return bad
+
+
+def discounted_sums_along(
+    scores: Any, column: Any, steps: Any, indptr: Any, found: Any, foundptr: Any, gains: Any, k: int, means: bool,
+    discounts: Any, ideal: Any, status: Any, fixed: Any, values: Any,
+) -> int:  # fmt: skip
+    """As `discounted_sums` at scores + step x column, for each step and query."""
+    part, local = slice(indptr[0], indptr[-1]), indptr - indptr[0]
+    every = np.zeros((1, local[-1]))
+    listed = slice(foundptr[0], foundptr[-1])
+    every[0, found[listed] + np.repeat(local[:-1], np.diff(foundptr))] = gains[listed]
+    own, moves = scores[part], np.where(constant(column[part], local), 0.0, column[part])
+    outptr = np.concatenate([[0], np.cumsum(np.minimum(np.diff(indptr), k))])
+    ranked = np.empty((1, outptr[-1]))
+    for t, step in enumerate(steps):
+        bad = ranked_columns(own + step * moves, np.empty(0, np.int32), local, k, means, every, outptr, ranked)
+        if bad >= 0:
+            return int(indptr[np.searchsorted(local, bad, side="right") - 1])
+        discounted_sums(ranked[0], outptr, k, discounts, ideal, status, fixed, values[t])
+    return -1
+
+
+def constant(column: Any, indptr: Any) -> Any:
+    """Tell the rows of queries in which a column has one value."""
+    sizes = np.diff(indptr)
+    some = np.flatnonzero(sizes)
+    starts, same = indptr[some], np.ones(sizes.size, np.bool_)
+    same[some] = np.maximum.reduceat(column, starts) == np.minimum.reduceat(column, starts)
+    return np.repeat(same, sizes)

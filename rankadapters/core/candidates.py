@@ -1,0 +1,193 @@
+"""Many candidate scores of the same queries, ranked in few calls into machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from rankadapters.core import forms
+from rankadapters.core._kernels import COMPUTE, FIXED
+from rankadapters.core.columns import Array, Flags, Floats, Ints
+from rankadapters.core.errors import InputError
+from rankadapters.core.members import Member, SharedRanking, compared_in
+from rankadapters.core.plans import RankedPlan
+from rankadapters.core.policies import Settled
+from rankadapters.core.rows import NO_ORDER, Rows, offsets
+from rankadapters.core.threads import over_chunks
+
+# Rows of a call into machine code: candidates of few rows share a call, whose cost is that of some hundred rows, and
+# many rows are cut into parts whose scores stay in the processor's cache from their update to their ranking.
+ROWS_PER_CALL = 2**16
+
+# Rows with a gain, in the query of a row on average, up to which counting the scores above each is faster than ranking.
+MOST_FOUND = 48
+
+
+class Candidates(NamedTuple):
+    """Scores in the order of a plan: those of `start` + step x `column`, a candidate each step."""
+
+    start: Floats
+    column: Floats
+    steps: Floats
+
+    def scores(self, several: slice, rows: slice) -> Array:
+        """Scores of some candidates and rows, one candidate after the other."""
+        moved = np.multiply.outer(self.steps[several], self.column[rows])
+        moved += self.start[rows]
+        return moved.ravel()
+
+
+class Found(NamedTuple):
+    """Rows whose number is not 0, counted from the first of their query, where each query's begin, and the numbers."""
+
+    rows: Array
+    indptr: Ints
+    gains: Floats
+
+
+class RankedCandidates:
+    """A member whose plan ranks, bound for many candidates: by counting where few rows have a gain, else by ranking.
+
+    Both give each query the value that `Work` gives it.
+    """
+
+    def __init__(self, member: Member, n_threads: int) -> None:
+        self.member, self.n_threads = member, n_threads
+        self.plan = cast("RankedPlan", member.plan)
+        self.indptr = self.plan.rows.indptr
+        self._tiles: dict[tuple[int, int], Member] = {}
+
+    def numerators(self, given: Candidates) -> Floats:
+        """Numerator of each query of each candidate; of a query in which nothing moves, that of `start`."""
+        found = np.empty((given.steps.size, self.indptr.size - 1))
+        run = self._by_ranking(given, found) if self.found is None else self._by_counting(given, self.found, found)
+        bad = [row for row in over_chunks(run, self.indptr[self.parts], self.n_threads) if row >= 0]
+        if bad:
+            raise InputError("the scores overflow float64.\nHint: rescale them, or take smaller steps.")
+        return found
+
+    @cached_property
+    def parts(self) -> Ints:
+        """First query of each part, of about ROWS_PER_CALL rows or one query, and the number of queries."""
+        cuts = np.searchsorted(self.indptr, np.arange(0, int(self.indptr[-1]), ROWS_PER_CALL))
+        return np.unique([0, *cuts.tolist(), self.indptr.size - 1])
+
+    @cached_property
+    def found(self) -> Found | None:
+        """The rows that have a gain; None where there are many, or this measure has no kernel that counts."""
+        plan, ranking = self.plan, self.plan.ranking
+        plain = ranking.tied in {"rows", "means"} and ranking.retrieve == "all" and ranking.precision == "float64"
+        if not (plain and plan.along):
+            return None
+        gains, sizes = plan.columns[0].values, plan.rows.sizes
+        places = np.flatnonzero(gains)
+        indptr = np.searchsorted(places, self.indptr)
+        if np.diff(indptr) @ sizes > MOST_FOUND * gains.size:
+            return None
+        rows = (places - np.repeat(self.indptr[:-1], np.diff(indptr))).astype(np.int32)
+        return Found(rows, indptr, gains[places].astype(np.float64))
+
+    def _queries(self, part: int) -> slice:
+        return slice(int(self.parts[part]), int(self.parts[part + 1]))
+
+    def _by_counting(self, given: Candidates, listed: Found, found: Floats) -> Any:
+        plan, settled = self.plan, self.member.settled
+        means = plan.ranking.tied == "means"
+
+        def run(first: int, last: int) -> Iterator[int]:
+            for queries in map(self._queries, range(first, last)):
+                inside = slice(queries.start, queries.stop + 1)
+                values = np.empty((given.steps.size, queries.stop - queries.start))
+                yield int(
+                    forms.run(
+                        plan.along, *given, self.indptr[inside], listed.rows, listed.indptr[inside], listed.gains,
+                        plan.k, means, *plan.by_rank, *(each[queries] for each in plan.by_query),
+                        settled.status[queries], settled.fixed[queries], values,
+                        rows=given.steps.size * int(self.indptr[queries.stop] - self.indptr[queries.start]),
+                    )
+                )  # fmt: skip
+                found[:, queries] = values
+
+        return run
+
+    def _by_ranking(self, given: Candidates, found: Floats) -> Any:
+        settled = self._still(given)
+
+        def run(first: int, last: int) -> Iterator[int]:
+            for queries in map(self._queries, range(first, last)):
+                rows = slice(int(self.indptr[queries.start]), int(self.indptr[queries.stop]))
+                shared: dict[int, SharedRanking] = {}
+                for several in _runs(given.steps.size, rows.stop - rows.start):
+                    copies = several.stop - several.start
+                    if copies not in shared:
+                        shared[copies] = self._shared(queries, copies, settled)
+                    values = shared[copies].values(given.scores(several, rows), 1)
+                    found[several, queries] = values.reshape(copies, -1)
+                    yield -1
+
+        return run
+
+    def _still(self, given: Candidates) -> Settled:
+        """Fix the queries in which nothing moves at their value at the start."""
+        settled = self.member.settled
+        if given.steps.size == 1 and not given.steps[0]:
+            return settled
+        still = (settled.status == COMPUTE) & constant(given.column, self.indptr)
+        if not still.any():
+            return settled
+        before = np.empty((1, self.indptr.size - 1))
+        run = self._by_ranking(Candidates(given.start, given.column, np.zeros(1)), before)
+        over_chunks(run, self.indptr[self.parts], self.n_threads)
+        status, fixed = settled.status.copy(), settled.fixed.copy()
+        status[still], fixed[still] = FIXED, before[0, still]
+        return replace(settled, status=status, fixed=fixed)
+
+    def _shared(self, queries: slice, copies: int, settled: Settled) -> SharedRanking:
+        key = (queries.start, copies)
+        if key not in self._tiles:
+            self._tiles[key] = tiled(self.member, queries, copies)
+        status, fixed = (np.tile(each[queries], copies) for each in (settled.status, settled.fixed))
+        tile = self._tiles[key]
+        tile = replace(tile, settled=replace(settled, status=status, fixed=fixed))
+        dtype = compared_in(self.plan.ranking.precision, np.dtype(np.float64))
+        return SharedRanking([0], [tile], dtype, computed_only=True)
+
+
+def tiled(member: Member, queries: slice, copies: int) -> Member:
+    """Take some queries of a member several times, one after the other."""
+    plan = cast("RankedPlan", member.plan)
+    indptr = plan.rows.indptr
+    rows = slice(int(indptr[queries.start]), int(indptr[queries.stop]))
+
+    def repeated(column: Array, part: slice) -> Any:
+        return np.tile(column[part], copies) if copies > 1 else column[part]
+
+    sizes = np.tile(np.diff(indptr[queries.start : queries.stop + 1]), copies)
+    tile = replace(
+        plan, rows=Rows(NO_ORDER, offsets(sizes)),
+        columns=tuple(each._replace(values=repeated(each.values, rows)) for each in plan.columns),
+        by_query=tuple(repeated(each, queries) for each in plan.by_query),
+    )  # fmt: skip
+    return replace(member, plan=tile)
+
+
+def constant(column: Floats, indptr: Ints) -> Flags:
+    """Tell the queries in which a column has one value, or no row."""
+    same, some = np.ones(indptr.size - 1, np.bool_), np.flatnonzero(np.diff(indptr))
+    if some.size:
+        starts = indptr[some]
+        same[some] = np.maximum.reduceat(column, starts) == np.minimum.reduceat(column, starts)
+    return same
+
+
+def _runs(n: int, rows: int) -> Iterator[slice]:
+    """Cut n candidates into runs of nearly equal length that fit a call."""
+    at_once = max(ROWS_PER_CALL // max(rows, 1), 1)
+    cuts = np.linspace(0, n, -(-n // at_once) + 1).round().astype(int).tolist()
+    for first, last in pairwise(cuts):
+        yield slice(first, last)

@@ -1,0 +1,120 @@
+"""Trials: the values of many candidates against those of `Evaluator`, and of steps along a column."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.core import candidates
+from rankadapters.core.forms import NEVER, NOW, kernels
+from rankadapters.core.trials import Trials
+from tests.core.strategies import conventions
+from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
+from tests.ranking_data import ranking
+
+DATA = ranking(3, 80)
+STEPS = [-0.5, 0.0, 1e-3, 0.25, 2.0]
+MEASURES = ["ranklib@3", "textbook@3", "letor4@5", "ranklib.map", "ranklib.err@5", "lightgbm@3", "sklearn.dcg@4",
+            "ranklib.rr@5", "catboost.query_rmse", "lightgbm.auc"]  # fmt: skip
+
+
+def evaluated(convention, columns_, scores):
+    """Value and values of the queries as `Evaluator` gives them, or why there is none."""
+    try:
+        found = ra.Evaluator(ra.Queries(**columns_), convention, n_threads=1)
+        values = None if convention.over == "rows" else found.per_query(scores)
+        return found.evaluate(scores).value, values
+    except ra.RankAdaptersError as error:
+        return repr(error).split(".", maxsplit=1)[0], None
+
+
+@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
+@given(data=st.data(), convention=conventions(), weighted=st.booleans())
+@settings(max_examples=300)
+def test_values_are_those_of_the_evaluator_to_the_bound(data, convention, weighted):
+    by_row = weighted and convention.weighting == "row_weight"
+    queries = data.draw(ragged(units=takes_probabilities(convention), weighted=by_row))
+    columns_, scores = columns(queries)
+    columns_ |= weights_of(queries, convention) if weighted else {}
+    scores = np.array(scores, np.float64)
+    value, per_query = evaluated(convention, dict(columns_), scores)
+    with kernels(NEVER):
+        if isinstance(value, str):
+            with pytest.raises(ra.RankAdaptersError):
+                Trials(ra.Queries(**columns_), convention).value(scores)
+            return
+        trials = Trials(ra.Queries(**columns_), convention)
+        found = trials.value(scores)
+        if per_query is not None:
+            assert trials.per_query([scores])[0].tobytes() == per_query.tobytes()
+    if convention.over == "queries" and convention.floor is None and convention.link(4.0) == 4.0:
+        magnitude = np.nanmean(np.abs(per_query)) if len(per_query) else 0.0
+        largest = max(magnitude, np.nanmax(np.abs(per_query)))  # weights may favour the largest
+        assert abs(found - value) <= trials.rounding * largest * 2
+    else:
+        assert found == pytest.approx(value, rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("most_found", [0, 10**9])
+def test_steps_along_a_column_are_valued_as_the_scores_there(measure, most_found, monkeypatch):
+    """By ranking and by counting alike; a column that is constant in a query changes nothing there."""
+    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+    trials = Trials(DATA.y, measure, qid=DATA.qid)
+    start, column = DATA.X[:, 0] / 3, DATA.X[:, 1].copy()
+    column[np.isin(DATA.qid, [2, 5, 40])] = 7.0
+    expected = [ra.evaluate(DATA.y, start + t * column, measure, qid=DATA.qid) for t in STEPS]
+    found = trials.along(start, column, STEPS)
+    assert found == pytest.approx([each.value for each in expected], abs=1e-14, rel=1e-13)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("most_found", [0, 10**9])
+def test_the_bits_depend_on_no_threads_parts_or_form(measure, most_found, monkeypatch):
+    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+    given_ = (DATA.X[:, 0], DATA.X[:, 1], STEPS)
+    said = []
+    for rows, n_threads, form in [(2**16, 1, NEVER), (2**16, 1, NOW), (50, 3, NOW), (50, 1, NEVER), (3000, 2, NOW)]:
+        monkeypatch.setattr(candidates, "ROWS_PER_CALL", rows)
+        monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 100)
+        with kernels(form):
+            trials = Trials(DATA.y, measure, qid=DATA.qid, n_threads=n_threads)
+            said.append((trials.along(*given_).tobytes(), trials.values(DATA.X.T).tobytes()))
+    assert len(set(said)) == 1
+
+
+def test_a_constant_column_ranks_nothing_anew_where_rounding_would():
+    """1e17 added to scores merges them, which is not what a constant does."""
+    trials = Trials([1, 0], "textbook@1", group_sizes=[2])
+    assert trials.along([0.2, 0.1], [1.0, 1.0], [0.0, 1e17]).tolist() == [1.0, 1.0]
+    assert trials.value([0.2 + 1e17, 0.1 + 1e17]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("labels", "measure", "reason"),
+    [
+        ([0, 0], ra.presets.textbook(2).replace(empty="skip"), "nothing is left to average"),
+        ([1, 0], "textbook@2", r"shape \(1, 3\), but the queries cover 2 rows"),
+    ],
+)
+def test_what_has_no_value_is_refused(labels, measure, reason):
+    with pytest.raises(ra.InputError, match=reason):
+        Trials(labels, measure, group_sizes=[2]).value([1.0, 2.0, 3.0])
+
+
+def test_scores_that_are_not_finite_are_named():
+    trials = Trials([1, 0], "textbook@2", group_sizes=[2])
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is nan"):
+        trials.value([1.0, math.nan])
+    with pytest.raises(ra.InputError, match="overflow float64"), np.errstate(over="ignore"):
+        trials.along([1.0, 0.0], [1e300, 0.0], [1e300])
+
+
+def test_all_rows_as_one_query_have_no_values_of_queries():
+    with pytest.raises(ra.UnsupportedConventionError, match="pool='rows' takes all rows"):
+        Trials(DATA.y, "lightgbm.auc", qid=DATA.qid).per_query(DATA.X.T)
