@@ -151,9 +151,9 @@ class RankedCandidates:
         key = (queries.start, copies)
         if key not in self._tiles:
             self._tiles[key] = tiled(self.member, queries, copies)
-        status, fixed = (np.tile(each[queries], copies) for each in (settled.status, settled.fixed))
-        tile = self._tiles[key]
-        tile = replace(tile, settled=replace(settled, status=status, fixed=fixed))
+        tile, status, fixed = self._tiles[key], settled.status[queries], settled.fixed[queries]
+        several = replace(settled, status=np.tile(status, copies), fixed=np.tile(fixed, copies))
+        tile = replace(tile, settled=several)
         dtype = compared_in(self.plan.ranking.precision, np.dtype(np.float64))
         return SharedRanking([0], [tile], dtype, computed_only=True)
 

@@ -54,6 +54,11 @@ def run(name: str, *arguments: Any, rows: int = 0) -> Any:
     return _run_in_numpy(name, arguments) if kernel is None else kernel(*given)
 
 
+def foresee(rows: int) -> None:
+    """Count rows that are going to be ranked as if they had been, so that what is worth compiling is compiled first."""
+    _process.rows += rows
+
+
 def _run_in_numpy(name: str, arguments: tuple[Any, ...]) -> Any:
     with np.errstate(all="ignore"):  # as machine code does; what is not finite is refused where it is summed
         return in_numpy(name)(*arguments)

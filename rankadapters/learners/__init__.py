@@ -1,0 +1,15 @@
+"""Learners of rankings under any declared convention: scikit-learn estimators that take one qid per row."""
+
+from __future__ import annotations
+
+from rankadapters.core.errors import MissingToolkitError
+
+try:
+    import sklearn  # noqa: F401 - whether it is there, before our own modules ask for it
+except ImportError as error:
+    raise MissingToolkitError.of("scikit-learn", "sklearn") from error
+
+from rankadapters.learners.adarank import AdaRank
+from rankadapters.learners.rankboost import RankBoost
+
+__all__ = ["AdaRank", "RankBoost"]

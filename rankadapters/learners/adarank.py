@@ -1,0 +1,170 @@
+"""AdaRank: boosting of single features, each round on the queries that the model so far ranks worst."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import UnsupportedConventionError
+from rankadapters.learners.adarank_rounds import Boosting, RankLibBoosting
+from rankadapters.learners.base import QueryLearner
+from rankadapters.learners.columns import FeatureColumns, product, shares
+from rankadapters.learners.declared import (
+    check_count,
+    check_number,
+    check_word,
+    needed,
+    refuse_losses,
+    refuse_over_rows,
+)
+from rankadapters.learners.judging import Judge
+from rankadapters.learners.selection import selection_ranks
+from rankadapters.sklearn.rows import LabelledRows
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+VARIANTS = {"xu-li": Boosting, "ranklib": RankLibBoosting}
+
+
+class AdaRank(QueryLearner):
+    """Boosting of single features under any measure with values of queries in [-1, 1].
+
+    A weak ranker is one feature, descending. Its value on every query never changes, so that it is computed once for
+    each feature. A round then takes the feature with the highest weighted mean value, gives it the weight
+    alpha = 1/2 ln(sum w (1 + E) / sum w (1 - E)), and weighs the queries anew by how badly the model now ranks them.
+    The model is linear.
+
+    Parameters
+    ----------
+    convention : Convention or str
+        What is maximised, validated and scored: higher is better, with a value of each query.
+    max_iter : int
+        Rounds at most (RankLib: `-round`).
+    tol : float
+        A round after which the mean value of the training queries is lower than before by this much or more is taken
+        back, and is the last (RankLib: `-tolerance`).
+    max_consecutive : int or None
+        With `ranklib`: rounds in a row that may choose one feature and change no value (RankLib: `-max`).
+        With `xu-li` the feature is left out as well until another was chosen; None never leaves any out.
+    variant : {"xu-li", "ranklib"}
+        `xu-li` weighs queries as the paper does, w proportional to exp(-M) with M the model's value of the query.
+        `ranklib` replays RankLib 2.10.1: its weights, which shrink until they underflow, its queue of features chosen
+        twice in a row, the ties of its weak rankers, and features and labels as float32.
+    n_iter_no_change : int or None
+        With validation queries: rounds without a better one, after which it stops.
+    validation_fraction : float in (0, 1), optional
+        Share of the queries that is held out for validation, those whose ids have the smallest hashes.
+    warm_start : bool
+        Go on from the weights of the last fit, with `xu-li`.
+    n_threads : int, optional
+        None takes all CPUs; the result is the same for any number.
+
+    Attributes
+    ----------
+    coef_ : float64 array, shape (n_features,)
+        Weight of each feature: the sum of its alphas.
+    features_, alphas_ : arrays, shape (n_iter_,)
+        The feature of each round that was kept, and its alpha.
+    n_iter_ : int
+        Rounds in the model: up to the best by the first validation set, or all.
+    history_ : list of Evaluation
+        (set, convention, value) of each round: the training queries, then each validation set.
+
+    References
+    ----------
+    Xu & Li, AdaRank: A Boosting Algorithm for Information Retrieval, SIGIR 2007, figure 1.
+    RankLib 2.10.1, ciir/umass/edu/learning/boosting/AdaRank.java.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> train, test = ra.datasets.mq2008_like(seed=0)
+    >>> model = ra.learners.AdaRank("ranklib@10", max_iter=50).fit(train.X, train.labels, qid=train.qid)
+    >>> value = model.score(test.X, test.labels, qid=test.qid)
+    >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
+    True
+    """
+
+    def __init__(
+        self,
+        convention: Convention | str,
+        *,
+        max_iter: int = 500,
+        tol: float = 0.002,
+        max_consecutive: int | None = 5,
+        variant: str = "xu-li",
+        n_iter_no_change: int | None = None,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        self.convention = convention
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_consecutive = max_consecutive
+        self.variant = variant
+        self.n_iter_no_change = n_iter_no_change
+        self.validation_fraction = validation_fraction
+        self.warm_start = warm_start
+        self.n_threads = n_threads
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in the sum of the alphas."""
+        return shares(self.coef_)
+
+    def _check(self) -> None:
+        super()._check()
+        convention = needed("AdaRank", self.convention)
+        refuse_losses("AdaRank", convention)
+        refuse_over_rows("AdaRank", convention)
+        check_number("tol", self.tol)
+        check_count("max_consecutive", self.max_consecutive, none="leaves no feature out")
+        check_word("variant", self.variant, tuple(VARIANTS))
+
+    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+        narrow = self.variant == "ranklib"
+        columns = FeatureColumns(train.X, narrow=narrow)
+        weak = self._values_of_features(columns, judge)
+        valid = [FeatureColumns(each.X, narrow=narrow) for each in judge.sets]
+        weight = train.query_weight
+        rounds = VARIANTS[self.variant](
+            weak, columns, valid, judge, np.ones(len(weak)) if weight is None else weight,
+            tol=self.tol, max_consecutive=self.max_consecutive,
+        )  # fmt: skip
+        if self.warm_start and hasattr(self, "alphas_") and not narrow:
+            rounds.resume(self.features_, self.alphas_)
+        rounds.run(self.max_iter)
+        self.features_: Array
+        self.alphas_: Array
+        self.features_, self.alphas_ = rounds.model()
+        self.n_iter_ = len(self.alphas_)
+        self.coef_: Floats = np.zeros(len(columns))
+        np.add.at(self.coef_, self.features_, self.alphas_)
+
+    def _values_of_features(self, columns: FeatureColumns, judge: Judge) -> Floats:
+        """Value of each query under each feature, shape (n_queries, n_features); 0 where the query is skipped."""
+        found = np.empty((judge.train.queries.n_queries, len(columns)))
+        for feature in range(len(columns)):
+            scores = columns[feature]
+            if self.variant == "ranklib":
+                scores = selection_ranks(scores, judge.train.queries.indptr, getattr(judge.convention, "k", None))
+            found[:, feature] = judge.train.per_query([scores])[0]
+        np.nan_to_num(found, copy=False)
+        largest = float(np.abs(found).max())
+        if largest > 1 + 1e-9:
+            msg = (
+                f"AdaRank needs values of queries in [-1, 1], but {judge.train.convention.name} gives up to "
+                f"{largest:g}.\nHint: a measure by its ideal, such as NDCG in place of DCG."
+            )
+            raise UnsupportedConventionError(msg)
+        return found
+
+    def _predict(self, X: Any) -> Array:
+        if self.variant == "ranklib":
+            X = X.astype(np.float32)
+        return product(X, self.coef_)

@@ -1,0 +1,90 @@
+"""How a learner's rounds are judged: the declared metric of the training and validation queries, and the best round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.core.convention import Convention
+from rankadapters.core.queries import Queries
+from rankadapters.core.trials import Trials
+from rankadapters.sklearn.rows import LabelledRows
+
+Array = NDArray[Any]
+TRAIN, VALID = "train", "valid"
+
+
+class Judge:
+    """Values of every round under a convention; `best` is the round that the first validation set ranks best.
+
+    Parameters
+    ----------
+    convention : Convention or None
+        None judges nothing, and every round is as good as the one before.
+    train : LabelledRows
+        What is learnt from.
+    sets : list of LabelledRows
+        Validation queries.
+    patience : int or None
+        Rounds without a better one after which `stops`.
+    n_threads : int or None
+        As in `Trials`.
+    """
+
+    def __init__(
+        self,
+        convention: Convention | None,
+        train: LabelledRows,
+        sets: list[LabelledRows],
+        *,
+        patience: int | None,
+        n_threads: int | None,
+    ) -> None:
+        self.convention, self.sets, self.patience = convention, sets, patience
+        self.by_train = False  # whether the training value tells the best round where there is no validation set
+        self.history: list[Evaluation] = []
+        self.best, self.worth = -1, -np.inf
+        self.rounds = 0
+        if convention is not None:
+            self.train = bound(train, convention, n_threads)
+            self.valid = [bound(each, convention, n_threads) for each in sets]
+
+    def see(self, scores: list[Array], train: float | None = None) -> bool:
+        """Value the scores of the validation sets after a round, of which `train` is known; whether it is the best."""
+        self.rounds += 1
+        if self.convention is None:
+            self.best = self.rounds - 1
+            return True
+        if train is not None:
+            self.history.append(Evaluation(TRAIN, self.convention, train))
+        for place, (trials, given) in enumerate(zip(self.valid, scores, strict=True)):
+            self.history.append(Evaluation(f"{VALID}_{place}", self.convention, trials.value(given)))
+        value = self.history[-len(scores)].value if self.sets else train if self.by_train else None
+        worth = float(self.rounds) if value is None else self.convention.worth(value)
+        if not worth > self.worth:
+            return False
+        self.best, self.worth = self.rounds - 1, worth
+        return True
+
+    def forget(self) -> None:
+        """Let the next round be the best so far, as long as its value is above 0."""
+        self.worth = 0.0
+
+    @property
+    def stops(self) -> bool:
+        """Whether no round was better than the best for as long as it has patience."""
+        return self.patience is not None and bool(self.sets) and self.rounds - 1 - self.best >= self.patience
+
+
+def queries_of_rows(rows: LabelledRows, weighting: str | None) -> Queries:
+    """Queries of rows that stand query by query, with their weights where those count."""
+    weight = rows.query_weight if weighting == "query_weight" else None
+    return Queries(rows.y, group_sizes=rows.sizes, query_weight=weight)
+
+
+def bound(rows: LabelledRows, convention: Convention, n_threads: int | None) -> Trials:
+    """Bind a convention to rows that stand query by query."""
+    return Trials(queries_of_rows(rows, convention.weighting), convention, n_threads=n_threads)

@@ -1,0 +1,73 @@
+"""What RankBoost's distribution over all pairs gives each row, without making a pair."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class PairPotentials:
+    """Potentials of rows under D(i, j) proportional to exp(H_j - H_i), for rows i of a higher label than j.
+
+    p_i = sum over j below i of D(i, j) - sum over j above i of D(j, i)
+        = (exp(-H_i) S+_i - exp(H_i) S-_i) / Z,
+
+    where S+_i sums exp(H_j) over the rows of its query with a lower label and S-_i exp(-H_j) over those with a higher
+    one, and Z sums all pairs. H is taken from the middle of its range in each query, which changes no D.
+
+    Parameters
+    ----------
+    labels : float array, shape (n_docs,)
+        Query by query.
+    sizes : int array, shape (n_queries,)
+        Rows of each query.
+    weight : float array, shape (n_queries,), or None
+        Multiplies the pairs of each query.
+    """
+
+    def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:
+        starts = np.cumsum(sizes) - sizes
+        mixed = np.maximum.reduceat(labels, starts) > np.minimum.reduceat(labels, starts)
+        if weight is not None:
+            mixed &= weight > 0
+        self.rows = np.flatnonzero(np.repeat(mixed, sizes))  # those that have a pair
+        sizes = sizes[mixed]
+        self._starts = np.cumsum(sizes) - sizes
+        self._query = np.repeat(np.arange(sizes.size), sizes)
+        level = _levels(labels[self.rows], self._query, self._starts)
+        self._n_queries, self._n_levels = sizes.size, int(level.max()) + 1
+        self._cell = self._query * self._n_levels + level
+        self._weight = None if weight is None else weight[mixed][self._query]
+
+    def __call__(self, heights: Floats) -> Floats:
+        """Potentials of `rows`, for their H; 0 where all pairs are so right that their weights underflow."""
+        low, high = (each.reduceat(heights, self._starts) for each in (np.minimum, np.maximum))
+        up = np.exp(heights - ((low + high) / 2)[self._query])
+        down = 1.0 / up
+        lower = self._sums(up).cumsum(axis=1)
+        higher = self._sums(down)[:, ::-1].cumsum(axis=1)[:, ::-1]
+        lower[:, 1:], lower[:, 0] = lower[:, :-1].copy(), 0.0  # of the levels below, and above
+        higher[:, :-1], higher[:, -1] = higher[:, 1:].copy(), 0.0
+        wins, losses = down * lower.ravel()[self._cell], up * higher.ravel()[self._cell]
+        if self._weight is not None:
+            wins *= self._weight
+            losses *= self._weight
+        total = wins.cumsum()[-1]
+        found: Floats = (wins - losses) / total if total else np.zeros(wins.size)
+        return found
+
+    def _sums(self, values: Floats) -> Floats:
+        sums: Floats = np.bincount(self._cell, values, self._n_queries * self._n_levels)
+        return sums.reshape(self._n_queries, self._n_levels)
+
+
+def _levels(labels: Floats, query: NDArray[np.intp], starts: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Place of each label among the different ones of its query, from the lowest, 0."""
+    order = np.lexsort((labels, query))
+    ordered = labels[order]
+    rises = np.concatenate([[0], np.cumsum((ordered[1:] > ordered[:-1]) & (query[order][1:] == query[order][:-1]))])
+    level = np.empty(labels.size, np.intp)
+    level[order] = rises - rises[starts][query[order]]
+    return level

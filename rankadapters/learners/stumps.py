@@ -1,0 +1,90 @@
+"""Decision stumps over binned features: thresholds, bins, and the best stump for given potentials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.columns import writable
+from rankadapters.core.threads import over_chunks
+from rankadapters.learners.columns import FeatureColumns
+
+Floats = NDArray[np.float64]
+BELOW_ALL = 1e8  # how far RankLib's last threshold lies below the smallest value
+ROWS_OF_A_PART = 2**15  # whose sums are added up by themselves, so that threads change no bit
+
+
+class Stump(NamedTuple):
+    """1 where a feature is above a threshold, else 0."""
+
+    feature: int
+    place: int  # of the threshold among those of the feature
+    threshold: float
+    r: float  # sum of the potentials of the rows above
+
+
+class Bins:
+    """Features as the place of the first threshold, from the top down, that a row is above.
+
+    Parameters
+    ----------
+    columns : FeatureColumns
+        Of all rows.
+    rows : int array
+        Those to keep, since a row without a pair has no potential.
+    n_thresholds : int
+        Of each feature: its maximum, and below it in steps of a part of its range, so that the last is one step above
+        the minimum.
+    with_all : bool
+        RankLib's further threshold below all values.
+    """
+
+    def __init__(self, columns: FeatureColumns, rows: NDArray[np.intp], n_thresholds: int, *, with_all: bool) -> None:
+        self.n_thresholds = n_thresholds + 1 if with_all else n_thresholds
+        self.thresholds = np.empty((len(columns), self.n_thresholds))
+        self.bins = np.empty((rows.size, len(columns)), np.uint8)
+        for feature in range(len(columns)):
+            column = columns[feature]
+            self.thresholds[feature] = _thresholds(column, n_thresholds, with_all=with_all)
+            ascending = self.thresholds[feature, ::-1]
+            above = np.searchsorted(ascending, column[rows], side="left")
+            self.bins[:, feature] = self.n_thresholds - above  # n_thresholds for a row that is above none
+
+    def best(self, potentials: Floats, *, signed: bool, n_threads: int) -> Stump:
+        """Find the stump of the largest r, or of the largest magnitude where not `signed`; the first of equal ones."""
+        sums = self._sums(potentials, n_threads)[:, : self.n_thresholds].cumsum(axis=1)
+        feature, place = np.unravel_index((sums if signed else np.abs(sums)).argmax(), sums.shape)
+        threshold = float(self.thresholds[feature, place])
+        return Stump(int(feature), int(place), threshold, float(sums[feature, place]))
+
+    def above(self, stump: Stump) -> NDArray[np.bool_]:
+        """Tell the rows above a stump's threshold."""
+        found: NDArray[np.bool_] = self.bins[:, stump.feature] <= stump.place
+        return found
+
+    def _sums(self, potentials: Floats, n_threads: int) -> Floats:
+        from rankadapters.core._kernels.stumps import add_by_bin
+
+        n = potentials.size
+        parts = np.append(np.arange(0, n, ROWS_OF_A_PART), n)
+        bins, values = writable(self.bins), writable(potentials)
+
+        def run(first: int, last: int) -> Iterator[Any]:
+            for part in range(first, last):
+                sums = np.zeros((self.thresholds.shape[0], self.n_thresholds + 1))
+                add_by_bin(bins, values, int(parts[part]), int(parts[part + 1]), sums)
+                yield sums
+
+        found: Floats = np.add.reduce(over_chunks(run, parts, n_threads), axis=0)
+        return found
+
+
+def _thresholds(column: Floats, n: int, *, with_all: bool) -> Floats:
+    low, high = float(column.min()), float(column.max())
+    found = [high]
+    for _ in range(n - 1):
+        found.append(found[-1] - (high - low) / n)
+    return np.array([*found, low - BELOW_ALL] if with_all else found)

@@ -1,0 +1,108 @@
+"""RankBoost: equal to the paper's rounds over all pairs in plain Python, and to RankLib 2.10.1 on MQ2008."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import rankadapters as ra
+
+pytest.importorskip("sklearn")
+
+from rankadapters.learners import RankBoost
+from rankadapters.learners import stumps as stumps_module
+from tests.learners.mq2008_folds import fold, ranklib_scores
+from tests.learners.oracles import rankboost
+from tests.ranking_data import ranking
+
+DATA = ranking(1, 25)
+VALID = ranking(2, 20)
+EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
+
+
+def stumps(model):
+    return list(zip(model.features_.tolist(), model.thresholds_.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_thresholds", [3, 10])
+def test_the_rounds_are_those_of_the_paper(weighted, n_thresholds):
+    weights = np.random.default_rng(0).integers(1, 4, DATA.sizes.size).astype(float) if weighted else None
+    by_row = None if weights is None else np.repeat(weights, DATA.sizes)
+    model = RankBoost(max_iter=6, n_thresholds=n_thresholds)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=by_row)
+    given = None if weights is None else weights.tolist()
+    rows = (DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist())
+    expected = rankboost(*rows, rounds=6, n_thresholds=n_thresholds, weights=given)
+    assert stumps(model) == [(f, t) for f, t, _ in expected]
+    np.testing.assert_allclose(model.alphas_, [alpha for _, _, alpha in expected], rtol=1e-9)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_the_scores_of_ranklib(number):
+    """Per document to 1e-9 of the largest; RankLib 2.10.1 with its defaults, validated by NDCG@10."""
+    expected = ranklib_scores("rankboost", number)
+    train, valid, test = fold(number)
+    model = RankBoost("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
+    assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+def test_the_best_round_by_the_validation_queries_is_kept():
+    model = RankBoost("textbook@5", max_iter=40).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    assert model.n_iter_ == 1 + int(np.argmax(values))
+    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+def test_validation_by_a_loss_keeps_the_lowest():
+    model = RankBoost("catboost.query_rmse", max_iter=20).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    assert model.n_iter_ == 1 + int(np.argmin(values))
+
+
+def test_a_warm_start_goes_on():
+    whole = RankBoost(max_iter=8).fit(DATA.X, DATA.y, qid=DATA.qid)
+    model = RankBoost(max_iter=4, warm_start=True).fit(DATA.X, DATA.y, qid=DATA.qid).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert stumps(model) == stumps(whole)
+    np.testing.assert_allclose(model.alphas_, whole.alphas_, rtol=1e-12)
+
+
+def test_sparse_features_give_the_same_model():
+    dense = RankBoost(max_iter=8).fit(DATA.X, DATA.y, qid=DATA.qid)
+    sparse = RankBoost(max_iter=8).fit(sp.csr_matrix(DATA.X), DATA.y, qid=DATA.qid)
+    assert (sparse.alphas_ == dense.alphas_).all()
+    assert (sparse.predict(sp.csr_matrix(VALID.X)) == dense.predict(VALID.X)).all()
+
+
+def test_threads_change_no_bit(monkeypatch):
+    monkeypatch.setattr(stumps_module, "ROWS_OF_A_PART", 40)
+    monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 50)
+    models = [RankBoost(max_iter=8, n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
+    assert models[0].alphas_.tobytes() == models[1].alphas_.tobytes()
+
+
+def test_a_stump_that_is_right_about_all_pairs_ends_with_a_finite_weight():
+    model = RankBoost().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    assert np.isfinite(model.alphas_).all()
+    assert model.predict([[1.0]]) > model.predict([[0.0]])
+
+
+def test_constant_features_teach_nothing():
+    model = RankBoost().fit(np.ones((4, 2)), [0, 1, 0, 1], qid=[1, 1, 2, 2])
+    assert model.n_iter_ == 0
+    assert model.predict(np.ones((2, 2))).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"n_thresholds": 255}, "n_thresholds=255; allowed are whole numbers from 1 to 254"),
+        ({"variant": "java"}, "variant='java' is not a choice"),
+        ({"max_iter": 0}, "max_iter=0; allowed are whole numbers from 1 on"),
+        ({"validation_fraction": 1.0, "convention": "textbook@5"}, "validation_fraction=1.0 is not a share"),
+    ],
+)
+def test_parameters_are_checked(params, reason):
+    with pytest.raises(ra.InputError, match=reason):
+        RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
