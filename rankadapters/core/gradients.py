@@ -107,6 +107,35 @@ class Gradients:
             hess *= factor
         return grad, hess
 
+    def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
+        """First derivatives of the rows of some queries, where the rows of all stand query by query.
+
+        Parameters
+        ----------
+        scores : float64 array, shape (n_docs,)
+            Of all rows; those of other queries are not looked at.
+        first, last : int
+            The queries from `first` up to `last`, which is not among them.
+
+        Raises
+        ------
+        InputError
+            A score is not finite, or too far from the others of its query.
+        """
+        rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
+        given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
+        grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
+        bad = [row for row in self._run(given, grad, hess, first, last) if row >= 0]
+        bad += [] if np.isfinite(scores[rows]).all() else [rows.start]
+        if bad:
+            msg = f"scores of the query of row {bad[0]} are not finite, or too far apart.\nHint: rescale them."
+            raise InputError(msg, row=int(bad[0]))
+        self.state += self.state.dtype.type(self._advance)
+        found = grad[rows]
+        for factor in self._factors:
+            found *= factor[rows] if np.ndim(factor) else factor
+        return found
+
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
         return self.kernel(scores, first, last, grad, hess)
 

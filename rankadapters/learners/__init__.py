@@ -10,6 +10,9 @@ except ImportError as error:
     raise MissingToolkitError.of("scikit-learn", "sklearn") from error
 
 from rankadapters.learners.adarank import AdaRank
+from rankadapters.learners.coordinate_ascent import CoordinateAscent
+from rankadapters.learners.neural import NeuralRanker, RankNet
 from rankadapters.learners.rankboost import RankBoost
+from rankadapters.learners.ranksvm import RankSVM
 
-__all__ = ["AdaRank", "RankBoost"]
+__all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankNet", "RankSVM"]

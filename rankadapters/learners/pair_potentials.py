@@ -59,7 +59,7 @@ class PairPotentials:
         return found
 
     def _sums(self, values: Floats) -> Floats:
-        sums: Floats = np.bincount(self._cell, values, self._n_queries * self._n_levels)
+        sums = np.bincount(self._cell, values, self._n_queries * self._n_levels).astype(np.float64, copy=False)
         return sums.reshape(self._n_queries, self._n_levels)
 
 

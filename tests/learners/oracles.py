@@ -62,3 +62,30 @@ def rankboost(X, y, sizes, *, rounds, n_thresholds, weights=None):
         model.append((f, t, alpha))
         d = {(i, j): w * exp(alpha * (int(X[j][f] > t) - int(X[i][f] > t))) for (i, j), w in d.items()}
     return model
+
+
+def coordinate_ascent(X, y, sizes, convention, order):
+    """One pass of Metzler & Croft 2007 with RankLib's steps: weights after it, from equal ones."""
+    n = len(X[0])
+    weights = [1 / n] * n
+
+    def value(w):
+        scores = [sum(a * x for a, x in zip(w, row, strict=True)) for row in X]
+        return ra.evaluate(y, scores, convention, group_sizes=sizes).value
+
+    best = value(weights)
+    for f in order:
+        for sign in (1, -1):
+            step = sign * (0.05 * abs(weights[f]) if 0 < abs(weights[f]) < 0.002 else 0.001)
+            total, found = 0.0, None
+            for _ in range(25):
+                total += step
+                step *= 2
+                moved = [w + total * (g == f) for g, w in enumerate(weights)]
+                if value(moved) > best + 1e-13:
+                    best, found = value(moved), moved
+            if found:
+                size = sum(map(abs, found))
+                weights = [w / size for w in found]
+                break
+    return weights, best

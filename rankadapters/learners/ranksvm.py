@@ -1,0 +1,127 @@
+"""RankSVM: a linear model with a margin between the rows of every pair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import LinearSVC
+
+from rankadapters.core.convention import Convention
+from rankadapters.learners.base import QueryLearner
+from rankadapters.learners.columns import product, shares
+from rankadapters.learners.declared import check_count, check_number
+from rankadapters.learners.judging import Judge
+from rankadapters.learners.pair_margins import PairMargins, newton
+from rankadapters.sklearn.rows import LabelledRows
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+
+class RankSVM(QueryLearner):
+    """A linear model w that keeps a margin between the rows of every pair of different labels of one query.
+
+    It minimises 1/2 ||w||^2 + C sum over the pairs of max(0, 1 - w (x_i - x_j))^2, without an intercept. Up to
+    `max_pairs` pairs scikit-learn's LinearSVC solves it on the differences; beyond, where these would not fit, a Newton
+    method needs the scores of the rows only, and solves the same problem to the same tolerance.
+
+    Parameters
+    ----------
+    C : float
+        How much a margin counts.
+    convention : Convention or str, optional
+        What `history_` and `score` go by; any measure.
+    tol : float
+        Part of the first gradient's length below which it stops, as in LinearSVC.
+    max_iter : int
+        Iterations of the solver at most.
+    max_pairs : int
+        Pairs up to which differences are made, at 8 bytes a feature, and about three times that inside LinearSVC.
+    n_threads : int, optional
+        Of what `history_` holds; None takes all CPUs.
+
+    Attributes
+    ----------
+    coef_ : float64 array, shape (n_features,)
+        Weights.
+    feature_importances_ : float64 array, shape (n_features,)
+        Share of each in the sum of their magnitudes; comparable where features have one scale.
+    n_iter_ : int
+        Iterations of the solver.
+    history_ : list of Evaluation
+        (set, convention, value) of the training queries and each validation set, where there is a convention.
+
+    References
+    ----------
+    Joachims, Optimizing Search Engines using Clickthrough Data, KDD 2002.
+    Chapelle & Keerthi, Efficient Algorithms for Ranking with SVMs, Information Retrieval 13(3), 2010.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=60)
+    >>> model = ra.learners.RankSVM(C=0.01, convention="ranklib@10").fit(train.X, train.labels, qid=train.qid)
+    >>> value = model.score(test.X, test.labels, qid=test.qid)
+    >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
+    True
+    """
+
+    n_iter_no_change = None  # it is no model round after round
+    validation_fraction = None
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        convention: Convention | str | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        max_pairs: int = 500_000,
+        n_threads: int | None = None,
+    ) -> None:
+        self.C = C
+        self.convention = convention
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_pairs = max_pairs
+        self.n_threads = n_threads
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Magnitudes of the weights, by their sum."""
+        return shares(self.coef_)
+
+    def _check(self) -> None:
+        super()._check()
+        check_number("C", self.C, above=True)
+        check_number("tol", self.tol, above=True)
+        check_count("max_pairs", self.max_pairs, least=0)
+
+    def _learn(self, train: LabelledRows, judge: Judge) -> None:
+        margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
+        solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
+        self.coef_: Floats
+        self.coef_, self.n_iter_ = solve(train.X, margins)
+        scores = [product(each.X, self.coef_) for each in judge.sets]
+        judge.see(scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
+
+    def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
+        higher, lower, weight = margins.pairs()
+        sign = np.where(np.arange(higher.size) % 2, -1, 1)  # two classes, as the solver needs
+        differences = X[higher] - X[lower]
+        differences = (
+            differences.multiply(sign[:, None]).tocsr() if hasattr(X, "tocsr") else differences * sign[:, None]
+        )
+        if higher.size == 1:  # of which no two classes can be made
+            return self._on_scores(X, margins)
+        solver = LinearSVC(C=self.C, dual=False, fit_intercept=False, tol=self.tol, max_iter=self.max_iter)
+        solver.fit(differences, sign, sample_weight=weight)
+        return solver.coef_[0].astype(np.float64), int(np.max(solver.n_iter_))
+
+    def _on_scores(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
+        return newton(X, margins, C=self.C, tol=self.tol / 2, max_iter=self.max_iter)
+
+    def _predict(self, X: Any) -> Array:
+        return product(X, self.coef_)

@@ -1,0 +1,94 @@
+"""CoordinateAscent: equal to a pass in plain Python, never below where it began, and as good as RankLib's on MQ2008."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import rankadapters as ra
+
+pytest.importorskip("sklearn")
+
+from rankadapters.learners import CoordinateAscent
+from tests.learners.mq2008_folds import fold
+from tests.learners.oracles import coordinate_ascent
+from tests.ranking_data import ranking
+
+DATA = ranking(1, 15)
+VALID = ranking(2, 20)
+EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
+# Distinct scores, so that no tie is made or broken by the last bit.
+X = DATA.X + np.random.default_rng(0).random(DATA.X.shape)
+
+
+@pytest.mark.parametrize("convention", ["textbook@5", "ranklib.map", "ranklib.err@5", "ranklib.rr@5", "ranklib.dcg@5"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_pass_is_that_of_plain_python(convention, seed):
+    model = CoordinateAscent(convention, n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)
+    order = np.random.RandomState(seed).permutation(5).tolist()
+    weights, value = coordinate_ascent(X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, order)
+    np.testing.assert_allclose(model.coef_, weights, rtol=1e-9)
+    assert model.history_[0].value == pytest.approx(value, rel=1e-12)
+
+
+def test_history_is_what_the_weights_score_and_never_falls_within_a_restart():
+    model = CoordinateAscent("textbook@5", n_restarts=1, tol=0.0, random_state=0).fit(X, DATA.y, qid=DATA.qid)
+    values = [each.value for each in model.history_]
+    assert len(values) == model.n_iter_ > 1
+    assert (np.diff(values) >= -1e-12).all()
+    assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+def test_the_best_pass_by_the_validation_queries_is_kept():
+    model = CoordinateAscent("textbook@5", n_restarts=3, random_state=0).fit(X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+def test_the_seed_decides():
+    models = [
+        CoordinateAscent("textbook@5", n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)
+        for seed in (0, 0, 1)
+    ]
+    assert models[0].coef_.tobytes() == models[1].coef_.tobytes() != models[2].coef_.tobytes()
+
+
+def test_a_distance_that_costs_much_keeps_the_weights_equal():
+    model = CoordinateAscent("textbook@5", n_restarts=1, alpha=1e6, random_state=0).fit(X, DATA.y, qid=DATA.qid)
+    assert model.coef_.tolist() == [0.2] * 5
+
+
+def test_many_steps_lose_no_digits():
+    """Steps up to 0.001 x 2^99: scores are computed from the weights, not from steps taken back."""
+    model = CoordinateAscent("textbook@5", n_restarts=1, n_steps=100, random_state=0).fit(X, DATA.y, qid=DATA.qid)
+    assert model.score(X, DATA.y, qid=DATA.qid) == pytest.approx(max(e.value for e in model.history_), rel=1e-12)
+
+
+def test_sparse_features_give_the_same_model():
+    several = [DATA.X, sp.csr_matrix(DATA.X)]
+    models = [CoordinateAscent("textbook@5", n_restarts=1, random_state=0) for _ in several]
+    coefs = [model.fit(each, DATA.y, qid=DATA.qid).coef_ for model, each in zip(models, several, strict=True)]
+    assert (coefs[0] == coefs[1]).all()
+
+
+def test_a_warm_start_begins_where_it_was():
+    model = CoordinateAscent("textbook@5", n_restarts=1, warm_start=True, random_state=0)
+    first = model.fit(X, DATA.y, qid=DATA.qid).history_[-1].value
+    assert model.fit(X, DATA.y, qid=DATA.qid).history_[0].value >= first - 1e-12
+
+
+def test_a_loss_is_refused():
+    with pytest.raises(ra.UnsupportedConventionError, match="CoordinateAscent maximises its convention, but"):
+        CoordinateAscent("catboost.query_rmse").fit(X, DATA.y, qid=DATA.qid)
+
+
+def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects():
+    """Mean test NDCG@10 of five folds; RankLib 2.10.1 over five seeds .5018 to .5111, and mended .5017 to .5059."""
+    values = []
+    for number in range(1, 6):
+        train, valid, test = fold(number)
+        model = CoordinateAscent("ranklib@10", random_state=0)
+        model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
+        values.append(model.score(test.X, test.y, qid=test.qid))
+    assert 0.500 <= np.mean(values) <= 0.512

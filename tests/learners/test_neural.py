@@ -1,0 +1,125 @@
+"""NeuralRanker: its gradient by finite differences, its first steps in plain numpy, and its manners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import rankadapters as ra
+
+pytest.importorskip("sklearn")
+
+from rankadapters.learners import NeuralRanker, RankNet
+from rankadapters.learners.network import ACTIVATIONS, Adam, Network
+from tests.learners.mq2008_folds import fold
+from tests.ranking_data import ranking
+
+DATA = ranking(1, 25)
+VALID = ranking(2, 20)
+EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
+OBJECTIVES = [
+    ra.objectives.pair_logit(),
+    ra.objectives.lightgbm_lambdarank(),
+    ra.objectives.xgboost_pairwise(),
+    ra.objectives.query_softmax(),
+    ra.objectives.QueryRMSE(),
+]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("hidden", [[], [4], [4, 3]])
+def test_the_gradient_is_that_of_finite_differences(activation, hidden):
+    rng = np.random.RandomState(0)
+    network = Network.random([5, *hidden, 1], activation, rng)
+    slopes, X = rng.normal(size=(DATA.y.size, 1)), DATA.X + 0.1
+    found = network.gradient(network.layers(X), slopes)
+    for own, gradient in zip(network.parameters, found, strict=True):
+        place, step = (0,) * own.ndim, 1e-6
+        own[place] += step
+        above = slopes[:, 0] @ network.scores(X)
+        own[place] -= 2 * step
+        below = slopes[:, 0] @ network.scores(X)
+        own[place] += step
+        assert gradient[place] == pytest.approx((above - below) / (2 * step), rel=1e-5, abs=1e-6)
+
+
+def test_the_first_step_of_adam_is_the_rate_by_the_sign():
+    parameter = np.array([1.0, 1.0])
+    Adam([parameter], 0.1).step([np.array([3.0, -1e-3])])
+    np.testing.assert_allclose(parameter, [0.9, 1.1], rtol=1e-4)
+
+
+def test_an_epoch_of_one_batch_is_a_step_along_the_declared_gradient():
+    """A linear model: the gradient by its weights is X'g, g the objective's own for all queries."""
+    model = RankNet((), batch_size=10**6, max_iter=1, learning_rate_init=0.01, random_state=3)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid)
+    weights = np.random.RandomState(3).uniform(-1, 1, (5, 1))  # sqrt(6 / (5 + 1)) is 1
+    grad, _ = ra.objectives.gradients(DATA.y, DATA.X @ weights[:, 0], ra.objectives.pair_logit(), qid=DATA.qid)
+    expected = weights[:, 0] - 0.01 * np.sign(DATA.X.T @ grad)
+    np.testing.assert_allclose(model.coefs_[0][:, 0], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda each: each.kind)
+def test_it_learns_under_any_objective(objective):
+    untrained = NeuralRanker(objective, max_iter=1, learning_rate_init=1e-9, convention="textbook@5", random_state=0)
+    model = NeuralRanker(objective, max_iter=30, learning_rate_init=0.02, convention="textbook@5", random_state=0)
+    before, after = (
+        each.fit(DATA.X, DATA.y, qid=DATA.qid).score(DATA.X, DATA.y, qid=DATA.qid) for each in (untrained, model)
+    )
+    assert after > before + 0.02
+
+
+def test_the_seed_decides():
+    models = [RankNet(max_iter=2, random_state=seed).fit(DATA.X, DATA.y, qid=DATA.qid) for seed in (0, 0, 1)]
+    assert models[0].coefs_[0].tobytes() == models[1].coefs_[0].tobytes() != models[2].coefs_[0].tobytes()
+
+
+def test_the_best_epoch_by_the_validation_queries_is_kept():
+    model = RankNet(convention="textbook@5", max_iter=20, learning_rate_init=0.05, random_state=0)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
+    assert model.n_iter_ == 1 + int(np.argmax(values))
+    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
+
+
+def test_it_stops_without_patience():
+    model = RankNet(convention="textbook@5", max_iter=200, learning_rate_init=0.05, n_iter_no_change=3, random_state=0)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
+    assert len(model.history_) // 2 == model.n_iter_ + 3
+
+
+def test_a_warm_start_goes_on():
+    model = RankNet(max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    first = model.coefs_[0].copy()
+    assert 0 < np.abs(model.fit(DATA.X, DATA.y, qid=DATA.qid).coefs_[0] - first).max() < 0.1
+
+
+def test_sparse_features_give_the_same_model():
+    models = [RankNet(max_iter=2, random_state=0).fit(X, DATA.y, qid=DATA.qid) for X in (DATA.X, sp.csr_matrix(DATA.X))]
+    np.testing.assert_allclose(models[0].coefs_[0], models[1].coefs_[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "reason"),
+    [
+        ({"objective": "textbook@5"}, ra.ConventionError, "textbook@5 is not an objective"),
+        ({"hidden_layer_sizes": (0,)}, ra.InputError, r"hidden_layer_sizes=\(0,\); allowed are"),
+        ({"activation": "sine"}, ra.InputError, "activation='sine' is not a choice"),
+        ({"learning_rate_init": 0.0}, ra.InputError, "learning_rate_init=0.0; allowed are numbers above 0"),
+    ],
+)
+def test_parameters_are_checked(params, error, reason):
+    with pytest.raises(error, match=reason):
+        NeuralRanker(**{"objective": ra.objectives.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def test_ranknet_ranks_mq2008_as_well_as_ranklibs():
+    """Mean test NDCG@10 of five folds; RankLib 2.10.1's RankNet .4828."""
+    values = []
+    for number in range(1, 6):
+        train, valid, test = fold(number)
+        model = RankNet(convention="ranklib@10", random_state=0)
+        model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
+        values.append(model.score(test.X, test.y, qid=test.qid))
+    assert np.mean(values) >= 0.4828

@@ -1,0 +1,91 @@
+"""RankSVM: LinearSVC on the differences of all pairs, and the same without making them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("sklearn")
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from rankadapters.learners import RankSVM
+from rankadapters.learners.pair_margins import PairMargins
+from tests.learners.oracles import pairs_of
+from tests.ranking_data import ranking
+
+DATA = ranking(1, 25)
+VALID = ranking(2, 20)
+PAIRS = np.array(pairs_of(DATA.y.tolist(), DATA.sizes.tolist()))
+
+
+def objective(w, C):
+    margins = 1 - (DATA.X[PAIRS[:, 0]] - DATA.X[PAIRS[:, 1]]) @ w
+    return 0.5 * w @ w + C * (np.maximum(margins, 0) ** 2).sum()
+
+
+@pytest.mark.parametrize("C", [1e-4, 0.01, 1.0])
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
+def test_it_is_linear_svc_on_the_differences(C, max_pairs):
+    differences = DATA.X[PAIRS[:, 0]] - DATA.X[PAIRS[:, 1]]
+    sign = np.where(np.arange(len(differences)) % 3, -1, 1)
+    solver = LinearSVC(C=C, dual=False, fit_intercept=False, tol=1e-10).fit(differences * sign[:, None], sign)
+    model = RankSVM(C, tol=1e-10, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
+    np.testing.assert_allclose(model.coef_, solver.coef_[0], rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
+def test_the_tolerance_bounds_what_is_missing(max_pairs):
+    best = objective(RankSVM(0.1, tol=1e-10).fit(DATA.X, DATA.y, qid=DATA.qid).coef_, 0.1)
+    rough = objective(RankSVM(0.1, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid).coef_, 0.1)
+    assert best <= rough <= best * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
+def test_weights_multiply_the_pairs_of_their_query(max_pairs):
+    weight = 1.0 + (DATA.qid % 3)
+    model = RankSVM(0.1, tol=1e-10, max_pairs=max_pairs)
+    coef = model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weight).coef_
+    rows = np.repeat(np.arange(DATA.y.size), weight.astype(int))
+    copy = np.concatenate([np.arange(int(w)) for w in weight])
+    copied = model.fit(DATA.X[rows], DATA.y[rows], qid=DATA.qid[rows] * 10 + copy).coef_
+    np.testing.assert_allclose(coef, copied, rtol=1e-4)
+
+
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
+def test_sparse_features_give_the_same_model(max_pairs):
+    models = [RankSVM(0.1, tol=1e-9, max_pairs=max_pairs).fit(X, DATA.y, qid=DATA.qid)
+              for X in (DATA.X, sp.csr_matrix(DATA.X))]  # fmt: skip
+    np.testing.assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-6)
+    np.testing.assert_allclose(models[1].predict(sp.csr_matrix(VALID.X)), models[1].predict(VALID.X), rtol=1e-12)
+
+
+def test_slopes_and_bends_are_the_derivatives_of_the_loss():
+    margins = PairMargins(DATA.y, DATA.sizes, np.linspace(1, 2, DATA.sizes.size))
+    rng = np.random.default_rng(0)
+    scores, direction = rng.normal(0, 0.3, DATA.y.size), rng.normal(0, 1, DATA.y.size)
+    step = 1e-6
+    rise = (margins.loss(scores + step * direction) - margins.loss(scores - step * direction)) / (2 * step)
+    assert margins.slopes(scores) @ direction == pytest.approx(rise, rel=1e-6)
+    bend = (margins.slopes(scores + step * direction) - margins.slopes(scores - step * direction)) / (2 * step)
+    np.testing.assert_allclose(margins.bends(scores)(direction), bend, rtol=1e-4, atol=1e-4)
+
+
+def test_history_and_score_are_under_the_convention():
+    model = RankSVM(0.1, convention="textbook@5").fit(
+        DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X, VALID.y, VALID.qid)]
+    )
+    assert [each.dataset for each in model.history_] == ["train", "valid_0"]
+    assert model.history_[1].value == pytest.approx(model.score(VALID.X, VALID.y, qid=VALID.qid), rel=1e-12)
+
+
+def test_too_few_iterations_are_told():
+    with pytest.warns(ConvergenceWarning, match="RankSVM did not converge in 1 iterations"):
+        RankSVM(1.0, tol=1e-12, max_iter=1, max_pairs=0).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def test_a_single_pair_needs_no_second_class():
+    model = RankSVM(1.0, tol=1e-10).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    assert model.coef_ == pytest.approx([2 / 3])  # which minimises w^2 / 2 + (1 - w)^2
