@@ -191,11 +191,13 @@ class QueryLearner(BaseEstimator):
 
 
 def _refuse_nothing_to_learn(train: LabelledRows) -> None:
+    if train.row_weight is not None and not np.any(train.row_weight):
+        raise InputError("sample_weight: all weights are zero.\nHint: some query needs a weight above 0.")
     sizes, labels = np.asarray(train.sizes), np.asarray(train.y)
     starts = np.cumsum(sizes) - sizes
     if (np.maximum.reduceat(labels, starts) == np.minimum.reduceat(labels, starts)).all():
         msg = (
-            "no query has rows of different labels, so there is nothing to learn.\n"
+            f"no query has rows of different labels (n_samples = {labels.size}), so there is nothing to learn.\n"
             "Hint: check that y and qid belong together, and that qid is one id per query."
         )
         raise InputError(msg)

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from rankadapters.core import forms
 from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.declared import check_count, check_number, needed, refuse_losses
@@ -136,6 +137,13 @@ class CoordinateAscent(QueryLearner):
             check_number(name, getattr(self, name))
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
+        if train.row_weight is not None and judge.train.convention.weighting is None:
+            average = judge.train.convention.average
+            msg = (
+                f"sample_weight was given but the convention says average={average!r}, which would ignore it.\n"
+                "Hint: convention.replace(average='query'), or leave sample_weight out."
+            )
+            raise InputError(msg)
         judge.by_train = True
         columns, rng = FeatureColumns(train.X), check_random_state(self.random_state)
         forms.foresee(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)

@@ -16,6 +16,7 @@ Rows = NDArray[np.intp]
 CURVATURE = 0.1  # relative residual at which the inner conjugate gradients stop
 SHRINK, ENOUGH = 0.5, 1e-4  # of a step that does not lower the loss by this part of what its slope promises
 MOST_HALVINGS = 50
+ROUNDING = 1e-12  # of the loss, by which near its minimum a good step may seem to raise it
 
 
 class PairMargins:
@@ -92,9 +93,8 @@ def newton(X: Any, margins: PairMargins, *, C: float, tol: float, max_iter: int)
         bends = margins.bends(scores)
         step = _conjugate_gradients(lambda d: d + C * (X.T @ bends(X @ d)), -gradient)  # noqa: B023 - used at once
         weights, scores = _descend(X, margins, C, (weights, scores), (step, float(gradient @ step)))
-    warnings.warn(
-        f"RankSVM did not converge in {max_iter} iterations; raise max_iter.", ConvergenceWarning, stacklevel=5
-    )
+    message = f"RankSVM did not converge in {max_iter} iterations; raise max_iter."
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)
     return weights, max_iter
 
 
@@ -104,7 +104,7 @@ def _descend(
     """Halve a step until it lowers the loss enough."""
     (weights, scores), (step, slope) = here, along
     moves, length = X @ step, 1.0
-    before = 0.5 * float(weights @ weights) + C * margins.loss(scores)
+    before = (0.5 * float(weights @ weights) + C * margins.loss(scores)) * (1 + ROUNDING)
     for _ in range(MOST_HALVINGS):
         moved = weights + length * step
         if 0.5 * float(moved @ moved) + C * margins.loss(scores + length * moves) <= before + ENOUGH * length * slope:

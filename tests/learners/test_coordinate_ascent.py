@@ -83,6 +83,16 @@ def test_a_loss_is_refused():
         CoordinateAscent("catboost.query_rmse").fit(X, DATA.y, qid=DATA.qid)
 
 
+def test_weights_count_where_the_convention_counts_them():
+    weight = 1.0 + 9 * (DATA.qid < 8)
+    with pytest.raises(ra.InputError, match="sample_weight was given but the convention says average='uniform'"):
+        CoordinateAscent("textbook@5").fit(X, DATA.y, qid=DATA.qid, sample_weight=weight)
+    convention = ra.presets.textbook(5).replace(average="query")
+    model = CoordinateAscent(convention, n_restarts=1, max_iter=1).fit(X, DATA.y, qid=DATA.qid, sample_weight=weight)
+    value = model.score(X, DATA.y, qid=DATA.qid, sample_weight=weight)
+    assert model.history_[0].value == pytest.approx(value, rel=1e-12)
+
+
 def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects():
     """Mean test NDCG@10 of five folds; RankLib 2.10.1 over five seeds .5018 to .5111, and mended .5017 to .5059."""
     values = []

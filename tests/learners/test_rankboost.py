@@ -12,8 +12,9 @@ pytest.importorskip("sklearn")
 
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
+from rankadapters.learners.pair_potentials import PairPotentials
 from tests.learners.mq2008_folds import fold, ranklib_scores
-from tests.learners.oracles import rankboost
+from tests.learners.oracles import pairs_of, rankboost
 from tests.ranking_data import ranking
 
 DATA = ranking(1, 25)
@@ -106,3 +107,16 @@ def test_constant_features_teach_nothing():
 def test_parameters_are_checked(params, reason):
     with pytest.raises(ra.InputError, match=reason):
         RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+def test_many_grades_are_pairs_like_few():
+    """Labels that are all different: potentials against the sums over all pairs."""
+    rng = np.random.default_rng(0)
+    labels, sizes = rng.random(90), np.array([1, 40, 2, 47])
+    heights = rng.normal(0, 1, 90)
+    potentials = PairPotentials(labels, sizes, None)
+    expected = np.zeros(90)
+    for i, j in pairs_of(labels.tolist(), sizes.tolist()):
+        expected[[i, j]] += np.exp(heights[j] - heights[i]) * np.array([1, -1])
+    total = sum(np.exp(heights[j] - heights[i]) for i, j in pairs_of(labels.tolist(), sizes.tolist()))
+    np.testing.assert_allclose(potentials(heights[potentials.rows]), (expected / total)[potentials.rows], atol=1e-14)

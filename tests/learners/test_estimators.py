@@ -1,0 +1,259 @@
+"""What holds for every learner: scikit-learn's own suite, routing, threads, validation, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rankadapters as ra
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+from rankadapters.core.texts import as_convention  # noqa: E402
+from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankNet, RankSVM  # noqa: E402
+from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
+from tests.ranking_data import ranking  # noqa: E402
+
+CONV = "textbook@5"
+WEIGHTED = ra.presets.textbook(5).replace(average="query")  # which counts the weights that the suite gives
+DATA = ranking(1, 30)
+VALID = ranking(2, 20)
+EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
+QUICK = {
+    "AdaRank": AdaRank(CONV, max_iter=3),
+    "CoordinateAscent": CoordinateAscent(WEIGHTED, n_restarts=1, n_steps=4, max_iter=1, random_state=0),
+    "NeuralRanker": NeuralRanker(ra.objectives.query_softmax(), convention=CONV, max_iter=3, random_state=0),
+    "RankBoost": RankBoost(CONV, max_iter=3),
+    "RankNet": RankNet(convention=CONV, max_iter=3, random_state=0),
+    "RankSVM": RankSVM(0.01, convention=CONV),
+}
+every = pytest.mark.parametrize("learner", QUICK.values(), ids=QUICK)
+validated = pytest.mark.parametrize("name", [name for name in QUICK if name != "RankSVM"])
+
+
+# scikit-learn's own suite
+
+NO_QID = "calls fit(X, y) without qid, which is an error here"
+WITHOUT_QID = (
+    "check_all_zero_sample_weights_error", "check_complex_data", "check_dataframe_column_names_consistency",
+    "check_dict_unchanged", "check_dont_overwrite_parameters", "check_dtype_object", "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix", "check_estimator_sparse_tag", "check_estimators_dtypes",
+    "check_estimators_empty_data_messages", "check_estimators_fit_returns_self", "check_estimators_nan_inf",
+    "check_estimators_overwrite_params", "check_estimators_pickle", "check_f_contiguous_array_estimator",
+    "check_fit2d_1feature", "check_fit2d_1sample", "check_fit2d_predict1d", "check_fit_check_is_fitted",
+    "check_fit_idempotent", "check_fit_score_takes_y", "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance", "check_n_features_in", "check_n_features_in_after_fitting",
+    "check_pipeline_consistency", "check_positive_only_tag_during_fit", "check_readonly_memmap_input",
+    "check_requires_y_none", "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data", "check_sample_weights_list",
+    "check_sample_weights_not_an_array", "check_sample_weights_not_overwritten", "check_sample_weights_pandas_series",
+    "check_sample_weights_shape", "check_supervised_y_2d", "check_supervised_y_no_nan",
+)  # fmt: skip
+
+
+def fails_without_qid(estimator):
+    return dict.fromkeys(WITHOUT_QID, NO_QID)
+
+
+@parametrize_with_checks(list(QUICK.values()), expected_failed_checks=fails_without_qid)
+def test_the_estimator_suite_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+class WithQueries:
+    """Rows dealt to queries of five or more, in place of the qid that the suite does not give."""
+
+    def fit(self, X, y, *, qid=None, eval_set=None, sample_weight=None):
+        qid = queries_of_five(y) if qid is None else qid
+        return super().fit(X, y, qid=qid, eval_set=eval_set, sample_weight=sample_weight)
+
+    def score(self, X, y, *, qid=None, sample_weight=None):
+        return super().score(X, y, qid=queries_of_five(y) if qid is None else qid, sample_weight=sample_weight)
+
+
+def queries_of_five(y):
+    n = np.asarray(y).shape[0]
+    return np.arange(n) % max(n // 5, 1)
+
+
+class FiveAdaRank(WithQueries, AdaRank):
+    pass
+
+
+class FiveCoordinateAscent(WithQueries, CoordinateAscent):
+    pass
+
+
+class FiveNeuralRanker(WithQueries, NeuralRanker):
+    pass
+
+
+class FiveRankBoost(WithQueries, RankBoost):
+    pass
+
+
+class FiveRankNet(WithQueries, RankNet):
+    pass
+
+
+class FiveRankSVM(WithQueries, RankSVM):
+    pass
+
+
+FIVE = (FiveAdaRank, FiveCoordinateAscent, FiveNeuralRanker, FiveRankBoost, FiveRankNet, FiveRankSVM)
+
+
+def fails_with_queries(estimator):
+    names = ("check_sample_weights_not_overwritten", "check_sample_weight_equivalence_on_dense_data",
+             "check_sample_weight_equivalence_on_sparse_data")  # fmt: skip
+    return dict.fromkeys(names, "gives the rows of a query different weights, which is an error here")
+
+
+@parametrize_with_checks(
+    [five(**learner.get_params()) for five, learner in zip(FIVE, QUICK.values(), strict=True)],
+    expected_failed_checks=fails_with_queries,
+)
+def test_the_estimator_suite_where_rows_are_in_queries(estimator, check):
+    check(estimator)
+
+
+# scikit-learn's manners
+
+
+@every
+def test_fit_and_score_need_the_queries(learner):
+    with pytest.raises(ra.InputError, match="fit got no qid, so it cannot tell the queries apart"):
+        clone(learner).fit(DATA.X, DATA.y)
+    model = clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid)
+    with pytest.raises(ra.InputError, match="score got no qid"):
+        model.score(DATA.X, DATA.y)
+    with pytest.raises(ra.InputError, match="eval_set got no qid"):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X, VALID.y)])
+
+
+@every
+def test_the_order_of_the_rows_and_the_kind_of_ids_change_nothing_but_rounding(learner):
+    order = np.random.default_rng(0).permutation(DATA.y.size)
+    order = order[np.argsort(DATA.qid[order], kind="stable")]  # queries where they were, their rows mixed
+    model = clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid)
+    mixed = np.argsort(np.random.default_rng(1).random(DATA.sizes.size))[DATA.qid]
+    apart = np.argsort(mixed, kind="stable")
+    apart = np.lexsort((apart, np.arange(apart.size) % 3))  # rows of a query stand apart
+    names = np.array([f"q{i}" for i in DATA.qid])
+    kept = np.sort(apart) if isinstance(learner, NeuralRanker) else apart  # whose batches follow the queries' order
+    other = clone(learner).fit(DATA.X[kept], DATA.y[kept], qid=names[kept])
+    np.testing.assert_allclose(other.predict(VALID.X), model.predict(VALID.X), rtol=1e-5, atol=1e-6)
+
+
+@every
+def test_score_is_that_of_the_declared_convention_and_survives_a_pickle(learner):
+    model = pickle.loads(pickle.dumps(clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid)))
+    expected = ra.evaluate(VALID.y, model.predict(VALID.X), CONV, qid=VALID.qid).value
+    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == expected
+    assert {each.convention for each in model.history_} == {as_convention(learner.convention)}
+
+
+@every
+@pytest.mark.usefixtures("routing")
+def test_qid_is_routed_in_searches_and_pipelines(learner):
+    params = {"params": {"qid": DATA.qid}}
+    scores = cross_validate(clone(learner), DATA.X, DATA.y, cv=QueryKFold(3), scoring=query_scorer(CONV), **params)
+    assert np.isfinite(scores["test_score"]).all()
+    pipeline = make_pipeline(StandardScaler(), clone(learner)).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert pipeline.predict(VALID.X).shape == VALID.y.shape
+
+
+@pytest.mark.usefixtures("routing")
+def test_a_grid_search_finds_a_setting():
+    search = GridSearchCV(RankSVM(), {"C": [1e-3, 1.0]}, cv=QueryKFold(3), scoring=query_scorer(CONV))
+    assert search.fit(DATA.X, DATA.y, qid=DATA.qid).best_params_["C"] in {1e-3, 1.0}
+
+
+@validated
+def test_a_share_of_whole_queries_is_held_out(name):
+    model = clone(QUICK[name]).set_params(validation_fraction=0.3).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert {each.dataset for each in model.history_} == {"train", "valid_0"}
+
+
+@validated
+def test_the_number_of_threads_changes_no_bit(name, monkeypatch):
+    monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 50)
+    monkeypatch.setattr("rankadapters.core.candidates.ROWS_PER_CALL", 60)
+    models = [clone(QUICK[name]).set_params(n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
+    assert models[0].predict(VALID.X).tobytes() == models[1].predict(VALID.X).tobytes()
+    assert models[0].history_ == models[1].history_
+
+
+# what is refused
+
+
+@every
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda X, y, qid: (X, np.ones_like(y), qid), "no query has rows of different labels"),
+        (lambda X, y, qid: (np.where(X[0, 0] == X, np.nan, X), y, qid), "Input X contains NaN"),
+        (lambda X, y, qid: (np.column_stack([X, qid]), y, qid), "column 5 of X holds the query ids"),
+        (lambda X, y, qid: (X, y, qid[1:]), "qid has"),
+        (lambda X, y, qid: (X, y, qid + 0.5), "qid holds floats"),
+        (lambda X, y, qid: (X, np.where(y == 2, np.nan, y), qid), "Input y contains NaN"),
+    ],
+)
+def test_bad_rows_are_named(learner, change, reason):
+    X, y, qid = change(DATA.X, DATA.y, DATA.qid)
+    with pytest.raises(ValueError, match=reason):
+        clone(learner).fit(X, y, qid=qid)
+
+
+@every
+def test_one_query_is_enough_but_cannot_be_divided(learner):
+    X, y = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], [2, 0, 1]
+    assert np.isfinite(clone(learner).fit(X, y, qid=[1, 1, 1]).predict(X)).all()
+    if "validation_fraction" in learner.get_params():
+        with pytest.raises(ra.InputError, match="validation_fraction needs two queries or more"):
+            clone(learner).set_params(validation_fraction=0.5).fit(X, y, qid=[1, 1, 1])
+
+
+@every
+def test_constant_features_have_no_say(learner):
+    X = np.column_stack([DATA.X[:, 0], np.full(DATA.y.size, 3.0)])
+    model = clone(learner).fit(X, DATA.y, qid=DATA.qid)
+    order = np.argsort(model.predict(np.column_stack([np.arange(6.0), np.full(6, 3.0)])), kind="stable")
+    assert len(order) == 6
+
+
+@every
+def test_a_cutoff_beyond_all_queries_is_none(learner):
+    models = [clone(learner).set_params(convention=ra.presets.textbook(k)) for k in (1000, None)]
+    found = [model.fit(DATA.X, DATA.y, qid=DATA.qid).predict(VALID.X) for model in models]
+    assert found[0].tobytes() == found[1].tobytes()
+
+
+@every
+def test_without_a_convention_there_is_no_score(learner):
+    model = clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid).set_params(convention=None)
+    with pytest.raises(ra.ConventionError, match="has no convention to score under"):
+        model.score(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@every
+def test_a_text_that_is_no_convention_is_named(learner):
+    with pytest.raises(ra.ConventionError, match="convention"):
+        clone(learner).set_params(convention="no-such-tool@3").fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@every
+def test_tables_keep_their_names(learner):
+    names = list("abcde")
+    model = clone(learner).fit(pd.DataFrame(DATA.X, columns=names), DATA.y, qid=DATA.qid)
+    assert model.feature_names_in_.tolist() == names
+    assert model.n_features_in_ == 5
