@@ -68,7 +68,7 @@ class QueryLearner(BaseEstimator):
             raise self._no_qid("fit")
         self._check()
         features, labels = validate_data(self, X, y, **self._reading, y_numeric=True)
-        queries = whole_queries(X, labels, qid, None)
+        queries = whole_queries(X if hasattr(X, "shape") else features, labels, qid, None)
         train, held = self._divide(features, labels, queries, sample_weight)
         sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
         _refuse_nothing_to_learn(train)
@@ -172,7 +172,7 @@ class QueryLearner(BaseEstimator):
         if qid is None:
             raise self._no_qid("eval_set")
         features = validate_data(self, X, reset=False, **self._reading)
-        return LabelledRows.of(features, whole_queries(X, y, qid, None), y, sample_weight)
+        return LabelledRows.of(features, whole_queries(features, y, qid, None), y, sample_weight)
 
     def _no_qid(self, method: str) -> InputError:
         call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"

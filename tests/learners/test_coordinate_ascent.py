@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import rankadapters as ra
 
 pytest.importorskip("sklearn")
+
+import scipy.sparse as sp
 
 from rankadapters.learners import CoordinateAscent
 from tests.learners.mq2008_folds import fold

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import rankadapters as ra
 
 pytest.importorskip("sklearn")
+
+import scipy.sparse as sp
 
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
