@@ -67,6 +67,8 @@ class QueryLearner(BaseEstimator):
         if qid is None:
             raise self._no_qid("fit")
         self._check()
+        if eval_set is not None and self.validation_fraction is not None:
+            raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
         features, labels = validate_data(self, X, y, **self._reading, y_numeric=True)
         queries = whole_queries(X if hasattr(X, "shape") else features, labels, qid, None)
         train, held = self._divide(features, labels, queries, sample_weight)

@@ -14,6 +14,7 @@ from rankadapters.learners.selection import selection_ranks
 from tests.learners.mq2008_folds import fold, ranklib_scores
 from tests.learners.oracles import adarank
 from tests.ranking_data import ranking
+from tests.shared_data import kept
 
 DATA = ranking(1, 40)
 VALID = ranking(2, 20)
@@ -24,7 +25,6 @@ EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 @pytest.mark.parametrize("rounds", [1, 4])
 def test_the_rounds_are_those_of_the_paper(convention, rounds):
     model = AdaRank(convention, max_iter=rounds, tol=10.0, max_consecutive=None).fit(DATA.X, DATA.y, qid=DATA.qid)
-    model.set_params(tol=0.0)
     expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, model.n_iter_)
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
     assert model.coef_.any()
@@ -37,6 +37,16 @@ def test_the_scores_of_ranklib(number):
     train, valid, test = fold(number)
     model = AdaRank("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
     assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("number", [4, 5])
+def test_the_rounds_that_ranklib_kept_and_their_value(number):
+    """Of the folds whose scores are not kept: `tests/golden/learners.json`."""
+    train, valid, test = fold(number)
+    model = AdaRank("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
+    assert model.n_iter_ == kept("learners")["rounds_kept"]["adarank"][number - 1]
+    expected = kept("learners")["fold_test_ndcg10"]["adarank"][number - 1]
+    assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
 
 
 def test_the_best_round_by_the_validation_queries_is_kept():

@@ -15,6 +15,7 @@ from rankadapters.learners import NeuralRanker, RankNet
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from tests.learners.mq2008_folds import fold
 from tests.ranking_data import ranking
+from tests.shared_data import kept
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
@@ -116,11 +117,11 @@ def test_parameters_are_checked(params, error, reason):
 
 
 def test_ranknet_ranks_mq2008_as_well_as_ranklibs():
-    """Mean test NDCG@10 of five folds; RankLib 2.10.1's RankNet .4828."""
+    """Mean test NDCG@10 of five folds."""
     values = []
     for number in range(1, 6):
         train, valid, test = fold(number)
         model = RankNet(convention="ranklib@10", random_state=0)
         model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
         values.append(model.score(test.X, test.y, qid=test.qid))
-    assert np.mean(values) >= 0.4828
+    assert np.mean(values) >= kept("learners")["mean_test_ndcg10"]["ranknet"]

@@ -17,6 +17,7 @@ from rankadapters.learners.pair_potentials import PairPotentials
 from tests.learners.mq2008_folds import fold, ranklib_scores
 from tests.learners.oracles import pairs_of, rankboost
 from tests.ranking_data import ranking
+from tests.shared_data import kept
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
@@ -48,6 +49,16 @@ def test_the_scores_of_ranklib(number):
     train, valid, test = fold(number)
     model = RankBoost("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
     assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("number", [4, 5])
+def test_the_rounds_that_ranklib_kept_and_their_value(number):
+    """Of the folds whose scores are not kept: `tests/golden/learners.json`."""
+    train, valid, test = fold(number)
+    model = RankBoost("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
+    assert model.n_iter_ == kept("learners")["rounds_kept"]["rankboost"][number - 1]
+    expected = kept("learners")["fold_test_ndcg10"]["rankboost"][number - 1]
+    assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
 
 
 def test_the_best_round_by_the_validation_queries_is_kept():
