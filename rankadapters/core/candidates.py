@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from rankadapters.core import forms
 from rankadapters.core._kernels import COMPUTE, FIXED
-from rankadapters.core.columns import Array, Flags, Floats, Ints
+from rankadapters.core.columns import Array, Flags, Floats, Ints, writable
 from rankadapters.core.errors import InputError
 from rankadapters.core.members import Member, SharedRanking, compared_in
 from rankadapters.core.plans import RankedPlan
@@ -35,11 +35,41 @@ class Candidates(NamedTuple):
     column: Floats
     steps: Floats
 
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return self.steps.size
+
+    def lines(self) -> Iterator[tuple[slice, tuple[Floats, Floats, Floats]]]:
+        """Yield the candidates on a line together: which they are, where it starts, its column and its steps."""
+        yield slice(0, self.n), (self.start, self.column, self.steps)
+
     def scores(self, several: slice, rows: slice) -> Array:
         """Scores of some candidates and rows, one candidate after the other."""
         moved = np.multiply.outer(self.steps[several], self.column[rows])
         moved += self.start[rows]
         return moved.ravel()
+
+
+class Listed(NamedTuple):
+    """Scores in the order of a plan, a row for each candidate."""
+
+    several: Floats
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return len(self.several)
+
+    def lines(self) -> Iterator[tuple[slice, tuple[Floats, Floats, Floats]]]:
+        """Yield each candidate as a line that stays where it starts."""
+        still, here = np.zeros(self.several.shape[1]), np.zeros(1)
+        for place, scores in enumerate(self.several):
+            yield slice(place, place + 1), (scores, still, here)
+
+    def scores(self, several: slice, rows: slice) -> Array:
+        """Scores of some candidates and rows, one candidate after the other."""
+        return self.several[several, rows].ravel()
 
 
 class Found(NamedTuple):
@@ -61,10 +91,11 @@ class RankedCandidates:
         self.plan = cast("RankedPlan", member.plan)
         self.indptr = self.plan.rows.indptr
         self._tiles: dict[tuple[int, int], Member] = {}
+        self._rankings: dict[tuple[int, int], SharedRanking] = {}
 
-    def numerators(self, given: Candidates) -> Floats:
+    def numerators(self, given: Candidates | Listed) -> Floats:
         """Numerator of each query of each candidate; of a query in which nothing moves, that of `start`."""
-        found = np.empty((given.steps.size, self.indptr.size - 1))
+        found = np.empty((given.n, self.indptr.size - 1))
         run = self._by_ranking(given, found) if self.found is None else self._by_counting(given, self.found, found)
         bad = [row for row in over_chunks(run, self.indptr[self.parts], self.n_threads) if row >= 0]
         if bad:
@@ -95,67 +126,69 @@ class RankedCandidates:
     def _queries(self, part: int) -> slice:
         return slice(int(self.parts[part]), int(self.parts[part + 1]))
 
-    def _by_counting(self, given: Candidates, listed: Found, found: Floats) -> Any:
+    def _by_counting(self, given: Candidates | Listed, listed: Found, found: Floats) -> Any:
         plan, settled = self.plan, self.member.settled
         means = plan.ranking.tied == "means"
 
         def run(first: int, last: int) -> Iterator[int]:
             for queries in map(self._queries, range(first, last)):
                 inside = slice(queries.start, queries.stop + 1)
-                values = np.empty((given.steps.size, queries.stop - queries.start))
-                yield int(
-                    forms.run(
-                        plan.along, *given, self.indptr[inside], listed.rows, listed.indptr[inside], listed.gains,
-                        plan.k, means, *plan.by_rank, *(each[queries] for each in plan.by_query),
-                        settled.status[queries], settled.fixed[queries], values,
-                        rows=given.steps.size * int(self.indptr[queries.stop] - self.indptr[queries.start]),
-                    )
+                indptr = self.indptr[inside]
+                n = int(indptr[-1] - indptr[0])
+                same = (
+                    indptr, listed.rows, listed.indptr[inside], listed.gains, plan.k, means, *plan.by_rank,
+                    *(each[queries] for each in plan.by_query), settled.status[queries], settled.fixed[queries],
                 )  # fmt: skip
-                found[:, queries] = values
+                same = tuple(writable(each) if isinstance(each, np.ndarray) else each for each in same)
+                for several, line in given.lines():
+                    values = np.empty((several.stop - several.start, indptr.size - 1))
+                    yield int(forms.run(plan.along, *line, *same, values, rows=n * len(values)))
+                    found[several, queries] = values
 
         return run
 
-    def _by_ranking(self, given: Candidates, found: Floats) -> Any:
-        settled = self._still(given)
+    def _by_ranking(self, given: Candidates | Listed, found: Floats) -> Any:
+        settled = self.member.settled if isinstance(given, Listed) else self._still(given)
 
         def run(first: int, last: int) -> Iterator[int]:
             for queries in map(self._queries, range(first, last)):
                 rows = slice(int(self.indptr[queries.start]), int(self.indptr[queries.stop]))
-                shared: dict[int, SharedRanking] = {}
-                for several in _runs(given.steps.size, rows.stop - rows.start):
-                    copies = several.stop - several.start
-                    if copies not in shared:
-                        shared[copies] = self._shared(queries, copies, settled)
-                    values = shared[copies].values(given.scores(several, rows), 1)
-                    found[several, queries] = values.reshape(copies, -1)
-                    yield -1
+                for copies, runs in groupby(_runs(given.n, rows.stop - rows.start), lambda run: run.stop - run.start):
+                    shared = self._shared(queries, copies, settled)
+                    for several in runs:
+                        values = shared.values(given.scores(several, rows), 1)
+                        found[several, queries] = values.reshape(copies, -1)
+                        yield -1
 
         return run
 
     def _still(self, given: Candidates) -> Settled:
         """Fix the queries in which nothing moves at their value at the start."""
         settled = self.member.settled
-        if given.steps.size == 1 and not given.steps[0]:
-            return settled
         still = (settled.status == COMPUTE) & constant(given.column, self.indptr)
         if not still.any():
             return settled
         before = np.empty((1, self.indptr.size - 1))
-        run = self._by_ranking(Candidates(given.start, given.column, np.zeros(1)), before)
+        run = self._by_ranking(Listed(given.start[None, :]), before)
         over_chunks(run, self.indptr[self.parts], self.n_threads)
         status, fixed = settled.status.copy(), settled.fixed.copy()
         status[still], fixed[still] = FIXED, before[0, still]
         return replace(settled, status=status, fixed=fixed)
 
     def _shared(self, queries: slice, copies: int, settled: Settled) -> SharedRanking:
+        """Take some queries several times; what no candidate fixes is made once."""
         key = (queries.start, copies)
+        if settled is self.member.settled and key in self._rankings:
+            return self._rankings[key]
         if key not in self._tiles:
             self._tiles[key] = tiled(self.member, queries, copies)
         tile, status, fixed = self._tiles[key], settled.status[queries], settled.fixed[queries]
         several = replace(settled, status=np.tile(status, copies), fixed=np.tile(fixed, copies))
-        tile = replace(tile, settled=several)
         dtype = compared_in(self.plan.ranking.precision, np.dtype(np.float64))
-        return SharedRanking([0], [tile], dtype, computed_only=True)
+        made = SharedRanking([0], [replace(tile, settled=several)], dtype, computed_only=True)
+        if settled is self.member.settled:
+            self._rankings[key] = made
+        return made
 
 
 def tiled(member: Member, queries: slice, copies: int) -> Member:

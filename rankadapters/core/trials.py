@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core._kernels import SKIP
-from rankadapters.core.candidates import Candidates, RankedCandidates
+from rankadapters.core.candidates import Candidates, Listed, RankedCandidates
 from rankadapters.core.columns import Floats, non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
@@ -161,9 +161,9 @@ class Trials:
         given, plan = self._checked(several), self._member.plan
         if self._ranked is None:
             return np.array([whole_values(self._member, plan, scores, self.n_threads) for scores in given])  # type: ignore[arg-type]  # as `_ranked` says
-        none, here = np.zeros(int(plan.rows.indptr[-1])), np.zeros(1)
-        each = (self._ranked.numerators(Candidates(plan.rows.take(scores), none, here)) for scores in given)
-        return np.concatenate(list(each))
+        order = plan.rows.order
+        own = given[:, order] if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
+        return self._ranked.numerators(Listed(own))
 
     def _means(self, numerators: Floats) -> Floats:
         """Add up the queries of each candidate in their order, by the sum of the masses."""
