@@ -15,6 +15,7 @@ PAGES = [
     "docs/catboost.md",
     "docs/sklearn.md",
     "docs/queryranker.md",
+    "docs/learners.md",
     "docs/audit.md",
     "docs/parity.md",
 ]

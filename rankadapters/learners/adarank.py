@@ -67,7 +67,7 @@ class AdaRank(QueryLearner):
     ----------
     coef_ : float64 array, shape (n_features,)
         Weight of each feature: the sum of its alphas.
-    features_, alphas_ : arrays, shape (n_iter_,)
+    features_, alphas_ : arrays, shape (n_rounds,)
         The feature of each round that was kept, and its alpha.
     n_iter_ : int
         Rounds in the model: up to the best by the first validation set, or all.

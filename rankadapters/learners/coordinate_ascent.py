@@ -62,8 +62,6 @@ class CoordinateAscent(QueryLearner):
     ----------
     coef_ : float64 array, shape (n_features,)
         Weights, whose magnitudes add up to 1.
-    feature_importances_ : float64 array, shape (n_features,)
-        Their magnitudes.
     n_iter_ : int
         Passes of all restarts.
     history_ : list of Evaluation

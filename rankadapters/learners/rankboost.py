@@ -57,7 +57,7 @@ class RankBoost(QueryLearner):
 
     Attributes
     ----------
-    features_, thresholds_, alphas_ : arrays, shape (n_iter_,)
+    features_, thresholds_, alphas_ : arrays, shape (n_rounds,)
         The stump of each round that was kept, and its weight.
     feature_importances_ : float64 array, shape (n_features,)
         Share of each feature in the sum of the magnitudes of the alphas.

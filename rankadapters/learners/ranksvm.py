@@ -46,8 +46,6 @@ class RankSVM(QueryLearner):
     ----------
     coef_ : float64 array, shape (n_features,)
         Weights.
-    feature_importances_ : float64 array, shape (n_features,)
-        Share of each in the sum of their magnitudes; comparable where features have one scale.
     n_iter_ : int
         Iterations of the solver.
     history_ : list of Evaluation
@@ -90,7 +88,7 @@ class RankSVM(QueryLearner):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Magnitudes of the weights, by their sum."""
+        """Magnitudes of the weights, by their sum; comparable where features have one scale."""
         return shares(self.coef_)
 
     def _check(self) -> None:
