@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+HIGHEST = 300.0  # H whose exponential, and the sum of many such, is far from overflowing
 FEW_GRADES = 32  # up to which each query has room for all of them
 
 
@@ -16,7 +17,8 @@ class PairPotentials:
         = (exp(-H_i) S+_i - exp(H_i) S-_i) / Z,
 
     where S+_i sums exp(H_j) over the rows of its query with a lower label and S-_i exp(-H_j) over those with a higher
-    one, and Z sums all pairs. H is taken from the middle of its range in each query, which changes no D.
+    one, and Z sums all pairs. Where H is large it is taken from the middle of its range in each query, which changes no
+    D.
 
     Parameters
     ----------
@@ -44,8 +46,10 @@ class PairPotentials:
 
     def __call__(self, heights: Floats) -> Floats:
         """Potentials of `rows`, for their H; 0 where all pairs are so right that their weights underflow."""
-        low, high = (each.reduceat(heights, self._starts) for each in (np.minimum, np.maximum))
-        up = np.exp(heights - ((low + high) / 2)[self._query])
+        if np.abs(heights).max() > HIGHEST:
+            low, high = (each.reduceat(heights, self._starts) for each in (np.minimum, np.maximum))
+            heights = heights - ((low + high) / 2)[self._query]
+        up = np.exp(heights)
         down = 1.0 / up
         lower = self._sums(up).cumsum(axis=1)
         higher = self._sums(down)[:, ::-1].cumsum(axis=1)[:, ::-1]

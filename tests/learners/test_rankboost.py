@@ -121,8 +121,9 @@ def test_parameters_are_checked(params, reason):
         RankBoost(**params).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def test_many_grades_are_pairs_like_few():
-    """Labels that are all different: potentials against the sums over all pairs."""
+@pytest.mark.parametrize("above", [0.0, 1000.0])
+def test_many_grades_are_pairs_like_few(above):
+    """Labels that are all different: potentials against the sums over all pairs, wherever H stands."""
     rng = np.random.default_rng(0)
     labels, sizes = rng.random(90), np.array([1, 40, 2, 47])
     heights = rng.normal(0, 1, 90)
@@ -131,4 +132,6 @@ def test_many_grades_are_pairs_like_few():
     for i, j in pairs_of(labels.tolist(), sizes.tolist()):
         expected[[i, j]] += np.exp(heights[j] - heights[i]) * np.array([1, -1])
     total = sum(np.exp(heights[j] - heights[i]) for i, j in pairs_of(labels.tolist(), sizes.tolist()))
-    np.testing.assert_allclose(potentials(heights[potentials.rows]), (expected / total)[potentials.rows], atol=1e-14)
+    np.testing.assert_allclose(
+        potentials(heights[potentials.rows] + above), (expected / total)[potentials.rows], atol=1e-13
+    )
