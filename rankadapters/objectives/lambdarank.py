@@ -26,8 +26,7 @@ class LambdaRank(Pairwise):
 
     For a pair of rows i, j with gain(i) > gain(j), or of which i alone is relevant, ranks r and D = s_i - s_j,
 
-        delta = abs(change of the query's value), for NDCG
-            (gain(i) - gain(j)) abs(discount(r_i) - discount(r_j)) / ideal DCG
+        delta = abs(change of the value): of NDCG (gain(i) - gain(j)) abs(discount(r_i) - discount(r_j)) / ideal,
         lambda = sigma delta / (1 + exp(sigma D)),  hessian = sigma^2 delta p (1 - p),  p = 1 / (1 + exp(sigma D));
 
     row i's gradient gets -lambda, row j's +lambda, and both hessians grow. A query that the convention's `short` rules

@@ -28,8 +28,8 @@ class StochasticRank(Objective):
         der_d = sum over the other rows j of (M with d just above j - M with d just below j) density of x_d at x_j.
 
     Several draws are averaged; der is centred and, for more than two rows, loses `lambda_` times its part along the
-    centred scores c: der - lambda_ (der . c) c / (abs(c) + nu)^2, so that scores do not grow without end. The gradient
-    is -der. Every hessian is 1, which makes of a leaf's value a mean of der, as CatBoost's `Gradient` leaves are.
+    centred scores c, `der - lambda_ (der . c) c / (abs(c) + nu)^2`, so that scores do not grow without end. The
+    gradient is -der. Every hessian is 1, which makes of a leaf's value a mean of der, as CatBoost's `Gradient` leaves are.
 
     Parameters
     ----------
