@@ -66,7 +66,9 @@ def assert_same(found, expected):
 
 def in_unit_interval(data, value):
     """Labels that every objective takes."""
-    return data._replace(y=data.y / data.y.max()) if isinstance(value, objectives.QueryCrossEntropy) else data
+    probabilities = isinstance(getattr(value, "convention", None), ra.ERR)
+    probabilities = probabilities or isinstance(value, objectives.QueryCrossEntropy)
+    return data._replace(y=data.y / data.y.max()) if probabilities else data
 
 
 def updated(booster, objective, rounds):

@@ -49,7 +49,8 @@ VALUES = {
 
 def fitting(data: Ranking, value: objectives.Objective) -> Ranking:
     """The data with labels that an objective takes."""
-    binary = "err@" in str(value) or isinstance(value, objectives.LambdaMAP | objectives.QueryCrossEntropy)
+    probabilities = isinstance(getattr(value, "convention", None), ra.ERR)
+    binary = probabilities or isinstance(value, objectives.LambdaMAP | objectives.QueryCrossEntropy)
     return data._replace(y=(data.y > 0).astype(float)) if binary else data
 
 

@@ -43,16 +43,16 @@ def passes(queries: Queries, scores: object, conventions: Iterable[Convention]) 
 
 
 def _passes(queries: Queries, scores: object, several: list[Convention]) -> Iterator[Measured]:
-    members = bind_usable(queries, several)
+    members = [member for member in bind_usable(queries, several) if member.has_value]
     if members:
         yield from _measured(queries, queries.check_scores(scores), members)
 
 
 def _measured(queries: Queries, scores: Array, members: list[Member]) -> Iterator[Measured]:
-    """Measure all at once, or, where a score or what is left to average stops one of them, by halves."""
+    """Measure all at once, or, where a score stops one of them, by halves."""
     try:
         found = Measured(queries, members, Work(members).numerators(scores, as_n_threads(None)))
-        found.scores  # noqa: B018 - where nothing is left to average this raises
+        found.scores  # noqa: B018 - where a mean is beyond float64 this raises
     except InputError:
         if len(members) > 1:
             middle = len(members) // 2

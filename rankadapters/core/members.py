@@ -51,6 +51,12 @@ class Member:
         return exact_sum(self.settled.divisors)
 
     @property
+    def has_value(self) -> bool:
+        """Whether something is left to average, or no query has a pair and `empty` is the value."""
+        empty = getattr(self.convention, "empty", None)
+        return bool(self.denominator) or (self.convention.over == "pairs" and isinstance(empty, float))
+
+    @property
     def mass(self) -> Floats | None:
         """What a query's numerator is divided by; None where it is 1 for each."""
         return self.plan.mass if isinstance(self.plan, WholePlan) and self.plan.pooled else None

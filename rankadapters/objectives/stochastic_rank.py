@@ -29,7 +29,8 @@ class StochasticRank(Objective):
 
     Several draws are averaged; der is centred and, for more than two rows, loses `lambda_` times its part along the
     centred scores c, `der - lambda_ (der . c) c / (abs(c) + nu)^2`, so that scores do not grow without end. The
-    gradient is -der. Every hessian is 1, which makes of a leaf's value a mean of der, as CatBoost's `Gradient` leaves are.
+    gradient is -der. Every hessian is 1, which makes of a leaf's value a mean of der, as CatBoost's `Gradient` leaves
+    are.
 
     Parameters
     ----------

@@ -63,8 +63,13 @@ def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
     convention = value.convention
     gains = sorted((definition.gain(row.label, convention.gain) for row in rows if row.judged), reverse=True)
     retrieved = len(_retrieved(rows, value))
-    cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), retrieved), "all": None}
-    ranked = enumerate(gains[: cut[convention.ideal]], start=1)
+    cut = {"retrieved": min(convention.k or len(rows), retrieved), "all": None}.get(convention.ideal, convention.k)
+    found = _dcg(gains[:cut], convention)
+    return _dcg([1.0] * (convention.k or retrieved), convention) if convention.ideal == "ones" and found > 0 else found
+
+
+def _dcg(gains: Sequence[float], convention: NDCG) -> float:
+    ranked = enumerate(gains, start=1)
     return sum(g * definition.discount(rank, convention.discount) for rank, g in ranked)
 
 
@@ -73,7 +78,7 @@ def _worth(row: Row, value: Pairwise) -> float:
         return row.label
     if isinstance(value.convention, AP | RR):
         return float(row.judged and definition.is_beyond(row.label, value.convention.relevant))
-    return definition.gain(row.label, value.convention.gain) if row.judged else 0.0
+    return definition.graded(row, value.convention)
 
 
 def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
