@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+import warnings
 from typing import Any
 
 from rankadapters.cli.common import SAME, require_rich
@@ -43,16 +44,20 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.format == "table":
         require_rich()
-    from rankadapters.compare import Results, page, winning_numbers
+    from rankadapters.compare import MixedDecimalsWarning, Results, page, winning_numbers
     from rankadapters.io.writing import write_text
 
     better = None if arguments.better is None else DIRECTIONS[arguments.better]
     results = Results.read(arguments.results, higher_is_better=better, on_mixed=arguments.on_mixed)
-    found = winning_numbers(results, by=arguments.by)
-    if arguments.out:
-        write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))
-        print(arguments.out, file=sys.stderr)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MixedDecimalsWarning)  # every format but CSV tells it
+        found = winning_numbers(results, by=arguments.by)
+        if arguments.out:
+            write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))
+            print(arguments.out, file=sys.stderr)
     if arguments.format == "csv":
+        if found.n_undecided:
+            print(found.notes()[1], file=sys.stderr)
         table = found.table()
         csv.writer(sys.stdout, lineterminator="\n").writerows([table.head, *table.lines])
     else:

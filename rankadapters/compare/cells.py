@@ -7,20 +7,23 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rankadapters.core.errors import InputError, MissingToolkitError, choices
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
 from rankadapters.core.score import Score
+from rankadapters.core.texts import parse
 
 NEEDED = ("method", "dataset", "measure", "value")
 OPTIONAL = ("source", "higher_is_better")
 UNKNOWN_DECIMALS = -1
 _PARQUET = b"PAR1"
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.(?P<decimals>\d*))?|\.(?P<bare>\d+))(?P<power>[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.(?P<decimals>\d*))?|\.(?P<bare>\d+))(?P<power>[eE][+-]?\d{1,9})?", re.ASCII)
 _WORDS = {"true": True, "false": False}
 
 
@@ -43,15 +46,20 @@ class Cells:
     ) -> None:  # fmt: skip
         """Add a cell, checked."""
         row = len(self.value)
-        number, decimals = (float(value), UNKNOWN_DECIMALS) if isinstance(value, Score) else _number(value, row)
+        if isinstance(value, Score):
+            number, decimals, digest = float(value), UNKNOWN_DECIMALS, value.digest
+            said: object = _measure_of(value, measure, row)
+        else:
+            (number, decimals), digest = _number(value, row), None
+            said = _name(measure, "measure", row)
         self.method.append(_name(method, "method", row))
         self.dataset.append(_name(dataset, "dataset", row))
-        self.measure.append(measure if isinstance(value, Score) else _name(measure, "measure", row))
+        self.measure.append(said)
         self.value.append(number)
         self.decimals.append(decimals)
-        self.source.append(str(source) if source else None)
+        self.source.append(None if _is_missing(source) else str(source))
         self.higher.append(_direction(higher, row))
-        self.digest.append(value.digest if isinstance(value, Score) else None)
+        self.digest.append(digest)
 
 
 def cells_of(data: object) -> Cells:
@@ -138,26 +146,49 @@ def _name(value: object, what: str, row: int) -> str:
     return value
 
 
+def _measure_of(score: Score, measure: object, row: int) -> Convention:
+    """Give the convention of a Score, and refuse a measure that says something else."""
+    try:
+        said = parse(measure) if isinstance(measure, str) else measure
+    except ConventionError:
+        said = None
+    if said != score.convention:
+        msg = (
+            f"measure[{row}] is {measure!r}, but value[{row}] is a Score of {score.convention.name}.\n"
+            f"Hint: {score.convention.name!r}, or score.value without its convention."
+        )
+        raise InputError(msg, row=row)
+    return score.convention
+
+
+def _is_missing(value: object) -> bool:
+    """Tell whether a frame has nothing there: None, NaN, pandas' NA, or an empty text."""
+    return not value if value is None or isinstance(value, str) else str(value) in {"nan", "<NA>", "NaT"}
+
+
 def _number(value: object, row: int) -> tuple[float, int]:
     """Read a value, and with how many decimals it was printed where it is a text."""
     number, decimals = math.nan, UNKNOWN_DECIMALS
-    if isinstance(value, str):
-        match = _NUMBER.fullmatch(value)
+    if isinstance(value, str | Decimal):
+        match = _NUMBER.fullmatch(str(value))
         if match:
             number = float(value)
             digits = len(match["decimals"] or match["bare"] or "")
             decimals = digits if match["power"] is None else max(0, digits - int(match["power"][1:]))
     elif isinstance(value, Real) and not isinstance(value, bool):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
     if not math.isfinite(number):
-        msg = f"value[{row}] is {value!r}; allowed are finite numbers.\nHint: leave out a cell without a value."
+        msg = f"value[{row}] is {value!r:.80}; allowed are finite numbers.\nHint: leave out a cell without a value."
         raise InputError(msg, row=row)
     return number, decimals
 
 
 def _direction(value: object, row: int) -> bool | None:
     found = _WORDS.get(value.lower(), value) if isinstance(value, str) else value
-    if found is None or found == "":
+    if _is_missing(found):
         return None
     if isinstance(found, bool | np.bool_):
         return bool(found)
@@ -201,7 +232,7 @@ def _read_parquet(path: str | Path) -> Any:
 def _read_csv(path: str | Path) -> Cells:
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         try:
-            lines = list(csv.reader(file, strict=True))
+            lines = [line for line in csv.reader(file, strict=True) if line]
         except (csv.Error, UnicodeDecodeError) as error:
             msg = f"it is not CSV in UTF-8: {error}.\nHint: commas, a header, one line per cell."
             raise InputError(msg) from None

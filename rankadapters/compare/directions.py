@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from rankadapters.compare.cells import Cells
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError
@@ -25,9 +27,10 @@ def named_measures(
     IncomparableScoresError
         One measure under several conventions, unless `on_mixed` is `separate`.
     """
-    if on_mixed not in {"error", "separate"}:
+    if on_mixed not in ("error", "separate"):
         msg = f"on_mixed={on_mixed!r}; allowed are 'error' and 'separate'.\nHint: 'separate' keeps them apart."
         raise InputError(msg)
+    _require_directions(direction)
     read: dict[Any, Convention | str] = {}
     measures = [read[each] if each in read else read.setdefault(each, _read(each)) for each in cells.measure]
     names = _names(list(dict.fromkeys(measures)), on_mixed)
@@ -47,6 +50,16 @@ def refuse_other_queries(cells: Cells) -> None:
                 "apart."
             )
             raise IncomparableScoresError(msg)
+
+
+def _require_directions(direction: object) -> None:
+    """Refuse words and numbers, which would count as true whatever they say."""
+    said = direction.items() if isinstance(direction, Mapping) else [(None, direction)]
+    for name, value in said:
+        if value is not None and not isinstance(value, bool | np.bool_):
+            where = "" if name is None else f"[{name!r}]"
+            msg = f"higher_is_better{where}={value!r}; allowed are True and False.\nHint: False where lower is better."
+            raise InputError(msg)
 
 
 def _read(measure: Convention | str) -> Convention | str:
@@ -107,7 +120,7 @@ def _directions(
 def _refuse(name: str, several: set[bool]) -> None:
     what = "higher and lower are both said to be better" if several else "nothing says whether higher is better"
     msg = (
-        f"measure {name!r}: {what}.\nHint: higher_is_better=True, or {{{name!r}: True}}, or a column "
+        f"measure {name!r}: {what}.\nHint: higher_is_better=True (--better higher), or {{{name!r}: True}}, or a column "
         "'higher_is_better'; the text of a convention, such as 'letor4@10', says it too."
     )
     raise InputError(msg)

@@ -110,6 +110,9 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     if against not in AGAINST:
         msg = f"against={against!r}; allowed are 'iwn' and 'n_datasets'.\nHint: against='n_datasets'."
         raise InputError(msg)
+    if not isinstance(numbers, WinningNumbers):
+        msg = f"numbers are of type {type(numbers).__name__}.\nHint: ra.compare.winning_numbers(results)."
+        raise InputError(msg)
     if group not in numbers.groups:
         msg = f"group={group!r}; the groups are {', '.join(map(repr, numbers.groups))}.\nHint: 'all' is the last."
         raise InputError(msg)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results
+from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.winning import AXES, row_wins
 from rankadapters.core.errors import InputError
 from rankadapters.plotting.bagplots import Spread, bagplots
@@ -171,6 +171,7 @@ def leave_one_out(results: Results, over: str = "dataset") -> LeaveOneOut:
     if over not in AXES:
         msg = f"over={over!r}; allowed are 'dataset' and 'measure'.\nHint: over='measure' leaves out one measure."
         raise InputError(msg)
+    require_results(results)
     names, places = (results.datasets, results.dataset) if over == "dataset" else (results.measures, results.measure)
     shape = (len(names), len(results.methods))
     wn, iwn = (_sums(places * shape[1] + results.method, each, shape) for each in row_wins(results))

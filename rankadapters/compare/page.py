@@ -36,10 +36,14 @@ def page(results: Results, *, title: str = "Methods over data sets", strict: boo
     """
     template = Page()
     numbers = winning_numbers(results)
-    summary = (
-        f"{len(results.methods)} methods on {len(results.datasets)} data sets by {len(results.measures)} measures: "
-        f"{len(results)} values."
-    )
+    n_methods, n_datasets, n_measures, n_values = (
+        f"{n} {what}{'s' * (n != 1)}"
+        for n, what in (
+            (len(results.methods), "method"), (len(results.datasets), "data set"), (len(results.measures), "measure"),
+            (len(results), "value"),
+        )
+    )  # fmt: skip
+    summary = f"{n_methods} on {n_datasets} by {n_measures}: {n_values}."
     return template.write(title, summary, _sections(results, numbers, strict=strict))
 
 

@@ -26,8 +26,8 @@ class Results:
         A table of pandas, polars or pyarrow, or a mapping of names to columns: `method`, `dataset`, `measure`, `value`
         and, if wanted, `source` (where the number comes from) and `higher_is_better`. Or a mapping of (method, dataset,
         measure) to values. Or rows `(method, dataset, measure, value)` or `(method, dataset, Score)`. A value that is a
-        text keeps its decimals, which tell what can be told apart. A measure that is the text of a convention, such as
-        'letor4@10', is that convention.
+        text or a Decimal keeps its decimals, which tell what can be told apart. A measure that is the text of a
+        convention, such as 'letor4@10', is that convention.
     higher_is_better : bool or mapping of str to bool, optional
         For measures that do not say it themselves: conventions and the column of that name do.
     on_mixed : str
@@ -161,7 +161,8 @@ class Results:
             (measures, self.measures, self.measure),
         ):
             if wanted is not None:
-                kept &= np.isin(codes, [_place(name, names) for name in wanted])
+                several = [wanted] if isinstance(wanted, str) else wanted
+                kept &= np.isin(codes, [_place(name, names) for name in several])
         return self._rows(np.flatnonzero(kept))
 
     def _rows(self, rows: Ints) -> Results:
@@ -225,6 +226,14 @@ class Results:
             "dense table has no gaps.\nHint: results.only(methods=..., datasets=...) first."
         )
         raise InputError(msg)
+
+
+def require_results(value: object) -> Results:
+    """Check that a function was given a table of results."""
+    if not isinstance(value, Results):
+        msg = f"results are of type {type(value).__name__}.\nHint: ra.compare.Results(results), or Results.read(path)."
+        raise InputError(msg)
+    return value
 
 
 def _coded(names: list[str]) -> tuple[tuple[str, ...], Ints]:

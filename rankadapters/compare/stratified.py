@@ -176,6 +176,10 @@ def stratified_tests(
 def _check(
     datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], n_resamples: int, confidence: float
 ) -> None:
+    for what, by_dataset in (("datasets", datasets), ("scores", scores)):
+        if not isinstance(by_dataset, Mapping):
+            msg = f"{what} is of type {type(by_dataset).__name__}.\nHint: a mapping by names of data sets."
+            raise InputError(msg)
     for name in {**datasets, **scores}:
         if name not in datasets or name not in scores:
             what = "labels" if name not in datasets else "scores"
@@ -195,6 +199,9 @@ def _shares(
     """What each query adds to the value of each method on each data set."""
     found: Shares = {}
     for name, queries in datasets.items():
+        if not isinstance(scores[name], Mapping):
+            msg = f"scores[{name!r}] is of type {type(scores[name]).__name__}.\nHint: a mapping of methods to scores."
+            raise InputError(msg)
         panel, found[name] = Panel(queries, [convention]), {}
         for method, predicted in scores[name].items():
             try:

@@ -24,7 +24,9 @@ def undecided_pairs(results: Results) -> int:
         finer, coarse = decimals > fewest, decimals == fewest
         if not finer.any():
             continue
-        rounded = np.rint(results.values * 10.0**fewest)
+        with np.errstate(over="ignore"):
+            scaled = results.values * 10.0**fewest
+        rounded = np.where(np.isinf(scaled), results.values, np.rint(scaled))
         for pick, values in ((finer | coarse, rounded), (finer | coarse, results.values)):
             sign = 1 if values is rounded else -1
             both = _equal_pairs(results.cell[pick], values[pick])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results
+from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
 from rankadapters.core.errors import InputError
 from rankadapters.statistics.document import Document
@@ -137,7 +137,7 @@ def winning_numbers(results: Results, by: str = "measure") -> WinningNumbers:
     Raises
     ------
     InputError
-        `by` is neither.
+        `by` is neither, or `results` is not a `Results`.
 
     Warns
     -----
@@ -160,6 +160,7 @@ def winning_numbers(results: Results, by: str = "measure") -> WinningNumbers:
     if by not in AXES:
         msg = f"by={by!r}; allowed are 'measure' and 'dataset'.\nHint: by='dataset' counts each data set apart."
         raise InputError(msg)
+    require_results(results)
     groups = results.measures if by == "measure" else results.datasets
     group = results.measure if by == "measure" else results.dataset
     wins, met = row_wins(results)
@@ -209,10 +210,8 @@ def _counted(group: Ints, results: Results, shape: tuple[int, int]) -> Ints:
 
 
 def _undecided(n: int) -> str:
-    return (
-        f"{n} pairs of values differ, but are equal in the decimals that both were printed with: the wins are those of "
-        "the values as given."
-    )
+    differ = "pair of values differs, but is" if n == 1 else "pairs of values differ, but are"
+    return f"{n} {differ} equal in the decimals that both were printed with: the wins are those of the values as given."
 
 
 def _plain(number: Any) -> float | int | None:

@@ -165,8 +165,9 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
     match = _HEAD.fullmatch(head)
     cls = registry.get(match["word"]) if match else None
     if match is None or cls is None or (match["k"] is not None) != ("k" in cls.fields()):
+        cutoff = " and its cutoff" if any("k" in each.fields() for each in registry.values()) else ""
         msg = (
-            f"{text!r} does not start with a {noun} and its cutoff, such as {_example(registry)!r}.\n"
+            f"{text!r} does not start with a {noun}{cutoff}, such as {_example(registry)!r}.\n"
             f"Hint: the {noun}s are {choices(registry)}; a signature is what str() prints."
         )
         raise ConventionError(msg)

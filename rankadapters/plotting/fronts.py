@@ -55,7 +55,8 @@ def fronts(points: Mapping[str, tuple[float, float]], ranks: Sequence[Sequence[s
         texts += [axes.text(*points[name], name, color=colour, fontsize=8) for name in names]
     axes.set(xlabel=x_name, ylabel=y_name)
     axes.margins(0.12)
-    figure.legend(loc="outside lower left", ncols=len(ranks), frameon=False)
+    if texts:
+        figure.legend(loc="outside lower left", ncols=len(ranks), frameon=False)
     if len(texts) > 1:
         figure.canvas.draw()
         figure.set_layout_engine("none")  # so that names stay where they are moved to

@@ -55,6 +55,15 @@ def test_csv_has_a_line_per_method_the_best_first(capsys, file):
     ]
 
 
+def test_values_that_cannot_be_told_apart_are_told_once(capsys, tmp_path):
+    mixed = tmp_path / "mixed.csv"
+    mixed.write_text("method,dataset,measure,value\na,D,MAP,0.41\nb,D,MAP,0.413\n")
+    told = "1 pair of values differs, but is equal in the decimals"
+    for form in ("csv", "markdown"):
+        code, out, err = run(capsys, mixed, "--better", "higher", "--format", form)
+        assert (code, out.count(told), err.count(told)) == (0, int(form != "csv"), int(form == "csv"))
+
+
 def test_a_table(capsys, file):
     pytest.importorskip("rich")
     code, out, _ = run(capsys, file, "--better", "higher")
