@@ -39,6 +39,10 @@ def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
         ({"random_strength": "1"}, "random_strength='1'; allowed are numbers from 0 on"),
         ({"random_seed": -1}, "random_seed=-1; allowed are whole numbers from 0 on"),
         ({"early_stopping_rounds": 0}, "early_stopping_rounds=0; allowed are whole numbers from 1 on"),
+        ({"thread_count": 0}, "thread_count=0; allowed are whole numbers from 1 on, or -1 for all CPUs"),
+        ({"thread_count": -3}, "thread_count=-3; allowed are"),
+        ({"thread_count": "2"}, "thread_count='2'; allowed are"),
+        ({"use_best_model": "no"}, "use_best_model='no'; allowed are True and False"),
         ({"verbose": "yes"}, "verbose='yes'; allowed are whole numbers from 0 on"),
         ({"objective": "RMSE"}, "objective='RMSE' has no place(.|\n)*read_objective"),
         (7, "params=7 is not a mapping"),
@@ -52,6 +56,12 @@ def test_parameters_that_are_none_are_refused(params, message):
 def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
     with pytest.raises(cb.CatBoostError, match="nonsense"):
         ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)
+
+
+@pytest.mark.parametrize("callbacks", [[1], print, [print]])
+def test_callbacks_that_are_none_are_refused(callbacks):
+    with pytest.raises(ra.InputError, match=r"callbacks has .*, without a method after_iteration\(info\)\.\nHint: "):
+        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, callbacks=callbacks)
 
 
 def of_text():

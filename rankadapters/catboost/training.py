@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import catboost as cb
@@ -103,12 +103,22 @@ def train(
     )
     sets = list(eval_set) if isinstance(eval_set, (list, tuple)) else [eval_set] if eval_set is not None else []
     shown_names = names_of(convention, names, wanted, watches=bool(sets))
+    called = _callbacks(callbacks)
     boosting = Boosting(wanted, require_objective(objective), [pool, *sets])
     with shown("training"):
-        trees, watch = boosting.run(shown_names, callbacks or ())
+        trees, watch = boosting.run(shown_names, called)
     model = joined(trees, cb.CatBoost({**params}), wanted, watch)
     model.history = watch.history
     return model
+
+
+def _callbacks(callbacks: object) -> list[Any]:
+    found = [] if callbacks is None else [*callbacks] if isinstance(callbacks, Iterable) else [callbacks]
+    for each in found:
+        if not callable(getattr(each, "after_iteration", None)):
+            msg = f"callbacks has {each!r:.80}, without a method after_iteration(info).\nHint: as for CatBoost.fit."
+            raise InputError(msg)
+    return found
 
 
 class Boosting:

@@ -104,6 +104,7 @@ class TrainingParams:
         growing = {name: value for name, value in given.items() if name not in REFUSED}
         quantization = {name: growing.pop(name) for name in QUANTIZING if name in growing}
         patience = growing.pop("early_stopping_rounds", None)
+        _refuse_threads(growing.get("thread_count", -1))
         return cls(
             rounds=_count("iterations", growing.pop("iterations", 1000)),
             learning_rate=_positive("learning_rate", growing.pop("learning_rate", 0.03)),
@@ -112,7 +113,7 @@ class TrainingParams:
             l2_leaf_reg=_positive("l2_leaf_reg", growing.pop("l2_leaf_reg", 3), strict=False),
             verbose=_every(growing.pop("verbose", False)),
             patience=None if patience is None else _count("early_stopping_rounds", patience),
-            use_best_model=growing.pop("use_best_model", None),
+            use_best_model=_yes_or_no("use_best_model", growing.pop("use_best_model", None)),
             quantization=quantization,
             growing=growing,
             declared=dict(params),
@@ -196,6 +197,20 @@ def _count(name: str, value: Any, *, least: int = 1) -> int:
         msg = f"{name}={value!r:.80}; allowed are whole numbers from {least} on."
         raise InputError(msg)
     return int(value)
+
+
+def _refuse_threads(value: Any) -> None:
+    """Refuse numbers of threads at which CatBoost ends the process rather than raise an error, such as 0."""
+    if not is_whole(value) or not (int(value) >= 1 or int(value) == -1):
+        msg = f"thread_count={value!r:.80}; allowed are whole numbers from 1 on, or -1 for all CPUs."
+        raise InputError(msg)
+
+
+def _yes_or_no(name: str, value: Any) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        msg = f"{name}={value!r:.80}; allowed are True and False."
+        raise InputError(msg)
+    return value
 
 
 def _every(verbose: Any) -> int:
