@@ -104,6 +104,7 @@ def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
         ("StochasticRank:metric=FilteredDCG", "metric='FilteredDCG' is not a choice"),
         ("YetiRank:mode=PFound", "mode='PFound' is not a choice"),
         ("YetiRank:permutations=2.5", "has permutations='2.5'; allowed are whole numbers"),
+        pytest.param("YetiRank:permutations=" + "9" * 5000, "allowed are whole numbers", id="5000 digits"),
         ("LambdaMart:top=0", "has top='0'"),
         ("LambdaMart:sigma=0", "sigma=0"),
         ("LambdaMart:type=exp", "has type='exp'; allowed are 'Base', 'Exp'"),
@@ -166,6 +167,19 @@ def test_what_is_read_is_written_back(loss):
         (ra.objectives.pair_logit().replace(sigma=2), "sigma=2"),
         (LAMBDAMART.replace(convention="catboost.map@5", truncation=5, delta="exact"), "k=5(.|\n)*Hint: ra.catboost"),
         (objectives.catboost_yetirank(mode="NDCG").replace(convention=TEXTBOOK), "average=uniform"),
+        (
+            objectives.catboost_stochastic_rank("MRR").replace(convention="catboost.map@5"),
+            "no built-in stochastic-rank like this; metric='MAP' is not a choice(.|\n)*Hint: ra.catboost.train",
+        ),
+        (
+            objectives.catboost_stochastic_rank("MRR").replace(convention="catboost.mrr@5"),
+            r"top belongs to metric [^\n]*\nHint: ra.catboost.train takes any objective.$",
+        ),
+        (
+            objectives.catboost_yetirank(mode="ERR").replace(convention="catboost.pfound@5"),
+            "no built-in yetirank like this; mode='PFound' is not a choice",
+        ),
+        (LAMBDAMART.replace(convention="catboost.pfound@all"), "no built-in lambdarank like this; metric='PFound'"),
         (objectives.catboost_stochastic_rank("NDCG").replace(convention="letor4@5"), "gain=table_0_1_3"),
         (objectives.catboost_stochastic_filter().replace(convention="catboost.filtered_dcg+gain=exp2"), "gain=exp2"),
     ],
@@ -231,6 +245,13 @@ def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, 
 def test_a_field_that_catboost_cannot_honour_is_refused_by_name(convention, options, message):
     with pytest.raises(ra.ConventionError, match=message):
         ra.catboost.native_objective(convention, **options)
+
+
+def test_an_objective_names_its_loss_itself():
+    with pytest.raises(
+        ra.ConventionError, match=r"loss='YetiRank' is for a convention, but query-rmse says (.|\n)*Hint: "
+    ):
+        ra.catboost.native_objective(ra.objectives.QueryRMSE(), loss="YetiRank")
 
 
 def test_the_nearest_that_a_loss_honours_is_one_that_it_takes():

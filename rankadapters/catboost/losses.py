@@ -21,6 +21,8 @@ from rankadapters.objectives import (
     query_softmax,
 )
 
+DIGITS = 20  # of the longest whole number of 64 bits with its sign
+
 
 def read_objective(text: str) -> Objective:
     """Read what a loss string of CatBoost means, with CatBoost's defaults.
@@ -85,7 +87,7 @@ def _stochastic_rank(*, metric: str | None = None, **options: Any) -> Stochastic
 
 def _count(text: str, name: str, value: str) -> int:
     """Read a whole number; what it may be the preset says."""
-    if not value.removeprefix("-").isdecimal():
+    if not value.removeprefix("-").isdecimal() or len(value) > DIGITS:
         msg = f"{text!r:.120} has {name}={value!r}; allowed are whole numbers.\nHint: {name}=10."
         raise ConventionError(msg)
     return int(value)

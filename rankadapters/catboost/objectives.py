@@ -8,7 +8,7 @@ from typing import Any, Literal
 from rankadapters.catboost.losses import LOSSES, read_objective
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import UnsupportedConventionError, choices
+from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.core.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
 from rankadapters.core.presets.tool import differing, one_of, spelled
@@ -28,6 +28,7 @@ from rankadapters.objectives import (
 from rankadapters.objectives.catboost_random import NOISES
 
 Loss = Literal["LambdaMart", "YetiRank", "StochasticRank"]
+HINT = "\nHint: "
 TRAIN = "ra.catboost.train takes any objective"
 
 
@@ -59,6 +60,8 @@ def native_objective(
 
     Raises
     ------
+    ConventionError
+        The value is neither an objective nor a convention, or `loss` is unknown or comes with an objective.
     UnsupportedConventionError
         CatBoost has no built-in objective that is the same, or no loss that honours the fields that the message names.
 
@@ -75,6 +78,9 @@ def native_objective(
     {'loss_function': 'QueryRMSE'}
     """
     if isinstance(value, Objective):
+        if loss is not None:
+            msg = f"loss={loss!r} is for a convention, but {value.kind} says itself which loss it is."
+            raise ConventionError(f"{msg}\nHint: leave loss out.")
         return _of_objective(value)
     convention = as_convention(value)
     if not isinstance(convention, NDCG | DCG):
@@ -101,7 +107,12 @@ def _of_objective(value: Objective) -> dict[str, Any]:
         msg = f"CatBoost has no built-in {value.kind}; its own are {choices(LOSSES)}."
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
     text, beside = WRITTEN[type(value)](value)
-    _require_same(value, read_objective(text))
+    try:
+        nearest = read_objective(text)
+    except ConventionError as error:
+        msg = f"CatBoost has no built-in {value.kind} like this; {error}"
+        raise UnsupportedConventionError(f"{msg.partition(HINT)[0]}\nHint: {TRAIN}.") from None
+    _require_same(value, nearest)
     return {"loss_function": text, **beside}
 
 
