@@ -24,9 +24,9 @@ WRONG = {
     "mu": [-0.1, NAN, INF, "1", None, True],
     "nu": [0, -0.1, NAN, INF, "1", None, True],
     "lambda_": [-0.1, NAN, INF, "1", None, True],
-    "estimations": [*WRONG_WHOLE, None],
+    "estimations": [*WRONG_WHOLE, None, 2**31],
     "arithmetic": ["true", "xgboost", None],
-    "permutations": [*WRONG_WHOLE, None],
+    "permutations": [*WRONG_WHOLE, None, 2**31],
     "neighbors": WRONG_WHOLE,
     "decay": [0, -0.1, 1.1, NAN, "1", None, True],
     "noise": ["gumbel", "Gauss", None],
@@ -127,3 +127,10 @@ def test_the_table_is_lightgbms_alone(changes):
     value = objectives.lightgbm_lambdarank()
     with pytest.raises(ra.ConventionError, match="sigmoid='table' replays LightGBM, which has neither samples, nor"):
         value.replace(**changes)
+
+
+def test_more_neighbours_than_rows_are_all_rows():
+    every = objectives.catboost_yetirank(mode="NDCG", num_neighbors=-1)
+    more = every.replace(neighbors=10**30)
+    expected, found = (objectives.gradients([2, 0, 1], [1.0, 2, 3], each, group_sizes=[3]) for each in (every, more))
+    assert [each.tolist() for each in found] == [each.tolist() for each in expected]

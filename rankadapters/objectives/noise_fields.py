@@ -11,7 +11,8 @@ from rankadapters.objectives.base import ConventionField
 Seed = Annotated[
     int, WholeField(group="value", about="Seed of the first call, as CatBoost's of one.", least=0, most=2**64 - 1)
 ]
-Estimations = Annotated[int, WholeField(group="value", about="How many draws are averaged.", least=1)]
+MOST = 2**31 - 1  # of draws, whose products with rows are whole numbers of 64 bits
+Estimations = Annotated[int, WholeField(group="value", about="How many draws are averaged.", least=1, most=MOST)]
 NoiseScale = Annotated[float, FloatField(group="value", about="Standard deviation of the noise.", least=0, strict=True)]
 Arithmetic = Annotated[
     Literal["exact", "catboost"],

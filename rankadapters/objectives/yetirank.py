@@ -12,7 +12,7 @@ from rankadapters.core.measures import AP, ERR, RR
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.moved_measures import require_moves
-from rankadapters.objectives.noise_fields import Neighbors, Noise, OptionalConvention, PairWeight, Seed
+from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, OptionalConvention, PairWeight, Seed
 
 if TYPE_CHECKING:
     from rankadapters.core.gradients import Gradients
@@ -78,7 +78,7 @@ class YetiRank(Objective):
 
     delta: PairWeight
     convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
-    permutations: Annotated[int, WholeField(group="value", about="How many rankings there are.", least=1)]
+    permutations: Annotated[int, WholeField(group="value", about="How many rankings there are.", least=1, most=MOST)]
     neighbors: Neighbors
     decay: Annotated[float, FloatField(group="value", about="Weight of the next rank.", least=0, most=1, strict=True)]
     noise: Noise
@@ -139,5 +139,6 @@ class YetiRank(Objective):
             kind = kernels.CATBOOST_AP if isinstance(self.convention, AP) else kernels.CATBOOST_RR
             moves = moves._replace(inverse=(moves.inverse > 0).astype(float))
         noise = {"logistic": kernels.LOGISTIC, "gauss": kernels.GAUSS, "none": kernels.NO_NOISE}[self.noise]
-        neighbors = int(moves.rows.sizes.max(initial=1)) if self.neighbors is None else self.neighbors
+        longest = int(moves.rows.sizes.max(initial=1))
+        neighbors = longest if self.neighbors is None else min(self.neighbors, longest)
         return moves, Permuting(kind, self.permutations, moves.k, neighbors, self.decay, noise, self.noise_power)
