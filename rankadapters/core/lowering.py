@@ -280,7 +280,7 @@ def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
     if ties in {"best", "worst"}:
         return followed if ties == "best" else -followed
     if queries.docid_rank is None:
-        msg = f"ties={ties!r} needs docid=, but none was given.\nHint: docid=one string per row, or other ties."
-        raise InputError(msg)
+        msg = f"ties={ties!r} needs docid=, but none was given."
+        raise InputError(f"{msg}\nHint: docid=one string per row, or convention.replace(ties='input').")
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks
