@@ -6,6 +6,7 @@ import pickle
 import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -143,11 +144,28 @@ def test_an_unknown_pair_method_is_refused():
         objectives.xgboost_ndcg(lambdarank_pair_method="top")
 
 
-def test_a_convention_is_no_objective():
-    with pytest.raises(
-        ra.ConventionError, match=r"is not an objective\.\nHint: lambdarank\(convention, truncation=30\)"
-    ):
-        objectives.gradients([0, 1], [0, 1], ra.presets.textbook(10), group_sizes=[2])
+@pytest.mark.parametrize(
+    ("given", "way"),
+    [
+        (ra.presets.textbook(10), r"ra\.lightgbm\.lambdarank\(convention, truncation=30\)\.objective is one"),
+        ("textbook@10", r"ra\.lightgbm\.lambdarank\(convention, truncation=30\)\.objective is one"),
+        ("query-rmse/v1", r"ra\.objectives\.parse\(text\)"),
+        (objectives.ListNet, r"ListNet\(\.\.\.\) with every field"),
+        (SimpleNamespace(objective=objectives.ListNet()), r"its \.objective is one"),
+        ("lambdarank", r"ra\.objectives\.lightgbm_lambdarank\(\)"),
+    ],
+)
+def test_what_is_not_an_objective_leads_to_one(given, way):
+    with pytest.raises(ra.ConventionError, match=rf"is not an objective\.\nHint: {way}"):
+        objectives.gradients([0, 1], [0, 1], given, group_sizes=[2])
+
+
+def test_what_an_adapter_makes_of_a_convention_has_an_objective():
+    pytest.importorskip("lightgbm")
+    grad, _ = objectives.gradients(
+        [0, 1], [0, 1], ra.lightgbm.lambdarank("textbook@10", truncation=30).objective, group_sizes=[2]
+    )
+    assert grad[0] > 0 > grad[1]
 
 
 def test_the_example_trains_under_each_convention(capsys, monkeypatch):

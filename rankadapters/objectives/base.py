@@ -178,9 +178,21 @@ def as_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
 def require_objective(value: object) -> Objective:
     """Check that a callback was given an objective."""
     if not isinstance(value, Objective):
-        hint = "ra.objectives.lightgbm_lambdarank()"
-        if isinstance(value, Convention):
-            hint = "lambdarank(convention, truncation=30) makes an objective of a convention"
-        msg = f"{value!s:.80} is not an objective.\nHint: {hint}."
+        msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
         raise ConventionError(msg)
     return value
+
+
+def _way_to_objective(value: Any) -> str:
+    """Say how what was given instead of an objective leads to one."""
+    if isinstance(getattr(value, "objective", None), Objective):
+        return "its .objective is one"
+    if isinstance(value, type) and issubclass(value, Objective):
+        return f"{value.__name__}(...) with every field"
+    if isinstance(value, str) and "/" in value and value.partition("/")[0] in OBJECTIVES:
+        return "ra.objectives.parse(text)"
+    try:
+        as_convention(value)
+    except ConventionError:
+        return "ra.objectives.lightgbm_lambdarank()"
+    return "ra.lightgbm.lambdarank(convention, truncation=30).objective is one under a convention"
