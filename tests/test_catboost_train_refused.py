@@ -58,6 +58,19 @@ def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
         ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)
 
 
+@pytest.mark.filterwarnings("ignore:.* encountered in")
+@pytest.mark.parametrize(
+    ("objective", "what"),
+    [
+        (ra.objectives.pair_logit().replace(sigma=1e300), "gradient"),
+        (ra.objectives.ApproxNDCG(convention="textbook@3", temperature=1, hessian=1e300), "hessian"),
+    ],
+)
+def test_derivatives_beyond_float32_are_refused(objective, what):
+    with pytest.raises(ra.InputError, match=rf"gives row \d+ a {what} of -?(inf|nan) in round 1(.|\n)*Hint: a smaller"):
+        ra.catboost.train(PLAIN, pool(), objective)
+
+
 @pytest.mark.parametrize("callbacks", [[1], print, [print]])
 def test_callbacks_that_are_none_are_refused(callbacks):
     with pytest.raises(ra.InputError, match=r"callbacks has .*, without a method after_iteration\(info\)\.\nHint: "):
