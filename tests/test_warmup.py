@@ -125,7 +125,7 @@ def differentiate_everything():
             queries = ra.Queries(rng.integers(0, grades, 40), **columns)
             with suppress(ra.InputError):  # some take only labels of 0 and 1
                 found += ours.gradients(queries, rng.random(40).astype(dtype), objective)[0].shape == (40,)
-                if objective.of_pairs:
+                if objective.bind(queries).parts is not None:
                     ours.xgboost_unbiased().bind(objective, queries).gradients(rng.random(40).astype(dtype))
     assert {objective.kind for objective in several} == set(OBJECTIVES)
     return found

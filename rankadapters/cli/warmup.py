@@ -155,6 +155,7 @@ def _differentiate(labels: list[int], objective: Objective, dtype: str) -> None:
 
     scores, queries = np.array([0.5, 0.5, 0.25, 0.75], dtype), Queries(labels, group_sizes=[4])
     with suppress(InputError):  # as above
-        objective.bind(queries).gradients(scores)
-        if objective.of_pairs:
+        bound = objective.bind(queries)
+        bound.gradients(scores)
+        if bound.parts is not None:  # pairs that ratios of position bias can divide
             unbiased_lambdamart().bind(objective, queries).gradients(scores)

@@ -82,8 +82,10 @@ def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
         np.testing.assert_allclose(grad, expected[0], rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(hess, expected[1], rtol=1e-6, atol=1e-9)
         learned = bias.learned(bound)
-        np.testing.assert_allclose(learned.higher, known.higher, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(learned.lower, known.lower, rtol=1e-9, atol=1e-9)
+        # Changes of AP, RR and ERR are differences of running sums, in which some digits cancel.
+        near = 1e-9 if isinstance(getattr(value, "convention", None), ra.NDCG) else 1e-7
+        np.testing.assert_allclose(learned.higher, known.higher, rtol=near, atol=near)
+        np.testing.assert_allclose(learned.lower, known.lower, rtol=near, atol=near)
         shift -= 0.1 * np.clip(grad.astype(float), -5, 5)
 
 
