@@ -30,6 +30,7 @@ INDIFFERENT = {
 }  # fmt: skip
 LABELS = ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1])  # what is worth less than 256 is held in bytes
 WEIGHTS = ([1.0, 2.0, 1.0, 2.0], [0.5, 0.5, 1.5, 1.5])
+TIMES = 7  # the same rows: ideal lists of few are found without a kernel
 
 
 def add(commands: Any) -> None:
@@ -125,8 +126,8 @@ def _data() -> Iterator[Queries]:
     for labels in LABELS:
         for weights in WEIGHTS:
             yield Queries(
-                labels, qid=[0, 0, 1, 1], query_weight=[1, 2], row_weight=weights, docid=list("abcd"),
-                pairs=([0, 2], [1, 3], [0.5, 1.0]),
+                TIMES * labels, group_sizes=2 * TIMES * [2], query_weight=TIMES * [1, 2], row_weight=TIMES * weights,
+                docid=2 * TIMES * ["a", "b"], pairs=([0, 2], [1, 3], [0.5, 1.0]),
             )  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def _evaluate(queries: Queries, convention: Convention, dtype: str) -> None:
 
     from rankadapters.core.panel import Panel
 
-    scores = np.array([0.5, 0.5, 0.25, 0.75], dtype)
+    scores = np.array(TIMES * [0.5, 0.5, 0.25, 0.75], dtype)
     with suppress(InputError):  # labels that a convention has no gain for
         Panel(queries.weighed_by(convention.weighting), [convention]).evaluate(scores)
 

@@ -28,7 +28,7 @@ ROWS_PER_CALL = 2**16
 MOST_FOUND = 48
 
 
-class Candidates(NamedTuple):
+class Steps(NamedTuple):
     """Scores in the order of a plan: those of `start` + step x `column`, a candidate each step."""
 
     start: Floats
@@ -93,7 +93,7 @@ class RankedCandidates:
         self._tiles: dict[tuple[int, int], Member] = {}
         self._rankings: dict[tuple[int, int], SharedRanking] = {}
 
-    def numerators(self, given: Candidates | Listed) -> Floats:
+    def numerators(self, given: Steps | Listed) -> Floats:
         """Numerator of each query of each candidate; of a query in which nothing moves, that of `start`."""
         found = np.empty((given.n, self.indptr.size - 1))
         run = self._by_ranking(given, found) if self.found is None else self._by_counting(given, self.found, found)
@@ -126,7 +126,7 @@ class RankedCandidates:
     def _queries(self, part: int) -> slice:
         return slice(int(self.parts[part]), int(self.parts[part + 1]))
 
-    def _by_counting(self, given: Candidates | Listed, listed: Found, found: Floats) -> Any:
+    def _by_counting(self, given: Steps | Listed, listed: Found, found: Floats) -> Any:
         plan, settled = self.plan, self.member.settled
         means = plan.ranking.tied == "means"
 
@@ -147,7 +147,7 @@ class RankedCandidates:
 
         return run
 
-    def _by_ranking(self, given: Candidates | Listed, found: Floats) -> Any:
+    def _by_ranking(self, given: Steps | Listed, found: Floats) -> Any:
         settled = self.member.settled if isinstance(given, Listed) else self._still(given)
 
         def run(first: int, last: int) -> Iterator[int]:
@@ -162,7 +162,7 @@ class RankedCandidates:
 
         return run
 
-    def _still(self, given: Candidates) -> Settled:
+    def _still(self, given: Steps) -> Settled:
         """Fix the queries in which nothing moves at their value at the start."""
         settled = self.member.settled
         still = (settled.status == COMPUTE) & constant(given.column, self.indptr)

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core._kernels import SKIP
-from rankadapters.core.candidates import Candidates, Listed, RankedCandidates
+from rankadapters.core.candidates import Listed, RankedCandidates, Steps
 from rankadapters.core.columns import Floats, non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
@@ -140,7 +140,7 @@ class Trials:
         if self._ranked is None:
             return self.values(start + np.multiply.outer(several, added))
         rows = self._member.plan.rows
-        return self._means(self._ranked.numerators(Candidates(rows.take(start), rows.take(added), several)))
+        return self._means(self._ranked.numerators(Steps(rows.take(start), rows.take(added), several)))
 
     def _checked(self, several: object) -> Floats:
         array = np.asarray(several, np.float64)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import UnsupportedConventionError
-from rankadapters.learners.adarank_rounds import Boosting, RankLibBoosting
+from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.declared import (
@@ -27,7 +27,7 @@ from rankadapters.sklearn.rows import LabelledRows
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-VARIANTS = {"xu-li": Boosting, "ranklib": RankLibBoosting}
+VARIANTS = {"xu-li": AdaRankRounds, "ranklib": RankLibAdaRankRounds}
 
 
 class AdaRank(QueryLearner):

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Features = NDArray[np.intp]
 
 
-class Boosting:
+class AdaRankRounds:
     """AdaRank as in the paper.
 
     Parameters
@@ -156,7 +156,7 @@ class Boosting:
         return np.array(features, np.intp), np.array(alphas, np.float64)
 
 
-class RankLibBoosting(Boosting):
+class RankLibAdaRankRounds(AdaRankRounds):
     """The rounds of RankLib 2.10.1.
 
     Its queue: at first, a feature chosen twice in a row is put off and the round before taken back, and the best model
