@@ -148,8 +148,8 @@ class Work:
 class SharedRanking:
     """Members that rank the same rows in the same way.
 
-    With `computed_only`, queries that no member computes are passed over where they are ranked: their scores are not
-    looked at, not even for a NaN.
+    With `computed_only`, queries that no member computes may be passed over where they are ranked: nobody looks at
+    their scores then, not even for a NaN.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class SharedRanking:
         self.k = max(plan.k for plan in self.plans)
         self.tied, sizes = self.first.ranking.tied, self.first.rows.sizes
         room = sizes if self.tied == "whole" else np.minimum(sizes, self.k)
-        if computed_only:
+        if computed_only and self.tied != "whole":  # whose kernel ranks every query
             room = np.where([member.settled.status == COMPUTE for member in self.members], room, 0).max(axis=0)
         self.outptr = offsets(room)
         columns = {column.key: column.values for plan in self.plans for column in plan.columns}
