@@ -142,7 +142,7 @@ def query_value(rows: Sequence[Row], convention: Convention) -> tuple[float | st
 def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> float:
     """Value of (rows, query weight) pairs: link(sum of numerators / sum of masses)."""
     if convention.over == "rows":
-        queries = [([_weighed(row, weight, convention) for rows, weight in queries for row in rows], 1.0)]
+        queries = [(_together(queries, convention), 1.0)]
     found = [(*query_sums(rows, convention), weight) for rows, weight in queries]
     numerators, masses = [], []
     for sums, empty, weight in found:
@@ -159,6 +159,12 @@ def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Convent
     return convention.link(fsum(numerators) / fsum(masses))
 
 
-def _weighed(row: Row, weight: float, convention: Convention) -> Row:
-    """Give a row its query's weight where all rows are one query and queries have weights."""
-    return replace(row, weight=weight) if convention.average == "query" else row
+def _together(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> list[Row]:
+    """All rows as one query: pairs name places among all of them, and rows have the weights of queries that count."""
+    found = list[Row]()
+    for rows, weight in queries:
+        first = len(found)
+        for row in rows:
+            beats = tuple((first + place, by) for place, by in row.beats)
+            found.append(replace(row, beats=beats, weight=weight if convention.average == "query" else row.weight))
+    return found

@@ -1,0 +1,125 @@
+"""Every kernel of evaluation against the plain-Python definition, on rows and conventions that leave none out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from inspect import getmembers, isfunction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core import definition, forms, presets
+from rankadapters.core._kernels import in_numpy
+from rankadapters.core.definition import Row
+from rankadapters.core.fields import Cutoff
+from rankadapters.core.forms import NEVER, NOW, kernels
+from rankadapters.core.measures import MEASURES
+from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
+
+HELPERS = {"few_rows", "policies", "segments"}  # which the numpy forms of kernels share
+UNRANKED = {"exact"}  # sums of values and digests of rows, whose tests are those of tallies and fingerprints
+INSIDE = {"ranking.ranked", "ranking.top", "rr.first_relevant", "rr.chances_of_the_first"}  # as they do these
+# Queries of at most 8 rows are ranked and summed up at once, and 24 rows in all are not worth numpy.
+SIZES = {"a few rows": (1, 2, 8, 3, 5, 4), "more rows": (1, 12, 30, 2, 19, 24)}
+RANKED, PAIRED = ("k", "ties", "retrieve"), ("pairs", "pool", "average", "ties")
+POLICIES = ("missing", "unjudged", "empty")  # which refuse some of the rows, unless they are told what to do
+
+
+def listed(name: str, kind: Any) -> list[Any]:
+    """Values of one field: those that searches try, each word, and each word with a number."""
+    if isinstance(kind, Cutoff):
+        return [3, None]
+    words = [word for word in getattr(kind, "words", ()) if word != "error"]
+    numbers = (1,) if name == "retrieve" else (0.5, 1)
+    numbered = [f"{word}_{number}" for word in getattr(kind, "numbered", ()) for number in numbers]
+    return list(dict.fromkeys([*kind.tried, *words, *numbered]))
+
+
+@cache
+def grid(measure: str) -> tuple[ra.Convention, ...]:
+    """A preset in each way to rank or to pair, and under three orders of ties with each other field in turn."""
+    kinds = MEASURES[measure].declared()
+    base = presets.make(presets.names(measure)[0], 3)
+    base = base.replace(**{name: kinds[name].tried[0] for name in POLICIES if name in kinds})
+    values = {name: listed(name, kind) for name, kind in kinds.items()}
+    crossed = PAIRED if "pairs" in kinds else RANKED
+    ways = product(*(values[name] for name in crossed if name in kinds))
+    changes = [dict(zip((name for name in crossed if name in kinds), way, strict=True)) for way in ways]
+    ties = [{"ties": word} for word in ("input", "average", "together") if word in values.get("ties", ())] or [{}]
+    changes += [{**tie, name: value} for tie in ties for name in kinds if name not in crossed for value in values[name]]
+    return tuple(dict.fromkeys(varied(base, changes)))
+
+
+def varied(base: ra.Convention, changes: list[dict[str, Any]]) -> Iterator[ra.Convention]:
+    for change in changes:
+        with suppress(ra.ConventionError):  # fields that do not go together
+            yield base.replace(**change)
+
+
+def queries_of(sizes: tuple[int, ...], *, units: bool) -> list[list[Row]]:
+    """Many ties; in the last query one row that is not relevant stands before all others, which tie across any k."""
+    rng = np.random.default_rng(0)
+    found = []
+    for n in sizes:
+        labels = rng.choice([0, 0, 0, 1, 2], n) / (4 if units else 1)
+        judged = rng.random(n) < 0.9
+        retrieved = ~judged | (rng.random(n) < 0.9)
+        scores, docids = rng.integers(0, 3, n), rng.permutation(n)
+        if n == sizes[-1]:
+            labels[:2], scores, retrieved[:], judged[:] = (0, labels.max()), np.arange(n) < 1, True, True
+        beats = [tuple((j, 0.5) for j in (i - 1, i + 2) if 0 <= j < n) for i in range(n)]
+        found.append([Row(float(labels[i]), float(scores[i]), f"d{docids[i]}", bool(retrieved[i]), bool(judged[i]),
+                          (1.0, 2.5, 0.25)[i % 3], beats[i]) for i in range(n)])  # fmt: skip
+    return found
+
+
+def bound(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evaluator, list[float]]:
+    table, scores = columns(queries)
+    return ra.Evaluator(ra.Queries(**table, **weights_of(queries, convention)), convention), scores
+
+
+@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_values_are_those_of_the_definition_field_by_field(measure, sizes):
+    for convention in grid(measure):
+        queries = queries_of(SIZES[sizes], units=takes_probabilities(convention))
+        weights = weights_of(queries, convention).get("query_weight") or [1.0] * len(queries)
+        expected = definition.evaluate(list(zip(queries, weights, strict=True)), convention)
+        for choice in (NOW, NEVER):
+            with kernels(choice):
+                evaluator, scores = bound(queries, convention)
+                value = evaluator.evaluate(scores).value
+            assert value == pytest.approx(expected, rel=1e-12), (choice, str(convention))
+
+
+def kernels_of_evaluation() -> set[str]:
+    """Each function that stands in both forms, by its module."""
+    modules = {path.stem for path in Path(in_numpy.__file__).parent.glob("*.py")} - HELPERS - UNRANKED - {"__init__"}
+    found = set()
+    for module in modules:
+        loaded = import_module(f"{in_numpy.__name__}.{module}")
+        own = (name for name, each in getmembers(loaded, isfunction) if each.__module__ == loaded.__name__)
+        found |= {f"{module}.{name}" for name in own if not name.startswith("_")}
+    return found - INSIDE
+
+
+@pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
+def test_no_kernel_is_left_out(monkeypatch):
+    """What the test above compares with the definition comes from each kernel of evaluation."""
+    ran, run = set(), forms.run
+    monkeypatch.setattr(forms, "run", lambda name, *args, **more: (ran.add(name), run(name, *args, **more))[1])
+    for measure, sizes in product(MEASURES, SIZES.values()):
+        for convention in grid(measure):
+            queries = queries_of(sizes, units=takes_probabilities(convention))
+            with kernels(NEVER):
+                evaluator, scores = bound(queries, convention)
+                evaluator.evaluate(scores)
+    assert {name for name in ran if name.partition(".")[0] not in UNRANKED} == kernels_of_evaluation()
