@@ -8,15 +8,17 @@ import pytest
 import rankadapters as ra
 from tests.ranking_data import ranking
 
-LOSSES = [
+LOWER = [
     ra.presets.catboost.query_rmse(),
     ra.presets.catboost.query_soft_max(beta=0.5),
     ra.presets.catboost.pair_logit(pairs="label"),
     ra.presets.catboost.query_cross_entropy(alpha=0.5),
+    ra.presets.torchmetrics.fall_out(3),
+    ra.presets.sklearn.coverage_error(),
 ]
-LOSS = LOSSES[2]
+LOSS = LOWER[2]
 TRAIN, VALID = ranking(20, 60), ranking(21, 40)
-losses = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.measure)
+each = pytest.mark.parametrize("loss", LOWER, ids=lambda loss: loss.measure)
 
 
 def labelled(data):
@@ -30,7 +32,7 @@ def stopped_at_the_lowest(values, patience):
     return len(values) == best + 1 + patience
 
 
-@losses
+@each
 def test_lightgbm_is_told_the_direction_and_stops_by_it(loss):
     lgb = pytest.importorskip("lightgbm")
     from tests.lightgbm_data import PARAMS, dataset
@@ -90,7 +92,7 @@ def test_a_toolkit_whose_data_have_no_pairs_says_so(toolkit):
         metric(np.zeros(TRAIN.y.size), data)
 
 
-@losses
+@each
 def test_xgboost_stops_at_the_lowest_value(loss):
     xgb = pytest.importorskip("xgboost")
     from tests.xgboost_data import PARAMS, dmatrix
@@ -123,7 +125,7 @@ def test_xgboosts_custom_metric_stops_at_the_lowest_value():
     assert booster.best_iteration == int(np.argmin(values))
 
 
-@losses
+@each
 def test_catboost_is_told_the_direction_and_stops_by_it(loss):
     cb = pytest.importorskip("catboost")
     train, valid = labelled(TRAIN), labelled(VALID)
@@ -139,7 +141,7 @@ def test_catboost_is_told_the_direction_and_stops_by_it(loss):
     assert model.get_best_score()["validation"][loss.name] == min(values)
 
 
-@losses
+@each
 def test_scorers_are_negated_as_scikit_learns_are(loss):
     pytest.importorskip("sklearn")
     from sklearn.linear_model import Ridge
@@ -155,7 +157,7 @@ def test_a_search_takes_the_model_of_the_lowest_loss(routing):
     from sklearn.linear_model import Ridge
     from sklearn.model_selection import GridSearchCV
 
-    loss, alphas = LOSSES[0], [1e-3, 1e6]
+    loss, alphas = LOWER[0], [1e-3, 1e6]
     search = GridSearchCV(
         Ridge(), {"alpha": alphas}, scoring=ra.sklearn.query_scorer(loss), cv=ra.sklearn.QueryKFold(3)
     )

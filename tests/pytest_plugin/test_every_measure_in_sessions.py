@@ -1,0 +1,28 @@
+"""Numbers of every measure are compared in a user's own tests."""
+
+from __future__ import annotations
+
+from rankadapters.core.measures import MEASURES
+
+pytest_plugins = ["pytester"]
+
+
+def test_the_same_numbers_pass_and_others_fail_under_their_convention(run):
+    found = run("""
+import re
+from tests.test_every_measure import DATA, DOCIDS, LABELS, SCORES, every_measure
+
+COLUMNS = {"qid": DATA.qid, "docid": DOCIDS}
+
+@every_measure
+def test_same(assert_same_ndcg, convention):
+    ours = ra.evaluate(LABELS, SCORES, convention, **COLUMNS)
+    assert_same_ndcg(ours.value, ours, labels=LABELS, scores=SCORES, **COLUMNS)
+
+@every_measure
+def test_other(assert_same_ndcg, convention):
+    ours = ra.evaluate(LABELS, SCORES, convention, **COLUMNS)
+    with pytest.raises(ra.parity.ParityError, match=re.escape(str(convention))):
+        assert_same_ndcg(ours.value + 0.01, ours, labels=LABELS, scores=SCORES, **COLUMNS)
+""")
+    found.assert_outcomes(passed=2 * len(MEASURES))
