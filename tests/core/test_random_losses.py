@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.core.definition import Row
 from tests.core import random_by_hand as by_hand
 from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.core.test_kernels_against_definition import columns, ragged
@@ -49,8 +50,9 @@ def whole(queries):
 
 
 def assert_close(found, expected):
-    scale = max(np.abs(expected).max(initial=0), 1e-9)
-    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * scale)  # scores of 1e6 have 10 digits left
+    # Scores of 1e6 have 10 digits left. Where no move changes the measure, both sides round terms that cancel.
+    scale = max(np.abs(expected).max(initial=0), 1e-5)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * scale)
 
 
 @given(queries=ragged(), value=stochastic_ranks())
@@ -65,10 +67,34 @@ def test_stochastic_rank_moves_every_row_through_all_places(queries, value):
     np.testing.assert_array_equal(hess, [row.retrieved for query in queries for row in query])
 
 
-@given(queries=ragged(), value=yetiranks())
-@settings(max_examples=150, deadline=None)
-def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
-    queries = shortened(queries) if value.convention else whole(queries)
+def graded(seed, n_queries=12, n=7):
+    """Labels of 0, 1/2 and 1, most queries with several of each, and no ties."""
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.choice([0, 0.5, 0.5, 1], (n_queries, n)).tolist(), rng.random((n_queries, n)).tolist()
+    return [[Row(label, score, f"d{i}") for i, (label, score) in enumerate(zip(*query, strict=True))]
+            for query in zip(labels, scores, strict=True)]  # fmt: skip
+
+
+MAP, MRR = ra.presets.catboost.map(3, border=0.6), ra.presets.catboost.mrr(3, border=0.6)
+ERR = CATBOOST_ERR.replace(k=3, scale=1, complement="float64")
+PFOUND = ra.presets.catboost.pfound(3, use_weights=False)
+CROSSING = [
+    *(plain(each, arithmetic=word, sigma=2) for each in (PFOUND, ERR) for word in ("exact", "catboost")),
+    *(plain(MAP.replace(divisor=word)) for word in ("relevant", "cutoff", "found")),
+    plain(MRR),
+    plain(ra.presets.letor4(3).replace(gain="linear"), nu=1, lambda_=1),
+]
+
+
+@pytest.mark.parametrize("value", CROSSING, ids=named)
+def test_rows_that_cross_the_cutoff_change_the_measure_as_by_hand(value):
+    """What few draws of the test above meet: probabilities of 1, and a share of the rows found at the first ranks."""
+    queries = graded(0)
+    expected = [by_hand.stochastic_rank(rows, value, (value.seed + q) % 2**64) for q, rows in enumerate(queries)]
+    assert_close(bound(queries, value)[0], np.concatenate(expected))
+
+
+def assert_pairs_by_hand(queries, value):
     grad, hess = bound(queries, value)
     seeds = by_hand.seeds_by_block(value.seed, len(queries))
     pairs = [by_hand.yetirank(rows, value, seed) for rows, seed in zip(queries, seeds, strict=True)]
@@ -76,6 +102,27 @@ def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
         expected = np.concatenate(of_queries)
         # A weight that rounds to float32 the other way differs by 6e-8 of itself.
         np.testing.assert_allclose(found, expected, rtol=2e-7, atol=2e-7 * max(np.abs(expected).max(), 1e-9))
+
+
+@given(queries=ragged(), value=yetiranks())
+@settings(max_examples=150, deadline=None)
+def test_yetirank_weighs_pairs_by_rankings_under_noise(queries, value):
+    queries = shortened(queries) if value.convention else whole(queries)
+    assert_pairs_by_hand(queries, value)
+
+
+@pytest.mark.parametrize("neighbors", [1, None])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(trading(each) for each in (PFOUND, ERR, MRR, ra.presets.letor4(3).replace(gain="linear"))),
+        *(trading(MAP.replace(divisor=word)) for word in ("relevant", "cutoff", "found")),
+        *(trading(each, delta="catboost") for each in (MAP, MRR, ERR, PFOUND)),
+    ],
+    ids=named,
+)
+def test_pairs_across_the_cutoff_weigh_what_their_trades_change(value, neighbors):
+    assert_pairs_by_hand(graded(1), value.replace(neighbors=neighbors))
 
 
 @given(
