@@ -55,21 +55,23 @@ def _has_gradient(rows: Sequence[Row], value: LambdaRank) -> bool:
     convention = value.convention
     short = convention.k is not None and len(_retrieved(rows, value)) < convention.k and convention.short != "pad"
     if isinstance(convention, NDCG):
-        return not short and _ideal(rows, value) > 0
+        return not short and _own_ideal(rows, value) > 0
     return not short and convention.oracle(rows) is not None
 
 
 def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
+    if value.convention.ideal != "ones":
+        return _own_ideal(rows, value)
+    n = value.convention.k or len(_retrieved(rows, value))
+    return sum(definition.discount(rank, value.convention.discount) for rank in range(1, n + 1))
+
+
+def _own_ideal(rows: Sequence[Row], value: LambdaRank) -> float:
     convention = value.convention
     gains = sorted((definition.gain(row.label, convention.gain) for row in rows if row.judged), reverse=True)
     retrieved = len(_retrieved(rows, value))
-    cut = {"retrieved": min(convention.k or len(rows), retrieved), "all": None}.get(convention.ideal, convention.k)
-    found = _dcg(gains[:cut], convention)
-    return _dcg([1.0] * (convention.k or retrieved), convention) if convention.ideal == "ones" and found > 0 else found
-
-
-def _dcg(gains: Sequence[float], convention: NDCG) -> float:
-    ranked = enumerate(gains, start=1)
+    cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), retrieved), "all": None}
+    ranked = enumerate(gains[: cut.get(convention.ideal, convention.k)], start=1)
     return sum(g * definition.discount(rank, convention.discount) for rank, g in ranked)
 
 
