@@ -33,8 +33,10 @@ from rankadapters.progress import shows
 def check(
     labels: object,
     scores: object,
-    convention: Convention | str,
+    convention: Convention | str | None = None,
     *,
+    measure: str | None = None,
+    k: int = 10,
     toolkits: str | Iterable[str] = "installed",
     require: int = 1,
     **columns: Unpack[Columns],
@@ -48,8 +50,15 @@ def check(
 
     Parameters
     ----------
-    labels, scores, convention
+    labels, scores
         As in `ra.evaluate`.
+    convention : Convention or str, optional
+        What every toolkit is compared under. Without it a measure is named.
+    measure : str, optional
+        A measure by our name or one of theirs, such as `ap` or `map`: each toolkit is asked for its own, at k, and
+        compared under its own preset. One that does not compute it is a row that says so.
+    k : int
+        Cutoff of `measure`, where it has one.
     toolkits : 'installed' or iterable of str
         Some of `TOOLKITS`. One that is named but not installed is a row that says so.
     require : int
@@ -65,7 +74,8 @@ def check(
     Raises
     ------
     InputError
-        The data has no value under the convention, or a toolkit is unknown.
+        The data has no value under the convention, a toolkit or the measure is unknown, or a convention and a measure
+        are given, or neither.
 
     Examples
     --------
@@ -74,10 +84,14 @@ def check(
     >>> report = check([2, 0, 1, 0], scores, ra.presets.yahoo(2), qid=[1, 1, 2, 2], toolkits=["lightgbm", "xgboost"])
     >>> report.ok, [row.verdict for row in report.rows]
     (True, ['equal', 'equal-on-this-data', 'equal', 'equal-on-this-data'])
+    >>> report = check([1, 0, 1, 0], scores, measure="map", qid=[1, 1, 2, 2], toolkits=["lightgbm", "xgboost"])
+    >>> [(row.source, row.verdict) for row in report.rows]
+    [('lightgbm map@10', 'equal'), ('xgboost map@10', 'equal')]
     """
-    convention = as_convention(convention)
+    wanted = _wanted(convention, measure, k)
     queries = as_queries(labels, **columns)
-    ours = Ours.of(queries, queries.check_scores(scores), convention).value
+    array = queries.check_scores(scores)
+    ours = None if convention is None else Ours.of(queries, array, as_convention(convention)).value
     if toolkits != "installed" and (isinstance(toolkits, str) or not isinstance(toolkits, Iterable)):
         msg = f"toolkits={toolkits!r:.60}; allowed are 'installed' and lists of names.\nHint: toolkits=['lightgbm']."
         raise InputError(msg)
@@ -89,16 +103,28 @@ def check(
         raise InputError(msg)
     rows, compared = list[ParityRow](), list[str]()
     for name, (version, note) in asked.items():
-        part, reason = tuple[ParityRow, ...](), note
+        part, own = tuple[ParityRow, ...](), wanted[name]
+        reason = note or f"{name} does not compute {measure}."
         try:
-            if version is not None:
-                part = TOOLKITS[name].load(name).check_parity(queries, scores, convention).rows
+            if version is not None and own is not None:
+                part = TOOLKITS[name].load(name).check_parity(queries, array, own).rows
         except RankAdaptersError as error:
             reason = str(error)
-        rows += part or [ParityRow.not_comparable(name, version or "", convention, our_value=ours, reason=reason)]
-        if any(row.convention == convention and row.verdict != "not-comparable" for row in part):
+        rows += part or [ParityRow.not_comparable(name, version or "", own, our_value=ours, reason=reason)]
+        if any(row.convention == own and row.verdict != "not-comparable" for row in part):
             compared.append(name)
     return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(asked), require))
+
+
+def _wanted(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
+    """Give what each toolkit is compared under."""
+    if convention is not None and measure is None:
+        return dict.fromkeys(TOOLKITS, as_convention(convention))
+    if convention is None and measure is not None:
+        return {name: own_convention(trainer, measure, k) for name, trainer in TOOLKITS.items()}
+    what = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
+    msg = f"{what} given.\nHint: a convention, or measure='map' for each toolkit's own."
+    raise InputError(msg)
 
 
 def _unmet(compared: list[str], asked: list[str], require: int) -> str:

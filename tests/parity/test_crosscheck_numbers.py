@@ -49,6 +49,31 @@ def test_with_labels_of_one_gain_all_four_agree(all_toolkits):
     assert {verdicts[-1] for verdicts in by_toolkit(report).values()} == {"equal-on-this-data"}
 
 
+@pytest.mark.parametrize(("measure", "equal"), [("map", 4), ("auc", 4), ("err", 1), ("query-rmse", 1)])
+def test_each_toolkit_is_asked_for_its_own_of_a_measure(measure, equal, all_toolkits):
+    labels, qid = [1, 0, 1, 0, 0, 1], [0, 0, 0, 1, 1, 1]
+    report = crosscheck.check(labels, [0.6, 0.5, 0.4, 0.3, 0.2, 0.1], measure=measure, k=3, qid=qid)
+    assert report.ok
+    verdicts = by_toolkit(report)
+    assert set(verdicts) == set(ALL)
+    assert sum("equal" in each for each in verdicts.values()) == equal
+    missing = [row.reason for row in report.rows if row.convention is None]
+    assert missing == [f"{name} does not compute {measure}." for name in ALL if "equal" not in verdicts[name]]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "neither a convention nor a measure was given"),
+        ({"convention": "textbook@2", "measure": "map"}, "a convention and a measure were given"),
+        ({"measure": "mapp"}, "'mapp' is not a measure; allowed are"),
+    ],
+)
+def test_a_convention_or_a_measure_is_named(given, message):
+    with pytest.raises(ra.InputError, match=message):
+        crosscheck.check([1, 0], [2, 1], group_sizes=[2], **given)
+
+
 def test_too_few_comparable_toolkits_fail_the_report(all_toolkits):
     report = check(ra.presets.letor4(3), toolkits=["sklearn", "xgboost"])
     assert not report.ok
