@@ -79,7 +79,7 @@ def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
         bound.learn(grad, hess)
         expected = known.gradients(here, value)
         assume(known.settled)
-        # Changes of AP, RR and ERR are differences of running sums, in which some digits cancel, and are divided by ratios.
+        # Changes of AP, RR and ERR are differences of running sums, in which some digits cancel; ratios divide them.
         near = 1e-9 if isinstance(getattr(value, "convention", None), ra.NDCG) else 1e-7
         np.testing.assert_allclose(grad, expected[0], rtol=1e-6 + 10 * near, atol=1e-9)
         np.testing.assert_allclose(hess, expected[1], rtol=1e-6 + 10 * near, atol=1e-9)
