@@ -47,7 +47,9 @@ def run(name: str, *arguments: Any, rows: int = 0) -> Any:
     """
     if _process.choice == NEVER or (_process.choice == LATER and _process.is_young(rows)):
         return _run_in_numpy(name, arguments)
-    given = [writable(each) if isinstance(each, np.ndarray) else each for each in arguments]
+    given = [
+        writable(each) if isinstance(each, np.ndarray) and not each.flags.writeable else each for each in arguments
+    ]
     if _process.choice == NOW:
         return compiled(name)(*given)
     kernel = _process.kernel(name, given, rows)
@@ -81,11 +83,14 @@ def _function(package: str, name: str) -> Kernel:
     return getattr(import_module(f"{package}.{module}"), function)  # type: ignore[no-any-return]
 
 
-def _kind(argument: object) -> object:
+def _kinds(arguments: list[Any]) -> Key:
     """What decides for which types numba compiles."""
-    if isinstance(argument, np.ndarray):
-        return argument.dtype.char, argument.ndim, argument.flags.c_contiguous
-    return type(argument)
+    return tuple(
+        [
+            (each.dtype.char, each.ndim, each.flags.c_contiguous) if isinstance(each, np.ndarray) else type(each)
+            for each in arguments
+        ]
+    )
 
 
 class _Process:
@@ -106,7 +111,7 @@ class _Process:
 
     def kernel(self, name: str, arguments: list[Any], rows: int) -> Kernel | None:
         """Find a kernel for such arguments; None while there is too little work for loading or compiling it."""
-        key = (name, *map(_kind, arguments))
+        key = (name, *_kinds(arguments))
         if key not in self.ready:
             self.rows += rows
             if self.rows >= ROWS_BEFORE_COMPILING or (

@@ -111,7 +111,7 @@ class NDCG(Discounted):
         if ideal <= 0:
             return None
         if self.ideal == "ones":
-            ideal = _dcg([1.0] * (self.k or n_retrieved), None, self.discount)
+            ideal = _dcg([1.0] * (self.k or max(n_retrieved, 1)), None, self.discount)
         return _dcg(_ranked_gains(rows, self), self.k, self.discount) / ideal, 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
