@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
+from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, RankAdaptersError
 from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
 from rankadapters.core.panel import Panel
@@ -74,8 +74,9 @@ def check(
     Raises
     ------
     InputError
-        The data has no value under the convention, a toolkit or the measure is unknown, or a convention and a measure
-        are given, or neither.
+        The data has no value under the convention, or a toolkit or the measure is unknown.
+    ConventionError
+        A convention and a measure are given, or neither, or it is not a convention.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def _wanted(convention: Convention | str | None, measure: str | None, k: int) ->
         return {name: own_convention(trainer, measure, k) for name, trainer in TOOLKITS.items()}
     what = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
     msg = f"{what} given.\nHint: a convention, or measure='map' for each toolkit's own."
-    raise InputError(msg)
+    raise ConventionError(msg)
 
 
 def _unmet(compared: list[str], asked: list[str], require: int) -> str:

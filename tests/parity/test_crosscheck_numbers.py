@@ -66,12 +66,16 @@ def test_each_toolkit_is_asked_for_its_own_of_a_measure(measure, equal, all_tool
     [
         ({}, "neither a convention nor a measure was given"),
         ({"convention": "textbook@2", "measure": "map"}, "a convention and a measure were given"),
-        ({"measure": "mapp"}, "'mapp' is not a measure; allowed are"),
     ],
 )
 def test_a_convention_or_a_measure_is_named(given, message):
-    with pytest.raises(ra.InputError, match=message):
+    with pytest.raises(ra.ConventionError, match=message):
         crosscheck.check([1, 0], [2, 1], group_sizes=[2], **given)
+
+
+def test_a_measure_that_is_none_names_those_there_are():
+    with pytest.raises(ra.InputError, match="'mapp' is not a measure; allowed are"):
+        crosscheck.check([1, 0], [2, 1], measure="mapp", group_sizes=[2])
 
 
 def test_too_few_comparable_toolkits_fail_the_report(all_toolkits):
