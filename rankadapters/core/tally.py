@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
+from rankadapters.core.disjoint import Ids, Parts, as_ids, join
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
+from rankadapters.core.limbs import SUM_LIMBS, Limbs, as_limbs, from_limbs, to_limbs, unsigned_limbs
 from rankadapters.core.score import COUNTS, Score
 from rankadapters.core.texts import parse
 
 _DIGEST = 2**64
 _UNIT = 2**1074  # the smallest float64 is one such part of 1
+_CUTS = (SUM_LIMBS, 2 * SUM_LIMBS, 2 * SUM_LIMBS + len(COUNTS))  # numerator | denominator | counts | digest
 
 
 class _Knowing:
@@ -36,8 +39,12 @@ class Tally(_Knowing):
         The two sums, in units of the smallest float64, 2^-1074.
     n_queries, n_scored, n_empty, n_short, digest : int
         As in `Score`.
-    ids : uint64 array, shape (n_queries,)
-        A hash of each query's id, by which a query that is in two tallies is found.
+    ids : uint64 array, shape (n_queries,), or None
+        A hash of each query's id, by which a query that is in two tallies is found: 8 bytes a query.
+    parts : Parts or None
+        Where there are no ids: the parts of a partition that this tally is over, by `part_of`.
+    N_LIMBS : int
+        Length of `to_limbs()`, 146.
 
     Examples
     --------
@@ -58,7 +65,9 @@ class Tally(_Knowing):
     n_empty: int
     n_short: int
     digest: int
-    ids: NDArray[np.uint64] = field(repr=False)
+    ids: Ids | None = field(repr=False)
+    parts: Parts | None = None
+    N_LIMBS: ClassVar[int] = _CUTS[-1] + 2
 
     def __add__(self, other: object) -> Tally:
         """Merge two tallies, as `merge` does."""
@@ -97,7 +106,8 @@ class Tally(_Knowing):
         Raises
         ------
         InputError
-            There is no tally, one is something else, or a query is in two of them.
+            There is no tally, one is something else, a query or part is in two of them, or nothing tells that
+            none is.
         IncomparableScoresError
             The conventions differ.
 
@@ -110,15 +120,90 @@ class Tally(_Knowing):
         3
         """
         several = _as_tallies(tallies)
-        # A stable sort merges runs that are sorted already, such as those of a tally that was merged before.
-        ids = np.sort(np.concatenate([tally.ids for tally in several]), kind="stable")
-        twice = ids[1:] == ids[:-1]
-        if twice.any():
-            raise _in_two(several, ids[1:][twice])
+        held = [(tally.ids, tally.parts, tally.query_ids) for tally in several]
         names = ("numerator", "denominator", *COUNTS, "digest")
         sums: dict[str, Any] = {name: sum(getattr(tally, name) for tally in several) for name in names}
         sums["digest"] %= _DIGEST
-        return Tally(several[0].convention, **sums, ids=ids)
+        return _tally(several[0].convention, sums, *join(held))
+
+    def part_of(self, scheme: str, parts: int, index: int) -> Tally:
+        """Drop the ids: that no query is in two tallies rests on a partition of which this one is a part.
+
+        For more queries than 8 bytes each are affordable for, beyond some 10^8.
+
+        Parameters
+        ----------
+        scheme : str
+            What assigns each query to one part alone, such as `"hash of qid"`; tallies of one scheme merge.
+        parts : int
+            Parts that the partition has.
+        index : int
+            Which of them this is, from 0.
+
+        Raises
+        ------
+        InputError
+            This is not a part of a partition.
+
+        Examples
+        --------
+        >>> import rankadapters as ra
+        >>> conv = ra.presets.textbook(5)
+        >>> parts = [ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1, 2]).part_of("qid modulo", 2, q) for q in (0, 1)]
+        >>> ra.Tally.merge(parts).n_queries
+        2
+        """
+        return replace(self, ids=None, parts=Parts.one(scheme, parts, index))
+
+    def to_limbs(self) -> Limbs:
+        """Write the sums and counts as integers that any engine adds up: the ids stay behind.
+
+        Returns
+        -------
+        int64 array, shape (146,)
+            Numerator and denominator as 70 limbs of 32 bits each, the lowest first, four counts, and the digest in
+            two limbs. The sum of such arrays, place by place, is exact for up to 2^31 tallies, in any order.
+
+        Examples
+        --------
+        >>> import rankadapters as ra
+        >>> conv = ra.presets.textbook(5)
+        >>> limbs = sum(ra.Evaluator([1, 0], conv, qid=[q, q]).tally([1.0, 2.0]).to_limbs() for q in "ab")
+        >>> ra.Tally.from_limbs(limbs, conv).score().n_queries
+        2
+        """
+        counts = np.array([getattr(self, name) for name in COUNTS], np.int64)
+        sums = (to_limbs(self.numerator), to_limbs(self.denominator), counts, unsigned_limbs(self.digest))
+        return np.concatenate(sums)
+
+    @classmethod
+    def from_limbs(
+        cls, limbs: Limbs, convention: Convention, *, ids: Ids | None = None, parts: Parts | None = None
+    ) -> Tally:
+        """Read what `to_limbs` wrote, or the sum of several such arrays.
+
+        Parameters
+        ----------
+        limbs : int64 array, shape (146,)
+            The sum over tallies under one convention.
+        convention : Convention
+            That convention, which limbs do not tell.
+        ids : uint64 array, shape (n_queries,), optional
+            `ids` of these tallies in any order. Without them a query in two tallies is not found here, and the tally
+            merges with others only as a part of a partition.
+        parts : Parts, optional
+            Which parts of a partition these tallies are.
+
+        Raises
+        ------
+        InputError
+            These are not the limbs of tallies, there are not as many ids as queries, or a query is there twice.
+        """
+        numerator, denominator, counts, digest = np.split(as_limbs(limbs, cls.N_LIMBS), _CUTS)
+        sums = dict(zip(COUNTS, counts.tolist(), strict=True))
+        sums |= {"numerator": from_limbs(numerator), "denominator": from_limbs(denominator)}
+        sums["digest"] = from_limbs(digest) % _DIGEST
+        return _tally(convention, sums, None if ids is None else as_ids(ids, sums["n_queries"]), parts)
 
     def score(self) -> Score:
         """Divide the exact sums, rounding correctly once.
@@ -170,25 +255,29 @@ class Tally(_Knowing):
             "convention": str(self.convention),
             **{name: hex(getattr(self, name)) for name in ("numerator", "denominator", "digest")},
             **{name: getattr(self, name) for name in COUNTS},
-            "ids": [hex(i) for i in self.ids.tolist()],
+            "ids": None if self.ids is None else [hex(i) for i in self.ids.tolist()],
+            **({} if self.parts is None else {"parts": self.parts.to_dict()}),
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Tally:
         """Read what `to_dict` gave."""
         try:
-            convention, n_ids = parse(data["convention"]), len(data["ids"])
-            if n_ids != data["n_queries"]:
-                raise InputError(f"this is not a tally: it has {n_ids} ids for {data['n_queries']} queries.")
-            sums: dict[str, Any] = {name: int(data[name], 16) for name in ("numerator", "denominator", "digest")}
-            counts: dict[str, Any] = {name: int(data[name]) for name in COUNTS}
-            ids = np.asarray([_word(i) for i in data["ids"]], np.uint64)
-            return cls(convention=convention, **sums, **counts, ids=ids)
+            sums = {name: int(data[name], 16) for name in ("numerator", "denominator", "digest")}
+            sums |= {name: int(data[name]) for name in COUNTS}
+            ids, parts = data["ids"], data.get("parts")
+            if ids is not None:
+                ids = as_ids(np.array([_word(i) for i in ids], np.uint64), sums["n_queries"])
+            return _tally(parse(data["convention"]), sums, ids, None if parts is None else Parts.from_dict(parts))
         except RankAdaptersError:
             raise
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             msg = f"this is not a tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
             raise InputError(msg) from None
+
+
+def _tally(convention: Convention, sums: dict[str, int], ids: Ids | None, parts: Parts | None) -> Tally:
+    return Tally(convention, **sums, ids=ids, parts=parts)
 
 
 def _as_tallies(tallies: object) -> list[Tally]:
@@ -204,20 +293,6 @@ def _as_tallies(tallies: object) -> list[Tally]:
             msg = f"tallies under different conventions do not add up: they differ in {differing}."
             raise IncomparableScoresError(msg)
     return several
-
-
-def _in_two(tallies: list[Tally], twice: NDArray[np.uint64]) -> InputError:
-    """Name the first query that is in two tallies: by its id where one of them has the ids at hand."""
-    (first, place), (second, _) = found = [
-        (number, int(place)) for number, tally in enumerate(tallies) for place in np.flatnonzero(tally.ids == twice[0])
-    ][:2]
-    named = [ids[place] for number, place in found if (ids := tallies[number].query_ids) is not None]
-    who = f"query {named[0]}" if named else f"query number {place} of tally {first}"
-    more = f", and {twice.size - 1} more queries are in two" if twice.size > 1 else ""
-    return InputError(
-        f"{who} is in tallies {first} and {second}{more}.\n"
-        "Hint: each query in one part only, and qid= rather than group_sizes= (which numbers from 0 each time)."
-    )
 
 
 def _word(text: str) -> int:

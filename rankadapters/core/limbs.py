@@ -1,0 +1,65 @@
+"""Limbs: numbers of any size as fixed int64 arrays, which the integer sum of any engine adds up exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.errors import InputError
+
+LIMB = 32  # bits
+SUM_LIMBS = 70  # 2^2240 units of 2^-1074 hold any float64 some 2^140 times
+_LOW = (1 << LIMB) - 1
+
+Limbs = NDArray[np.int64]
+
+
+def to_limbs(number: int, n_limbs: int = SUM_LIMBS) -> Limbs:
+    """Write a number in limbs of 32 bits, the lowest first; the last has the sign.
+
+    Examples
+    --------
+    >>> to_limbs(2**32 + 5, 3), to_limbs(-1, 3)
+    (array([5, 1, 0]), array([4294967295, 4294967295,         -1]))
+    """
+    words = np.frombuffer(number.to_bytes(n_limbs * 4, "little", signed=True), "<u4")
+    limbs = words.astype(np.int64)
+    limbs[-1] = words[-1:].view("<i4")[0]
+    return limbs
+
+
+def unsigned_limbs(word: int) -> Limbs:
+    """Write a number from 0 to 2^64 - 1 in two limbs."""
+    return np.array([word & _LOW, word >> LIMB], np.int64)
+
+
+def from_limbs(limbs: Limbs) -> int:
+    """Read a number that is written in limbs, or is the sum of such: each limb may be any int64.
+
+    Examples
+    --------
+    >>> from_limbs(to_limbs(2**40) + to_limbs(-1)) == 2**40 - 1
+    True
+    """
+    number = 0
+    for limb in reversed(limbs.tolist()):
+        number = (number << LIMB) + limb
+    return number
+
+
+def as_limbs(limbs: object, n_limbs: int) -> Limbs:
+    """Take what should be the limbs of a tally.
+
+    Raises
+    ------
+    InputError
+        It is not so many integers.
+    """
+    array = np.asarray(limbs)
+    if array.dtype.kind not in "iu" or array.shape != (n_limbs,):
+        msg = (
+            f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {n_limbs} integers.\n"
+            "Hint: pass what Tally.to_limbs() returned, or the sum of several."
+        )
+        raise InputError(msg)
+    return array.astype(np.int64, copy=False)
