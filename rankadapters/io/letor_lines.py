@@ -35,7 +35,7 @@ def read_rows(path: AnyPath) -> Iterator[LetorRows]:
     return _rows(path, parsed(read_rows_of_text(path), _parsed))
 
 
-def stream_rows(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[LetorRows]:
+def stream_lines(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[LetorRows]:
     """Give the rows of a file block by block, as `read_rows` does, with a few blocks in memory."""
     return _rows(path, parsed_blocks(row_blocks(path, step), _parsed))
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, overload
 
 import numpy as np
 
+from rankadapters.core import forms
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.arrow_columns import ArrowColumns
-from rankadapters.io.csv_lines import check_columns, read_csv, row_line
+from rankadapters.io.csv_lines import check_columns, read_csv, row_line, stream_csv
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.row_columns import docid_ranks, query_weights
 from rankadapters.io.text import AnyPath, HeldFile
 
+BATCH_ROWS = 200_000  # that a stream reads at once
+_READ_AT_ONCE = 1 << 20  # bytes
 _PARQUET = b"PAR1"
 
 
@@ -105,7 +109,7 @@ def read_table(
     """
     splitting.check(split_queries)
     numbers = [name for name in (label, score, weight) if name is not None]
-    file = _Table.at(path)
+    file = TableFile.at(path)
     table = file.read(numbers, [name for name in (qid, docid) if name is not None])
     ids, starts = table.queries(qid)
     each = np.repeat(ids, np.diff(starts, append=table.columns.num_rows))
@@ -120,14 +124,14 @@ def read_table(
     return judged if score is None else judged.with_scores(table.numbers(score))
 
 
-class _Table(NamedTuple):
+class TableFile(NamedTuple):
     """A file with named columns."""
 
     path: AnyPath
     is_parquet: bool
 
     @classmethod
-    def at(cls, path: AnyPath) -> _Table:
+    def at(cls, path: AnyPath) -> TableFile:
         """Look which kind of file it is."""
         try:
             import pyarrow as pa  # noqa: F401 - so that its absence is told before what is wrong in the file
@@ -139,6 +143,12 @@ class _Table(NamedTuple):
         """Read the columns."""
         read = _read_parquet(self.path, [*numbers, *texts]) if self.is_parquet else read_csv(self.path, numbers, texts)
         return ArrowColumns(read, str(self.path), self.place)
+
+    def batches(self, numbers: Sequence[str], texts: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
+        """Read the columns a few rows at a time; `step` is called with how much of how much was read."""
+        if self.is_parquet:
+            return _stream_parquet(self.path, [*numbers, *texts], step)
+        return stream_csv(self.path, numbers, texts, step)
 
     def place(self, row: int) -> str:
         """File and line of a row, or in Parquet its number from 1."""
@@ -158,18 +168,36 @@ def _is_parquet(path: AnyPath) -> bool:
 
 
 def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
+    with _parquet(path, names) as file:
+        return file.read(columns=list(dict.fromkeys(names)))
+
+
+def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
+    # Reading ahead would hold the columns of a row group, which may be the whole file.
+    with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
+        forms.foresee(file.metadata.num_rows)
+        done = 0
+        for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names))):
+            done += batch.num_rows
+            step(done, file.metadata.num_rows)
+            yield batch
+
+
+@contextmanager
+def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[Any]:
+    """Open a file that has these columns, and rows."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         # pyarrow opens a file itself, since it would read one of Python's in one thread at a time.
-        with parquet.ParquetFile(BytesIO(path.data) if isinstance(path, HeldFile) else str(path)) as file:
+        source = BytesIO(path.data) if isinstance(path, HeldFile) else str(path)
+        with parquet.ParquetFile(source, **options) as file:
             check_columns(path, names, file.schema_arrow.names)
-            table = file.read(columns=list(dict.fromkeys(names)))
+            if not file.metadata.num_rows:
+                msg = f"{path} holds no rows.\nHint: at least one row is needed."
+                raise InputError(msg)
+            yield file
     except (pa.ArrowException, OSError) as error:
         msg = f"{path}: {str(error).splitlines()[0].rstrip('.')}.\nHint: give the path of a readable file."
         raise InputError(msg) from None
-    if not table.num_rows:
-        msg = f"{path} holds no rows.\nHint: at least one row is needed."
-        raise InputError(msg)
-    return table
