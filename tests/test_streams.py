@@ -206,7 +206,9 @@ def test_a_query_that_returns_is_named_with_both_places(few, once, text):
     back = {name: np.append(column, column[:1]) for name, column in columns.items()}
     batches = cut(back, [0, n // 2, n, n + 1])
     before = "others followed it" if once else "it began in batch 1, row 1"
-    with pytest.raises(ra.InputError, match=f"batch 3, row 1: query {first} returns after {before}.\nHint: sort") as caught:
+    with pytest.raises(
+        ra.InputError, match=f"batch 3, row 1: query {first} returns after {before}.\nHint: sort"
+    ) as caught:
         ra.evaluate_stream(iter(batches) if once else batches, "lightgbm@10")
     assert caught.value.row == n
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
+from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError
 from rankadapters.core.score import Score
@@ -14,7 +15,7 @@ from rankadapters.core.threads import as_n_threads
 from rankadapters.io.cut_queries import whole_queries
 from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import Name, StreamColumns, StreamRows, of_one_type
-from rankadapters.io.stream_sums import StreamSums, require_mergeable
+from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
 from rankadapters.progress import shows
 
 
@@ -120,7 +121,7 @@ def evaluate_stream(
     one_convention, one_model = isinstance(convention, (Convention, str)), isinstance(score, (str, int))
     conventions = [as_convention(convention)] if one_convention else as_conventions(convention)
     columns = StreamColumns(label, _models(score), qid, weight, row_weight, docid)
-    sums = add_up(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
+    sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
     for name in columns.scores:
         for message in sums.above_values(name):
             warnings.warn(message, AboveValuesWarning, stacklevel=3)
@@ -132,16 +133,25 @@ def evaluate_stream(
     return found[conventions[0]] if one_convention else found
 
 
-def add_up(
-    batches: object, conventions: list[Convention], columns: StreamColumns, *, unsorted: bool, n_threads: int | None
-) -> StreamSums:
-    """Evaluate a stream to its end."""
+def sums_of(
+    batches: object,
+    conventions: list[Convention],
+    columns: StreamColumns,
+    *,
+    unsorted: bool = False,
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> tuple[StreamSums, list[tuple[Array, Values]]]:
+    """Evaluate a stream to its end; give, part by part, ids and values of the queries too where asked for."""
     require_mergeable(conventions)
     as_n_threads(n_threads)
     sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads)
+    found = []
     for rows in whole_queries(checked_rows(batches, columns, unsorted=unsorted)):
-        sums.add(rows)
-    return sums
+        by_query = sums.add(rows, per_query=per_query)
+        if per_query:
+            found.append(by_query)
+    return sums, found
 
 
 def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Iterator[StreamRows]:
