@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 LABEL, SCORE, QID = "label", "score", "qid"
@@ -37,10 +39,7 @@ def anyhow(n_rows, n_parts, seed):
 
 def cut(columns, bounds):
     """Batches of the rows between bounds."""
-    return [
-        {name: column[first:last] for name, column in columns.items()}
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    return [{name: column[first:last] for name, column in columns.items()} for first, last in pairwise(bounds)]
 
 
 def given(columns, *names):

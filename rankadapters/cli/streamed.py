@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import signal
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,8 +34,33 @@ def evaluate_table(
     """Evaluate each column of scores."""
     from rankadapters.io.streams import sums_of
 
-    sums, by_query = sums_of(path, conventions, columns, unsorted=unsorted, per_query=per_query)
+    with _cleared_when_terminated():
+        sums, by_query = sums_of(path, conventions, columns, unsorted=unsorted, per_query=per_query)
     return {str(name): _model(sums, name, by_query) for name in columns.scores}
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM was received."""
+
+
+@contextmanager
+def _cleared_when_terminated() -> Iterator[None]:
+    """Let SIGTERM end the process only once the block is left, and with it its temporary files are gone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+
+    def leave(*_: object) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    except _TerminatedError:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _model(sums: StreamSums, name: Any, by_query: Iterable[tuple[Any, Any]]) -> StreamedModel:

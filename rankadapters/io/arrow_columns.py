@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.core.columns import EXACT_INT, Array
 from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import stretches
-from rankadapters.io.text import MERGED
+from rankadapters.io.text import MERGED, Name
 
 
 class ArrowColumns(NamedTuple):
@@ -21,7 +21,7 @@ class ArrowColumns(NamedTuple):
     where: str  # the file, or whatever the table came in
     place: Callable[[int], str]  # of a row of the table
 
-    def numbers(self, name: str) -> Array:
+    def numbers(self, name: Name) -> Array:
         """Column of finite numbers."""
         from pyarrow import types
 
@@ -39,20 +39,20 @@ class ArrowColumns(NamedTuple):
             raise InputError(msg, row=row)
         return values
 
-    def queries(self, name: str) -> tuple[Array, NDArray[np.int64]]:
-        """First row of each stretch of rows with one query, and the query of each stretch."""
+    def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
+        """Query of each stretch of rows with one, and the first row of each."""
         from pyarrow import types
 
         column = self._column(name)
         if types.is_nested(column.type):
             raise self._wrong_type(name, column, "one value per row is")
         if _is_text(column.type):
-            return _text_stretches(column)
+            return text_stretches(column)
         qid = column.to_numpy()
         starts = stretches(qid)
         return qid[starts], starts
 
-    def docids(self, name: str) -> list[bytes]:
+    def docids(self, name: Name) -> list[bytes]:
         """Document of each row."""
         from pyarrow import types
 
@@ -61,7 +61,7 @@ class ArrowColumns(NamedTuple):
             raise self._wrong_type(name, column, "strings or integers are")
         return [docid.encode() for docid in column.cast("string").to_pylist()]
 
-    def _refuse_merged(self, name: str, column: Any, values: Array) -> None:
+    def _refuse_merged(self, name: Name, column: Any, values: Array) -> None:
         """Refuse integers and decimals that float64 need not tell from their neighbours."""
         if max(float(values.max()), -float(values.min())) < EXACT_INT:
             return
@@ -71,7 +71,7 @@ class ArrowColumns(NamedTuple):
                 msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
                 raise InputError(msg, row=row)
 
-    def _column(self, name: str) -> Any:
+    def _column(self, name: Name) -> Any:
         column = self.columns.column(name)
         if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
             column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
@@ -81,7 +81,7 @@ class ArrowColumns(NamedTuple):
             raise InputError(msg, row=row)
         return column
 
-    def _wrong_type(self, name: str, column: Any, needed: str) -> InputError:
+    def _wrong_type(self, name: Name, column: Any, needed: str) -> InputError:
         return InputError(
             f"{self.where}: column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first."
         )
@@ -100,14 +100,15 @@ def _missing(column: Any) -> int:
     return row
 
 
-def _text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
-    """Python sees a text once a stretch."""
+def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
+    """Text of each stretch of rows with one text, and its first row; Python sees a text once a stretch."""
     import pyarrow as pa
     from pyarrow import compute
 
     if str(column.type) == "string_view":
         column = column.cast("large_string")
-    runs = compute.run_end_encode(column.combine_chunks(), run_end_type=pa.int64())
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    runs = compute.run_end_encode(whole, run_end_type=pa.int64())
     starts = np.append(0, runs.run_ends.to_numpy()[:-1])
     return np.asarray(runs.values.to_pylist(), dtype=np.str_), starts
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.io.line_blocks import line_blocks, opened
-from rankadapters.io.text import AnyPath, bad_line, bad_number, is_finite, read_text, readable
+from rankadapters.io.text import AnyPath, Name, bad_line, bad_number, is_finite, read_text, readable
 
 _WHITE, _QUOTE = re.compile(rb"\s*+"), b'"'
 
@@ -125,7 +125,7 @@ def _has_rows(data: bytes) -> bool:
     return end >= 0 and below is not None and below.end() < len(data)
 
 
-def check_columns(path: AnyPath, wanted: Sequence[str], there: Sequence[str]) -> None:
+def check_columns(path: AnyPath, wanted: Sequence[Name], there: Sequence[Name]) -> None:
     """Refuse a column that is missing, or there more than once."""
     for name in wanted:
         if list(there).count(name) != 1:

@@ -15,7 +15,7 @@ from rankadapters.core.grouping import stretches
 from rankadapters.core.query_columns import docid_texts
 from rankadapters.io.csv_lines import check_columns
 from rankadapters.io.stream_letor import LetorStream, step_of
-from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows
+from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
 from rankadapters.io.stream_tables import arrow_rows, stream_table
 from rankadapters.io.table import BATCH_ROWS
 from rankadapters.io.text import after_rows
@@ -132,7 +132,7 @@ def _array_rows(batch: Any, columns: StreamColumns, place: Callable[[int], str])
 
 def _encoded(name: str, column: object) -> Array:
     texts = docid_texts(as_column(name, column))
-    return np.fromiter((text.encode() for text in texts.tolist()), object, texts.size)
+    return as_objects([text.encode() for text in texts.tolist()])
 
 
 def _names(batch: Any) -> Sequence[Any]:
@@ -144,6 +144,6 @@ def _names(batch: Any) -> Sequence[Any]:
     if _is_frame(batch):
         return list(batch.columns)
     if isinstance(batch, np.ndarray) and batch.dtype.names:
-        return batch.dtype.names
+        return list(batch.dtype.names)
     msg = f"it is of type {type(batch).__name__}, which has no columns.\nHint: batches is {_FORMS}."
     raise InputError(msg)

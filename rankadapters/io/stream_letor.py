@@ -8,12 +8,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.columns import Array
 from rankadapters.core.errors import InputError
 from rankadapters.io.letor import feature_values, found_docids, no_feature, no_rows, require_docid
 from rankadapters.io.letor_lines import line_of, stream_lines
 from rankadapters.io.letor_rows import LetorRows
 from rankadapters.io.predictions import NumberStream
-from rankadapters.io.stream_rows import Origin, StreamRows
+from rankadapters.io.stream_rows import Origin, StreamRows, as_objects
 from rankadapters.io.text import AnyPath, after_rows, as_paths, listed
 from rankadapters.progress import advance
 
@@ -58,13 +59,14 @@ class LetorStream:
         return feature_values(path, before, rows, self._feature)
 
     def _part(self, path: AnyPath, before: int, rows: LetorRows, scores: NDArray[np.float64]) -> StreamRows:
-        place, more = partial(_place, path), {}
+        place = partial(_place, path)
+        more: dict[str, Array] = {}
         if self._docids:
-            docids = found_docids(rows.comments.texts())
+            docids: list[str | None] = [*found_docids(rows.comments.texts())]
             if None in docids:
                 row = docids.index(None) + before
                 raise require_docid(place(row), row)
-            more["docid"] = np.fromiter((docid.encode() for docid in docids if docid is not None), object, len(docids))
+            more["docid"] = as_objects([docid.encode() for docid in docids if docid is not None])
         ids = np.asarray([query.decode() for query in rows.queries])
         origins = (Origin(0, -before, place),)
         return StreamRows(rows.labels, (scores,), ids, rows.stretches, more, origins, goes_on=before > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.errors import InputError
+from rankadapters.io.text import Name
 
-Name = str | int
 Place = Callable[[int], str]
 
 
@@ -76,6 +76,10 @@ class StreamRows(NamedTuple):
         origin = self.origins[bisect_right(self.origins, row, key=lambda each: each.start) - 1]
         return origin.place(int(self.more["row"][row]) if "row" in self.more else row - origin.before)
 
+    def number(self, row: int, before: int) -> int:
+        """Number of a row in the stream, of which so many rows stand before these."""
+        return int(self.more["row"][row]) if "row" in self.more else before + row
+
     def follows(self, before: StreamRows) -> bool:
         """Tell whether the first query began in the rows before."""
         return self.goes_on and bool(self.ids[0] == before.ids[-1])
@@ -100,6 +104,13 @@ class StreamRows(NamedTuple):
         )  # fmt: skip
 
 
+def as_objects(items: Sequence[bytes]) -> NDArray[np.object_]:
+    """Hold docids in a column."""
+    found = np.empty(len(items), np.object_)
+    found[:] = items
+    return found
+
+
 def joined(parts: Sequence[StreamRows]) -> StreamRows:
     """Join rows that follow each other; a query that goes on from part to part becomes one stretch."""
     if len(parts) == 1:
@@ -120,11 +131,11 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
     )  # fmt: skip
 
 
-def of_one_type(parts: Iterator[StreamRows]) -> Iterator[StreamRows]:
+def of_one_type(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
     """Refuse queries and scores whose type changes: what is equal within a batch would not be so between two."""
     first: dict[str, Any] = {}
     for rows in parts:
-        found = {"qid": _KINDS[rows.ids.dtype.kind], "scores": ", ".join(str(column.dtype) for column in rows.scores)}
+        found = {"qid": KINDS[rows.ids.dtype.kind], "scores": ", ".join(str(column.dtype) for column in rows.scores)}
         first = first or found
         for name, kind in found.items():
             if kind != first[name]:
@@ -136,7 +147,7 @@ def of_one_type(parts: Iterator[StreamRows]) -> Iterator[StreamRows]:
         yield rows
 
 
-_KINDS = {
+KINDS = {
     "i": "integer", "u": "unsigned integer", "f": "float", "b": "bool", "U": "text", "O": "object", "M": "datetime",
     "m": "timedelta", "S": "bytes",
 }  # fmt: skip

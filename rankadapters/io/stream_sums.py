@@ -17,8 +17,8 @@ from rankadapters.core.score import COUNTS, Score
 from rankadapters.core.tally import Tally
 from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.row_columns import docid_ranks, query_weights
-from rankadapters.io.stream_rows import Name, StreamColumns, StreamRows
-from rankadapters.io.text import after_rows
+from rankadapters.io.stream_rows import StreamColumns, StreamRows
+from rankadapters.io.text import Name
 
 _DIGEST = 2**64
 _SUMS = ("numerator", "denominator", *COUNTS, "digest")
@@ -114,7 +114,7 @@ class StreamSums:
         with self._located(rows):
             queries = Queries(rows.labels, group_sizes=rows.sizes, row_weight=more.get("row_weight"))
             queries = queries.with_query_ids(rows.ids)
-        with after_rows(self.n_rows):
+        with self._numbered(rows):
             weights = None
             if "weight" in more:
                 weights = query_weights(self._columns.weight, more["weight"], queries, place)
@@ -126,11 +126,20 @@ class StreamSums:
     @contextmanager
     def _located(self, rows: StreamRows) -> Iterator[None]:
         """Count what an error names on from the queries before, and say where its row came from."""
+        with self._numbered(rows):
+            try:
+                yield
+            except InputError as error:
+                raise (error if error.row is None else error.about(rows.place(error.row))) from None
+
+    @contextmanager
+    def _numbered(self, rows: StreamRows) -> Iterator[None]:
+        """Count what an error names on from the queries before."""
         try:
             yield
         except InputError as error:
-            found = error.counted_on(self.n_rows, self.n_queries)
-            raise (found if error.row is None else found.about(rows.place(error.row))) from None
+            row = error.row or 0
+            raise error.counted_on(rows.number(row, self.n_rows) - row, self.n_queries) from None
 
     def _refuse_returning(self, rows: StreamRows, queries: Queries) -> None:
         query = self._closed.returned(queries.id_hashes)
@@ -144,7 +153,7 @@ class StreamSums:
             f"{rows.place(row)}: query {name} returns after {before}.\n"
             "Hint: sort the rows by query; unsorted=True does that, and --unsorted (or --split-queries) of the command."
         )
-        raise InputError(msg, row=self.n_rows + row)
+        raise InputError(msg, row=rows.number(row, self.n_rows))
 
 
 def _added(one: Tally, other: Tally) -> Tally:

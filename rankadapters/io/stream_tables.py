@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from rankadapters.core.columns import Array
 from rankadapters.io.arrow_columns import ArrowColumns
-from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows
+from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
 from rankadapters.io.table import TableFile
 from rankadapters.io.text import AnyPath, after_rows
 
@@ -25,7 +27,7 @@ def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int
     for batch in file.batches([str(name) for name in columns.numbers], [str(name) for name in columns.texts], step):
         first = n_rows
         with after_rows(first):
-            yield from arrow_rows(batch, columns, str(path), lambda row, first=first: file.place(first + row))
+            yield from arrow_rows(batch, columns, str(path), partial(_place, file, first))
         n_rows += batch.num_rows
 
 
@@ -35,15 +37,20 @@ def arrow_rows(batch: Any, columns: StreamColumns, where: str, place: Callable[[
 
     if not batch.num_rows:
         return
-    found = ArrowColumns(pa.table(batch), where, place)
+    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+    found = ArrowColumns(table, where, place)
     ids, starts = found.queries(columns.qid)
     labels = found.numbers(columns.label).astype(np.float64, copy=False)
-    more = {
+    more: dict[str, Array] = {
         role: found.numbers(name).astype(np.float64, copy=False)
         for role in ("weight", "row_weight")
         if (name := getattr(columns, role)) is not None
     }
     if columns.docid is not None:
-        more["docid"] = np.fromiter(found.docids(columns.docid), object, labels.size)
+        more["docid"] = as_objects(found.docids(columns.docid))
     scores = tuple(map(found.numbers, columns.scores))
     yield StreamRows(labels, scores, ids, starts, more, (Origin(0, 0, place),))
+
+
+def _place(file: TableFile, first: int, row: int) -> str:
+    return file.place(first + row)

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from typing import Any, overload
 
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError
 from rankadapters.core.score import Score
-from rankadapters.core.texts import as_convention, as_conventions
+from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
 from rankadapters.io.cut_queries import whole_queries
 from rankadapters.io.stream_batches import stream_rows
-from rankadapters.io.stream_rows import Name, StreamColumns, StreamRows, of_one_type
+from rankadapters.io.stream_rows import StreamColumns, StreamRows, of_one_type
 from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
+from rankadapters.io.text import Name
 from rankadapters.progress import shows
 
 
 @overload
-def evaluate_stream(
+def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Convention | str, *, label: Name = ..., score: Name = ..., qid: Name = ...,
     weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Score: ...  # fmt: skip
 @overload
-def evaluate_stream(
+def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Convention | str, *, label: Name = ..., score: Sequence[Name], qid: Name = ...,
     weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> dict[Any, Score]: ...  # fmt: skip
 @overload
-def evaluate_stream(
+def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Name = ..., qid: Name = ...,
     weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
@@ -118,8 +120,9 @@ def evaluate_stream(
     >>> whole.value, whole - ra.evaluate_stream(batches, "yahoo@2")
     (0.8154648767857288, 0.0)
     """
-    one_convention, one_model = isinstance(convention, (Convention, str)), isinstance(score, (str, int))
-    conventions = [as_convention(convention)] if one_convention else as_conventions(convention)
+    one_model = isinstance(score, (str, int))
+    one_convention = isinstance(convention, (Convention, str))
+    conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
     columns = StreamColumns(label, _models(score), qid, weight, row_weight, docid)
     sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
     for name in columns.scores:
@@ -147,14 +150,15 @@ def sums_of(
     as_n_threads(n_threads)
     sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads)
     found = []
-    for rows in whole_queries(checked_rows(batches, columns, unsorted=unsorted)):
-        by_query = sums.add(rows, per_query=per_query)
-        if per_query:
-            found.append(by_query)
+    with closing(checked_rows(batches, columns, unsorted=unsorted)) as parts:  # what was sorted is on the disk
+        for rows in whole_queries(parts):
+            by_query = sums.add(rows, per_query=per_query)
+            if per_query:
+                found.append(by_query)
     return sums, found
 
 
-def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Iterator[StreamRows]:
+def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Generator[StreamRows]:
     """Read a stream, sorted by query where its rows are not."""
     rows = of_one_type(stream_rows(batches, columns))
     if not unsorted:

@@ -17,6 +17,7 @@ from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 
 AnyPath = str | os.PathLike[str]
+Name = str | int  # of a column; its place, where a batch is a tuple
 
 NEWLINE = b"\n"
 BLANK = "holds no lines"
