@@ -162,10 +162,11 @@ def test_unsorted_stands_with_tables_alone(capsys, shuffled, write):
 def test_a_command_that_is_asked_to_end_leaves_nothing(scratch):
     code = (
         "import sys, rankadapters.io.streams as streams, rankadapters.cli as cli\n"
-        "def wait(*_, **__):\n"
+        "def wait(rows):\n"
+        "    yield next(rows)\n"
         "    print('begun', flush=True)\n"
         "    sys.stdin.read()\n"
-        "streams.StreamSums.add = wait\n"
+        "streams.whole_queries = wait\n"
         "cli.main(sys.argv[1:])"
     )
     table = scratch / "table.csv"
