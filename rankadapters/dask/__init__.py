@@ -9,6 +9,6 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("dask", "dask") from error
 
-from rankadapters.dask.exchange import exchange
+from rankadapters.dask.actor_exchange import exchange
 
 __all__ = ["exchange"]

@@ -144,12 +144,12 @@ def global_eval(
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
     >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.random((60, 3)), rng.integers(0, 3, 60)
-    >>> watch = ra.lightgbm.global_eval("letor4@5")
-    >>> ranker = lgb.LGBMRanker(n_estimators=3, metric="None", verbosity=-1)
-    >>> settings = {"eval_X": X, "eval_y": y, "eval_group": [[20, 40]], "eval_metric": watch, "callbacks": [watch]}
-    >>> ranker = ranker.fit(X, y, group=[20, 40], **settings)
-    >>> [entry.value for entry in watch.history] == ranker.evals_result_["valid_0"]["ndcg@5/letor4"]
+    >>> data = lgb.Dataset(rng.random((60, 3)), label=rng.integers(0, 3, 60), group=[20, 40])
+    >>> watch, log = ra.lightgbm.global_eval("letor4@5", n_queries=2), {}
+    >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
+    >>> callbacks = [watch, lgb.record_evaluation(log)]
+    >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=watch, callbacks=callbacks)
+    >>> log["training"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
     True
     """
     return GlobalEval(conventions, exchange, eval_names, names, n_queries, n_threads)

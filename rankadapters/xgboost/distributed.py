@@ -47,9 +47,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
     def before_training(self, model: Any) -> Any:
         """Start anew, and remember whether an earlier training stopped early."""
         if not isinstance(model, xgb.Booster):
-            msg = (
-                "global_eval is for one training at a time.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
-            )
+            msg = "global_eval is not for xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
             raise InputError(msg)
         self._monitor.forget()
         self._in_callbacks, self._stopped_before = True, _best(model)
@@ -77,7 +75,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
         sets = [name for name, log in evals_log.items() if shown[0] in log]
         if not sets:
             msg = (
-                "global_eval was called for no set.\nHint: the same object as custom_metric=, and evals=[(data, name)]."
+                "global_eval evaluated no set.\nHint: the same object as custom_metric= too, and evals=[(data, name)]."
             )
             raise InputError(msg)
         if self._stopped_before is not None and _best(model) != self._stopped_before:
