@@ -45,11 +45,15 @@ def watched_plainly(metric, rounds):
     return booster, log
 
 
-@pytest.mark.parametrize("stop", [ra.lightgbm.early_stopping(TEXTBOOK, 5, verbose=False), lgb.early_stopping(5)])
-@pytest.mark.parametrize("metric", ["None", "ndcg"])
+@pytest.mark.parametrize(
+    ("stop", "metric"),
+    [
+        (ra.lightgbm.early_stopping(TEXTBOOK, 5, verbose=False), "None"),
+        (ra.lightgbm.early_stopping(TEXTBOOK, 5, verbose=False), "ndcg"),
+        (lgb.early_stopping(5, verbose=False), "None"),  # which would watch LightGBM's ndcg too
+    ],
+)
 def test_early_stopping_watches_it(stop, metric):
-    if metric == "ndcg" and not isinstance(stop, ra.lightgbm.EarlyStopping):
-        pytest.skip("LightGBM's own watches LightGBM's ndcg too")
     booster, log = watched(ra.lightgbm.global_eval(TEXTBOOK), stop, metric=metric)
     values = log["valid"][TEXTBOOK.name]
     assert booster.best_iteration == int(np.argmax(values)) + 1
@@ -77,9 +81,7 @@ def test_a_copy_is_the_same_object_and_a_pickle_starts_anew():
 
 
 def test_the_object_must_be_in_both_places():
-    with pytest.raises(
-        ra.InputError, match=r"of two rounds were never added up.*\nHint: the same object in callbacks="
-    ):
+    with pytest.raises(ra.InputError, match=r"of two rounds were never added up.*\nHint: the same object in call"):
         watched_plainly(ra.lightgbm.global_eval(LETOR), rounds=3)
     with pytest.raises(ra.InputError, match=r"0 sets were evaluated in this round, but \['train', 'valid'\] report"):
         lgb.train(PARAMS, (first := dataset(ONE)), 1, valid_sets=[first, dataset(TWO, reference=first)],
@@ -102,8 +104,8 @@ def test_a_training_after_one_that_failed():
 
 
 def test_what_it_is_not_for():
+    watch = ra.lightgbm.global_eval(LETOR)
     with pytest.raises(ra.InputError, match=r"is not for lgb\.cv.\nHint: lgb\.cv\(feval=ra\.lightgbm\.eval_metric"):
-        watch = ra.lightgbm.global_eval(LETOR)
         lgb.cv(PARAMS, dataset(ONE), 2, nfold=2, feval=watch, callbacks=[watch])
     with pytest.raises(ra.UnsupportedConventionError, match="is over all rows as one query"):
         ra.lightgbm.global_eval(ra.presets.sklearn.roc_auc_score())
@@ -226,9 +228,7 @@ def test_a_set_of_which_nobody_has_rows_is_an_error():
 
 
 def test_several_workers_need_an_exchange():
-    with pytest.raises(
-        ra.InputError, match=r"2 workers need an exchange.\nHint: .*exchange=ra\.dask\.exchange\(client"
-    ):
+    with pytest.raises(ra.InputError, match=r"2 workers need an exchange.\nHint: .*exchange=ra\.dask\.exchange\("):
         one_round(None, 2, ONE)
 
 

@@ -192,15 +192,13 @@ def _place(name: str, sets: Sequence[str]) -> int:
         raise InputError(msg) from None
 
 
-def _as_counts(n_queries: int | Mapping[str, int] | None) -> dict[str | None, int]:
+def _as_counts(n_queries: object) -> dict[str | None, int]:
     """Queries by name of the set; None stands for whatever the set is called."""
-    counts: dict[str | None, Any] = (
-        dict(n_queries) if isinstance(n_queries, Mapping) else {} if n_queries is None else {None: n_queries}
-    )
-    for count in counts.values():
-        if not is_whole(count) or count < 1:
-            msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
-            raise InputError(msg)
+    given = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
+    counts: dict[str | None, int] = {} if n_queries is None else given
+    if not all(is_whole(count) and count > 0 for count in counts.values()):
+        msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
+        raise InputError(msg)
     return counts
 
 

@@ -30,17 +30,14 @@ class GlobalEval:
 
     def __init__(
         self,
-        conventions: Sequence[Convention | str],
+        monitor: GlobalMonitor,
         exchange: Exchange | None,
         eval_names: Sequence[str],
-        names: Sequence[str] | None,
-        n_queries: int | Mapping[str, int] | None,
-        n_threads: int | None,
     ) -> None:
         # LightGBM looks for these in the instance; before all other callbacks, which shall see the values.
         self.order = -math.inf
         self.before_iteration = False
-        self._monitor = GlobalMonitor(conventions, names, n_queries, n_threads, query_weights)
+        self._monitor = monitor
         self._exchange = exchange
         self._eval_names = _as_eval_names(eval_names)
 
@@ -114,7 +111,8 @@ def global_eval(
         What adds up: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers and gives
         each their sum. `ra.dask.exchange(client)` is one; a single process needs none.
     eval_names : sequence of str
-        Names of the sets, in one order, as a worker without rows of a set cannot tell; several as in `fit(eval_names=)`.
+        Names of the sets, which a worker without rows of one cannot tell; where there are several, as in
+        `fit(eval_names=)`.
     n_queries : int or mapping of str to int, optional
         Queries that the set has over all workers; by name where there are several sets. Another number is an error.
     names : sequence of str, optional
@@ -152,7 +150,7 @@ def global_eval(
     >>> log["training"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
     True
     """
-    return GlobalEval(conventions, exchange, eval_names, names, n_queries, n_threads)
+    return GlobalEval(GlobalMonitor(conventions, names, n_queries, n_threads, query_weights), exchange, eval_names)
 
 
 def n_machines(params: Mapping[str, Any]) -> int:

@@ -26,16 +26,10 @@ class GlobalEval(xgb.callback.TrainingCallback):
 
     __name__ = "rankadapters"
 
-    def __init__(
-        self,
-        conventions: Sequence[Convention | str],
-        names: Sequence[str] | None,
-        n_queries: int | Mapping[str, int] | None,
-        n_threads: int | None,
-    ) -> None:
+    def __init__(self, monitor: GlobalMonitor) -> None:
         super().__init__()
-        self._monitor = GlobalMonitor(conventions, names, n_queries, n_threads, query_weights)
-        refuse_names(self._monitor.names.values())
+        refuse_names(monitor.names.values())
+        self._monitor = monitor
         self._in_callbacks = False
         self._stopped_before: tuple[Any, Any] | None = None
 
@@ -160,7 +154,7 @@ def global_eval(
     >>> log["train"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
     True
     """
-    return GlobalEval(conventions, names, n_queries, n_threads)
+    return GlobalEval(GlobalMonitor(conventions, names, n_queries, n_threads, query_weights))
 
 
 def _judged_if_any(dmatrix: xgb.DMatrix) -> Judged | None:

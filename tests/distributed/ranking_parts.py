@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -18,13 +20,14 @@ def workers_of(client):
 def cut_at_queries(data: Ranking, n_parts: int) -> list[Ranking]:
     """Cut rows into parts of whole queries."""
     bounds = np.linspace(0, data.sizes.size, n_parts + 1).astype(int)
-    return [_part(data, data.sizes[:first].sum(), data.sizes[:last].sum()) for first, last in zip(bounds, bounds[1:])]
+    rows = [data.sizes[:bound].sum() for bound in bounds]
+    return [_part(data, first, last) for first, last in pairwise(rows)]
 
 
 def cut_at_rows(data: Ranking, n_parts: int) -> list[Ranking]:
     """Cut rows into parts of about one size, wherever that is in a query."""
     bounds = np.linspace(0, data.y.size, n_parts + 1).astype(int)
-    return [_part(data, first, last) for first, last in zip(bounds, bounds[1:])]
+    return [_part(data, first, last) for first, last in pairwise(bounds)]
 
 
 def _part(data, first, last):
@@ -35,14 +38,13 @@ def _part(data, first, last):
 def placed(client, parts: list[Ranking], workers=None) -> Ranking:
     """Dask arrays whose chunks are these parts, each held by the worker of its place, in turn."""
     workers = workers or workers_of(client)
-    chosen = [workers[place % len(workers)] for place in range(len(parts))]
+
+    def held(array, place):
+        future = client.scatter(array, workers=[workers[place % len(workers)]], hash=False)
+        return da.from_delayed(dask.delayed(future), array.shape, array.dtype)
 
     def column(name):
-        arrays = [getattr(part, name) for part in parts]
-        futures = [client.scatter(array, workers=[worker], hash=False) for array, worker in zip(arrays, chosen)]
-        shaped = [
-            da.from_delayed(dask.delayed(future), array.shape, array.dtype) for future, array in zip(futures, arrays)
-        ]
-        return client.persist(da.concatenate(shaped))
+        chunks = [held(getattr(part, name), place) for place, part in enumerate(parts)]
+        return client.persist(da.concatenate(chunks))
 
     return Ranking(*(column(name) for name in Ranking._fields))
