@@ -180,6 +180,14 @@ class Queries(Grouping):
         refuse_non_finite("labels", values, self.judged)
         return self._with(labels=frozen(values.astype(np.float64, copy=False)))
 
+    def with_query_ids(self, query_ids: Array) -> Queries:
+        """Return the same queries by other ids, which differ: one per query.
+
+        >>> Queries([1, 0, 2], qid=[0, 0, 1]).with_query_ids(np.array(["b", "a"])).query_ids.tolist()
+        ['b', 'a']
+        """
+        return self._with(query_ids=frozen(query_ids))
+
     def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
         """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
         return self._with(docid_rank=frozen(ranks))

@@ -1,0 +1,14 @@
+"""Dask: the declared metric of the rows of all workers."""
+
+from __future__ import annotations
+
+from rankadapters.core.errors import MissingToolkitError
+
+try:
+    import dask.dataframe
+except ImportError as error:
+    raise MissingToolkitError.of("dask", "dask") from error
+
+from rankadapters.dask.evaluation import evaluate, per_query
+
+__all__ = ["evaluate", "per_query"]

@@ -1,0 +1,9 @@
+"""What Dask and Spark share: what is asked of a frame, what a partition gives, and how the parts become Scores."""
+
+from __future__ import annotations
+
+from rankadapters.partitions.asked import IDS_UP_TO, Asked
+from rankadapters.partitions.evaluation import Frame, PerQuery, evaluate, per_query, results
+from rankadapters.partitions.jobs import Table, values
+
+__all__ = ["IDS_UP_TO", "Asked", "Frame", "PerQuery", "Table", "evaluate", "per_query", "results", "values"]

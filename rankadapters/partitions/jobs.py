@@ -1,0 +1,132 @@
+"""What is done with one partition, in the process that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankadapters.core.columns import Array, Floats, Ints
+from rankadapters.core.disjoint import Ids
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.fingerprint import hash_ids
+from rankadapters.core.panel import Measured, Panel
+from rankadapters.core.queries import Queries
+from rankadapters.core.tally import Tally
+from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.rows import Rows, Span, Split, split
+
+NO_IDS: Ids = np.empty(0, np.uint64)
+
+
+class Table(Protocol):
+    """Columns by name, of pandas or Arrow."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a partition gives.
+
+    Attributes
+    ----------
+    n_queries : int
+        Queries that it holds whole.
+    limbs : int64 array, shape (n_conventions, Tally.N_LIMBS), or None
+        Their sums.
+    is_text : bool
+        Whether queries are named by texts.
+    edges : Rows or None
+        Of sorted data, the queries that other partitions may hold a part of.
+    spans : list of tuple
+        Of sorted data, first and last qid of each stretch.
+    """
+
+    n_queries: int = 0
+    limbs: Ints | None = None
+    is_text: bool | None = None
+    edges: Rows | None = None
+    spans: list[Span] = field(default_factory=list)
+
+
+Given = tuple[Part | RankAdaptersError, Ids]  # an error travels as a value: engines bury what is raised, or try again
+
+
+def measure(asked: Asked, table: Table, number: int) -> Given:
+    """Sum what the queries of a partition add to each convention."""
+    return _given(_summed, asked, table, number)
+
+
+def count(asked: Asked, table: Table, number: int) -> Given:
+    """Count the queries of a partition, and give the ids; nothing is ranked."""
+    return _given(_counted, asked, table, number)
+
+
+def named(asked: Asked, wanted: np.uint64, table: Table, number: int) -> tuple[tuple[int, Any] | None, Ids]:
+    """Give the number of the partition and the query with this id, where it has one."""
+    if not len(table):
+        return None, NO_IDS
+    queries = np.unique(Rows.of(table, asked).ids)
+    found = queries[hash_ids(queries) == wanted]
+    return ((number, found[0]) if found.size else None), NO_IDS
+
+
+def values(asked: Asked, table: Table) -> tuple[Array, list[Floats]]:
+    """Give the queries that a partition holds whole, and their values under each convention."""
+    inner = _split(asked, table).inner if len(table) else None
+    if inner is None:
+        return np.empty(0, np.int64), [np.empty(0)] * len(asked.conventions)
+    return values_of(asked, inner)
+
+
+def values_of(asked: Asked, rows: Rows) -> tuple[Array, list[Floats]]:
+    """Give the queries of some rows, and their values under each convention."""
+    queries, found = measured(asked, rows)
+    return queries.query_ids, list(found.per_query.values())
+
+
+def measured(asked: Asked, rows: Rows) -> tuple[Queries, Measured]:
+    """Rank rows under every convention."""
+    queries, scores = rows.queries()
+    return queries, Panel(queries, asked.conventions, n_threads=1).measure(scores)
+
+
+def sums(asked: Asked, rows: Rows) -> tuple[Ints, Ids]:
+    """Sums of all conventions over the queries of some rows, and the queries' ids."""
+    queries, found = measured(asked, rows)
+    return np.stack([tally.to_limbs() for tally in found.tallies.values()]), queries.id_hashes
+
+
+def no_sums(asked: Asked) -> Ints:
+    """Sums over no query."""
+    return np.zeros((len(asked.conventions), Tally.N_LIMBS), np.int64)
+
+
+def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, table: Table, number: int) -> Given:
+    if not len(table):
+        return Part(), NO_IDS
+    try:
+        parted = _split(asked, table)
+        limbs, ids = (None, NO_IDS) if parted.inner is None else job(asked, parted.inner)
+    except RankAdaptersError as error:
+        return error.about(f"partition {number}"), NO_IDS
+    some = parted.inner or parted.edges
+    is_text = some is not None and some.names is not None
+    return Part(ids.size, limbs, is_text, parted.edges, parted.spans), ids
+
+
+def _split(asked: Asked, table: Table) -> Split:
+    rows = Rows.of(table, asked)
+    return split(rows) if asked.partitions == "sorted" else Split(rows, None, [])
+
+
+def _summed(asked: Asked, rows: Rows) -> tuple[Ints | None, Ids]:
+    return sums(asked, rows)
+
+
+def _counted(asked: Asked, rows: Rows) -> tuple[Ints | None, Ids]:  # noqa: ARG001 - as _summed
+    return None, hash_ids(np.unique(rows.ids) if rows.names is None else rows.names)

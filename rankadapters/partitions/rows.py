@@ -1,0 +1,147 @@
+"""Rows of a partition: what of them is evaluated here, and the queries at its ends, which others may hold a part of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from rankadapters.core.columns import Array, Flags
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.partitions import columns as read
+from rankadapters.partitions.asked import Asked
+
+MOST_STRETCHES = 100  # of ascending qids in one partition; Spark packs some files or their pieces into one
+
+Span = tuple[Any, Any]  # first and last qid of a stretch
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Checked columns of some rows.
+
+    Attributes
+    ----------
+    label, score : float array, shape (n_rows,)
+    query : int array, shape (n_rows,)
+        Query of each row; a place in `names` where there are any.
+    names : str array, or None
+    weight, docid, order : array, shape (n_rows,), or None
+    """
+
+    label: Array
+    score: Array
+    query: Array
+    names: Array | None
+    weight: Array | None
+    docid: Array | None
+    order: Array | None
+
+    @classmethod
+    def of(cls, table: Any, asked: Asked) -> Self:
+        """Read the columns of a table, each by its name.
+
+        Raises
+        ------
+        InputError
+            An entry is missing or not finite, or a column has the wrong type.
+        """
+        name = asked.columns
+        query, names = read.query_ids(name["qid"], table[name["qid"]])
+        readers = {"weight": read.numbers, "docid": read.texts, "order": read.places}
+        found = {what: reader(name[what], table[name[what]]) for what, reader in readers.items() if what in name}
+        label, score = (read.numbers(name[what], table[name[what]]) for what in ("label", "score"))
+        return cls(label, score, query, names, *(found.get(what) for what in readers))
+
+    @property
+    def ids(self) -> Array:
+        """Query of each row, as it was given."""
+        return self.query if self.names is None else self.names[self.query]
+
+    def take(self, rows: Array) -> Rows:
+        """Pick rows by their places or by flags."""
+        picked = {each.name: getattr(self, each.name) for each in fields(self)}
+        return Rows(**{name: at if at is None or name == "names" else at[rows] for name, at in picked.items()})
+
+    @staticmethod
+    def joined(several: Sequence[Rows]) -> Rows:
+        """Put rows of several partitions together, in that order."""
+        query, names = read.encoded(np.concatenate([rows.ids for rows in several]))
+        rest = {}
+        for name in ("label", "score", "weight", "docid", "order"):
+            given = [getattr(rows, name) for rows in several]
+            rest[name] = None if given[0] is None else np.concatenate(given)
+        return Rows(query=query, names=names, **rest)
+
+    def queries(self) -> tuple[Queries, Array]:
+        """Give these rows as queries, and their scores.
+
+        Raises
+        ------
+        InputError
+            A weight varies in its query, a document stands there twice, or `order` does not tell its rows apart.
+        """
+        rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
+        queries = Queries(rows.label, qid=rows.query, docid=rows.docid)
+        if self.names is not None:
+            queries = queries.with_query_ids(self.names[queries.query_ids])
+        if rows.order is not None:
+            _refuse_equal(queries, queries.by_query(rows.order))
+        return (queries if rows.weight is None else _weighed(queries, rows.weight)), rows.score
+
+
+def _weighed(queries: Queries, weight: Array) -> Queries:
+    first, varies = queries.per_query(weight)
+    if varies >= 0:
+        who = f"query {queries.query_ids[varies]} has rows of different weights"
+        raise InputError(f"{who}.\nHint: a weight is the query's, so its rows must agree.")
+    return queries.with_weights(first)
+
+
+def _refuse_equal(queries: Queries, order: Array) -> None:
+    same = order[1:] == order[:-1]
+    same[queries.indptr[1:-1] - 1] = False
+    if same.any():
+        place = int(np.argmax(same))
+        query = queries.query_ids[np.searchsorted(queries.indptr, place, side="right") - 1]
+        msg = f"two rows of query {query} have order {order[place]}, so that neither comes first."
+        raise InputError(f"{msg}\nHint: a column that differs within a query, such as a row number.")
+
+
+class Split(NamedTuple):
+    """Rows of a partition whose qids ascend: queries that it holds whole, and those that others may hold a part of."""
+
+    inner: Rows | None
+    edges: Rows | None
+    spans: list[Span]
+
+
+def split(rows: Rows) -> Split:
+    """Take the first and the last query of each stretch of ascending qids for cut, and what lies between for whole.
+
+    Raises
+    ------
+    InputError
+        There are more stretches than a partition of sorted data has.
+    """
+    starts = np.flatnonzero(np.concatenate([[True], rows.query[1:] != rows.query[:-1]]))
+    ids = rows.ids[starts]
+    falls = np.flatnonzero((ids[1:] < ids[:-1]).astype(np.bool_)) + 1
+    if falls.size >= MOST_STRETCHES:
+        who = f"query {ids[falls[0]]} after query {ids[falls[0] - 1]}, and {falls.size - 1} more such places"
+        msg = f"the rows are not sorted by qid: {who}."
+        raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
+    begins, ends = np.append(0, falls), np.append(falls, ids.size) - 1
+    spans = list(zip(ids[begins].tolist(), ids[ends].tolist(), strict=True))
+    is_edge = np.zeros(ids.size, np.bool_)
+    is_edge[begins] = is_edge[ends] = True
+    return _parted(rows, np.repeat(is_edge, np.diff(starts, append=rows.query.size)), spans)
+
+
+def _parted(rows: Rows, is_edge: Flags, spans: list[Span]) -> Split:
+    if is_edge.all():
+        return Split(None, rows, spans)
+    return Split(rows.take(~is_edge), rows.take(is_edge), spans)
