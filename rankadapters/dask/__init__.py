@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import dask.dataframe
+    import dask.dataframe  # noqa: F401 - whether it is there, before our own modules ask for it
 except ImportError as error:
     raise MissingToolkitError.of("dask", "dask") from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
 import dask
 import dask.dataframe as dd
@@ -15,44 +15,16 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
-from rankadapters.partitions import IDS_UP_TO, Asked, Table
+from rankadapters.partitions import IDS_UP_TO, Asked, FrameKeywords, Partitions, Table
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
 
 
 @overload
-def evaluate(
-    df: Any,
-    convention: Convention | str,
-    *,
-    label: str,
-    score: str,
-    qid: str,
-    partitions: str,
-    weight: str | None = ...,
-    docid: str | None = ...,
-    order: str | None = ...,
-    ids_up_to: int = ...,
-) -> Score: ...
-
-
+def evaluate(df: Any, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
-def evaluate(
-    df: Any,
-    convention: Conventions,
-    *,
-    label: str,
-    score: str,
-    qid: str,
-    partitions: str,
-    weight: str | None = ...,
-    docid: str | None = ...,
-    order: str | None = ...,
-    ids_up_to: int = ...,
-) -> dict[Convention, Score]: ...
-
-
+def evaluate(df: Any, convention: Conventions, **asked: Unpack[FrameKeywords]) -> dict[Convention, Score]: ...
 def evaluate(
     df: Any,
     convention: Convention | str | Conventions,
@@ -60,13 +32,13 @@ def evaluate(
     label: str,
     score: str,
     qid: str,
-    partitions: str,
+    partitions: Partitions,
     weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
 ) -> Score | dict[Convention, Score]:
-    """Evaluate predictions that lie in a Dask DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
+    """Evaluate predictions in a Dask DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, and exact sums travel: 1.2 kB a partition and convention, and 8 bytes a query.
 
@@ -77,7 +49,8 @@ def evaluate(
     convention : Convention or str, or iterable of them
         What to compute; several share one pass and one ranking.
     label, score, qid : str
-        Columns of labels, predicted scores and queries: finite numbers (float32 stays float32), and integers or strings.
+        Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers
+        or strings.
     partitions : str
         How the partitions hold the queries. `whole`: each query in one partition, which is checked by ids. `sorted`:
         the rows are sorted by qid from partition to partition, so that only the first and last query of each are cut;
@@ -120,7 +93,8 @@ def evaluate(
     """
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
     asked = _asked(df, convention, partitions, ids_up_to, given)
-    return shared.results(convention, shared.evaluate(_Blocks(df, asked), asked))
+    scores = shared.evaluate(_Blocks(df, asked), asked)
+    return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
 
 
 def per_query(
@@ -130,7 +104,7 @@ def per_query(
     label: str,
     score: str,
     qid: str,
-    partitions: str,
+    partitions: Partitions,
     weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,

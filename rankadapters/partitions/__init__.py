@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from rankadapters.partitions.asked import IDS_UP_TO, Asked
-from rankadapters.partitions.evaluation import Frame, PerQuery, evaluate, per_query, results
+from rankadapters.partitions.asked import IDS_UP_TO, Asked, FrameKeywords, Partitions
+from rankadapters.partitions.evaluation import Frame, PerQuery, evaluate, only, per_query
 from rankadapters.partitions.jobs import Table, values
 
-__all__ = ["IDS_UP_TO", "Asked", "Frame", "PerQuery", "Table", "evaluate", "per_query", "results", "values"]
+__all__ = [
+    "IDS_UP_TO",
+    "Asked",
+    "Frame",
+    "FrameKeywords",
+    "Partitions",
+    "PerQuery",
+    "Table",
+    "evaluate",
+    "only",
+    "per_query",
+    "values",
+]

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, NotRequired, Required, Self, TypedDict, get_args
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.texts import as_conventions
 
 IDS_UP_TO = 100_000_000  # queries: 800 MB of ids, which the process that asks sorts in half a minute
 
-PARTITIONS = ("whole", "sorted", "shuffle")
+Partitions = Literal["whole", "sorted", "shuffle"]
+PARTITIONS: tuple[str, ...] = get_args(Partitions)
 BY_ROW_ORDER = {"input", "reverse"}
+
+
+class FrameKeywords(TypedDict, total=False):
+    """Keywords of `evaluate` on every engine."""
+
+    label: Required[str]
+    score: Required[str]
+    qid: Required[str]
+    partitions: Required[Partitions]
+    weight: NotRequired[str | None]
+    docid: NotRequired[str | None]
+    order: NotRequired[str | None]
+    ids_up_to: NotRequired[int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +109,7 @@ def _refuse_unfit(convention: Convention, columns: Collection[str]) -> None:
         raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
     ties = getattr(convention, "ties", "")
     if ties in BY_ROW_ORDER and "order" not in columns:
-        msg = f"{convention.name} breaks ties by the order of the rows (ties={ties!r}), and rows of a cluster have none."
+        msg = f"{convention.name} breaks ties by the order of rows (ties={ties!r}), and rows of a cluster have none."
         hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
         raise InputError(f"{msg}\nHint: {hint}.")
     if ties.startswith("docid") and "docid" not in columns:

@@ -78,7 +78,7 @@ def _arrow(name: str, column: Any) -> Any:
     if isinstance(arrow, pa.ChunkedArray):
         arrow = arrow.combine_chunks()
     if arrow.null_count:
-        row = int(arrow.is_null().index(True).as_py())  # noqa: FBT003 - pyarrow's scalar
+        row = int(arrow.is_null().index(True).as_py())
         raise InputError(f"{name}[{row}] is missing.\nHint: mend or drop the row.", row=row)
     return arrow
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from itertools import pairwise
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Table, int], jobs
         raise InputError("the frame holds no rows.\nHint: at least one row is needed.")
     if len({part.is_text for part in parts}) > 1:
         raise InputError("qid holds texts in some partitions and integers in others.\nHint: cast it first.")
-    _refuse_ranges([span for part in parts for span in part.spans])
+    _refuse_ranges([part.span for part in parts if part.span is not None])
     _refuse_twice(frame, asked, ids)
     return parts
 
@@ -96,7 +97,8 @@ def _wants_ids(asked: Asked, given: Sequence[Part | RankAdaptersError]) -> bool:
     n_queries = sum(each.n_queries for each in given if isinstance(each, Part))
     if n_queries > asked.ids_up_to and asked.partitions == "whole":
         msg = (
-            f"partitions='whole' rests on comparing the ids of {n_queries} queries, and ids_up_to is {asked.ids_up_to}.\n"
+            f"partitions='whole' rests on comparing ids, but there are {n_queries} queries and ids_up_to is "
+            f"{asked.ids_up_to}.\n"
             "Hint: partitions='sorted' or 'shuffle', which need no ids, or a larger ids_up_to (8 bytes each)."
         )
         raise InputError(msg)
@@ -104,11 +106,10 @@ def _wants_ids(asked: Asked, given: Sequence[Part | RankAdaptersError]) -> bool:
 
 
 def _refuse_ranges(spans: list[Span]) -> None:
-    """Refuse stretches of sorted data of which one begins before another ends."""
-    spans = sorted(spans)
-    for (_, end), (begin, _) in zip(spans, spans[1:], strict=False):
+    """Refuse partitions of sorted data of which one begins before another ends."""
+    for (_, end), (begin, _) in pairwise(sorted(spans)):
         if begin < end:
-            msg = f"the rows are not sorted by qid: query {begin} begins a stretch of rows inside one that ends with {end}."
+            msg = f"the rows are not sorted by qid: a partition begins with query {begin}, another ends with {end}."
             raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
 
 
@@ -133,6 +134,7 @@ def _edges(parts: Sequence[Part]) -> Rows | None:
     return Rows.joined(edges) if edges else None
 
 
-def results(convention: Any, scores: dict[Convention, Score]) -> Any:
-    """Give one Score where one convention was asked for, and all by convention where several were."""
-    return next(iter(scores.values())) if isinstance(convention, (Convention, str)) else scores
+def only(scores: dict[Convention, Score]) -> Score:
+    """Give the Score of the one convention that was asked for."""
+    [score] = scores.values()
+    return score

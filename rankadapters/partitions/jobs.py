@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,15 +42,15 @@ class Part:
         Whether queries are named by texts.
     edges : Rows or None
         Of sorted data, the queries that other partitions may hold a part of.
-    spans : list of tuple
-        Of sorted data, first and last qid of each stretch.
+    span : tuple or None
+        Of sorted data, first and last qid.
     """
 
     n_queries: int = 0
     limbs: Ints | None = None
     is_text: bool | None = None
     edges: Rows | None = None
-    spans: list[Span] = field(default_factory=list)
+    span: Span | None = None
 
 
 Given = tuple[Part | RankAdaptersError, Ids]  # an error travels as a value: engines bury what is raised, or try again
@@ -116,12 +116,12 @@ def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, 
         return error.about(f"partition {number}"), NO_IDS
     some = parted.inner or parted.edges
     is_text = some is not None and some.names is not None
-    return Part(ids.size, limbs, is_text, parted.edges, parted.spans), ids
+    return Part(ids.size, limbs, is_text, parted.edges, parted.span), ids
 
 
 def _split(asked: Asked, table: Table) -> Split:
     rows = Rows.of(table, asked)
-    return split(rows) if asked.partitions == "sorted" else Split(rows, None, [])
+    return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
 
 
 def _summed(asked: Asked, rows: Rows) -> tuple[Ints | None, Ids]:

@@ -8,15 +8,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Flags
+from rankadapters.core.columns import Array
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.partitions import columns as read
 from rankadapters.partitions.asked import Asked
 
-MOST_STRETCHES = 100  # of ascending qids in one partition; Spark packs some files or their pieces into one
-
-Span = tuple[Any, Any]  # first and last qid of a stretch
+Span = tuple[Any, Any]  # first and last qid of sorted rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +59,19 @@ class Rows:
         """Query of each row, as it was given."""
         return self.query if self.names is None else self.names[self.query]
 
-    def take(self, rows: Array) -> Rows:
-        """Pick rows by their places or by flags."""
-        picked = {each.name: getattr(self, each.name) for each in fields(self)}
-        return Rows(**{name: at if at is None or name == "names" else at[rows] for name, at in picked.items()})
+    def take(self, rows: Array | slice) -> Rows:
+        """Pick rows by their places."""
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        picked: dict[str, Any] = {
+            name: column if column is None or name == "names" else column[rows] for name, column in held.items()
+        }
+        return Rows(**picked)
 
     @staticmethod
     def joined(several: Sequence[Rows]) -> Rows:
         """Put rows of several partitions together, in that order."""
         query, names = read.encoded(np.concatenate([rows.ids for rows in several]))
-        rest = {}
+        rest: dict[str, Any] = {}
         for name in ("label", "score", "weight", "docid", "order"):
             given = [getattr(rows, name) for rows in several]
             rest[name] = None if given[0] is None else np.concatenate(given)
@@ -112,36 +113,30 @@ def _refuse_equal(queries: Queries, order: Array) -> None:
 
 
 class Split(NamedTuple):
-    """Rows of a partition whose qids ascend: queries that it holds whole, and those that others may hold a part of."""
+    """Rows of a partition: queries that it holds whole, and those that others may hold a part of."""
 
     inner: Rows | None
     edges: Rows | None
-    spans: list[Span]
+    span: Span | None
 
 
 def split(rows: Rows) -> Split:
-    """Take the first and the last query of each stretch of ascending qids for cut, and what lies between for whole.
+    """Take the first and the last query of sorted rows for cut, and what lies between for whole.
 
     Raises
     ------
     InputError
-        There are more stretches than a partition of sorted data has.
+        The rows are not sorted by qid.
     """
     starts = np.flatnonzero(np.concatenate([[True], rows.query[1:] != rows.query[:-1]]))
     ids = rows.ids[starts]
-    falls = np.flatnonzero((ids[1:] < ids[:-1]).astype(np.bool_)) + 1
-    if falls.size >= MOST_STRETCHES:
-        who = f"query {ids[falls[0]]} after query {ids[falls[0] - 1]}, and {falls.size - 1} more such places"
-        msg = f"the rows are not sorted by qid: {who}."
+    falls = np.flatnonzero((ids[1:] < ids[:-1]).astype(np.bool_))
+    if falls.size:
+        msg = f"the rows are not sorted by qid: query {ids[falls[0] + 1]} is after query {ids[falls[0]]}."
         raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
-    begins, ends = np.append(0, falls), np.append(falls, ids.size) - 1
-    spans = list(zip(ids[begins].tolist(), ids[ends].tolist(), strict=True))
-    is_edge = np.zeros(ids.size, np.bool_)
-    is_edge[begins] = is_edge[ends] = True
-    return _parted(rows, np.repeat(is_edge, np.diff(starts, append=rows.query.size)), spans)
-
-
-def _parted(rows: Rows, is_edge: Flags, spans: list[Span]) -> Split:
-    if is_edge.all():
-        return Split(None, rows, spans)
-    return Split(rows.take(~is_edge), rows.take(is_edge), spans)
+    span = (ids[0], ids[-1])
+    if ids.size <= 2:  # noqa: PLR2004 - both ends
+        return Split(None, rows, span)
+    begin, end = int(starts[1]), int(starts[-1])
+    ends = np.concatenate([np.arange(begin), np.arange(end, rows.query.size)])
+    return Split(rows.take(slice(begin, end)), rows.take(ends), span)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StructField, StructType
 
 from rankadapters import partitions as shared
@@ -18,44 +18,16 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
-from rankadapters.partitions import IDS_UP_TO, Asked, PerQuery, Table
+from rankadapters.partitions import IDS_UP_TO, Asked, FrameKeywords, Partitions, PerQuery, Table
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
 
 
 @overload
-def evaluate(
-    df: DataFrame,
-    convention: Convention | str,
-    *,
-    label: str,
-    score: str,
-    qid: str,
-    partitions: str,
-    weight: str | None = ...,
-    docid: str | None = ...,
-    order: str | None = ...,
-    ids_up_to: int = ...,
-) -> Score: ...
-
-
+def evaluate(df: DataFrame, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
-def evaluate(
-    df: DataFrame,
-    convention: Conventions,
-    *,
-    label: str,
-    score: str,
-    qid: str,
-    partitions: str,
-    weight: str | None = ...,
-    docid: str | None = ...,
-    order: str | None = ...,
-    ids_up_to: int = ...,
-) -> dict[Convention, Score]: ...
-
-
+def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> dict[Convention, Score]: ...
 def evaluate(
     df: DataFrame,
     convention: Convention | str | Conventions,
@@ -63,13 +35,13 @@ def evaluate(
     label: str,
     score: str,
     qid: str,
-    partitions: str,
+    partitions: Partitions,
     weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
 ) -> Score | dict[Convention, Score]:
-    """Evaluate predictions that lie in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
+    """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel.
 
@@ -80,13 +52,13 @@ def evaluate(
     convention : Convention or str, or iterable of them
         What to compute; several share one pass and one ranking.
     label, score, qid : str
-        Columns of labels, predicted scores and queries: finite numbers (float32 stays float32), and integers or strings.
+        Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers
+        or strings.
     partitions : str
         How the partitions hold the queries. `whole`: each query in one partition, as after `repartition(qid)`,
         `orderBy(qid)` or a window over qid, which is checked by ids. `sorted`: the rows of each partition are sorted
-        by qid, in a few stretches that overlap with those of no other, as in sorted files, so that only the first and
-        last query of each stretch are cut; these are ranked in the driver. `shuffle`: in any way; Spark moves the rows
-        so that each query is in one.
+        by qid, and no partition begins inside another, so that only the first and last query of each are cut; these
+        are ranked in the driver. `shuffle`: in any way; Spark moves the rows so that each query is in one.
     weight : str, optional
         Column of weights, equal within a query, as `query_weight`.
     docid : str, optional
@@ -119,7 +91,8 @@ def evaluate(
     """
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
     asked = _asked(df, convention, partitions, ids_up_to, given)
-    return shared.results(convention, shared.evaluate(_Partitions(df, asked), asked))
+    scores = shared.evaluate(_Partitions(df, asked), asked)
+    return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
 
 
 def per_query(
@@ -129,7 +102,7 @@ def per_query(
     label: str,
     score: str,
     qid: str,
-    partitions: str,
+    partitions: Partitions,
     weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
@@ -195,7 +168,7 @@ class _Partitions:
 
 
 def _column(name: str) -> Any:
-    return F.col("`" + name.replace("`", "``") + "`")
+    return col("`" + name.replace("`", "``") + "`")
 
 
 def _run(job: Callable[[Table, int], tuple[Any, Ids]], batches: Iterable[Any]) -> Iterator[Any]:

@@ -19,7 +19,7 @@ def _signature(value: Any) -> str:
 
 
 def _param(name: str, about: str, read: Any = TypeConverters.toString) -> Param[str]:
-    return Param(Params._dummy(), name, about, read)  # type: ignore[arg-type]  # noqa: SLF001 - as in PySpark's own
+    return Param(Params._dummy(), name, about, read)  # noqa: SLF001 - as in PySpark's own
 
 
 class QueryEvaluator(Evaluator, DefaultParamsWritable):
@@ -79,21 +79,21 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
         return parse(self.getOrDefault(self.convention)).higher_is_better
 
     @classmethod
-    def read(cls) -> MLReader[QueryEvaluator]:
+    def read(cls) -> MLReader:
         """Give what reads an evaluator that was saved; `QueryEvaluator.load(path)` does both."""
         return _Reader()
 
     @classmethod
     def load(cls, path: str) -> QueryEvaluator:
         """Read an evaluator that `save` wrote."""
-        return cls.read().load(path)
+        return _Reader().load(path)
 
     def _evaluate(self, dataset: DataFrame) -> float:
         given = {param.name: value for param, value in self.extractParamMap().items()}
-        return evaluate(dataset, **given).value
+        return float(evaluate(dataset, **given))
 
 
-class _Reader(MLReader[QueryEvaluator]):
+class _Reader(MLReader):
     """Makes an evaluator of its saved params: its own keywords have no defaults, which PySpark's reader asks for."""
 
     def load(self, path: str) -> QueryEvaluator:
