@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar, Unpack, overload
 
 import dask
@@ -15,7 +16,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
-from rankadapters.partitions import IDS_UP_TO, Asked, FrameKeywords, Partitions, Table
+from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -160,24 +161,33 @@ class _Blocks:
     """Partitions of a Dask DataFrame, a task each."""
 
     def __init__(self, df: Any, asked: Asked) -> None:
+        self.asked = asked
         self.df = df[asked.names]
         if asked.partitions == "shuffle":
             self.df = self.df.shuffle(on=asked.columns["qid"])
 
     def gather(
-        self, job: Callable[[Table, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
+        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
     ) -> tuple[list[T], list[Ids]]:
         """Run the tasks; the ids stay at the workers unless they are wanted."""
-        run = dask.delayed(job, pure=False, nout=2)
+        run = dask.delayed(partial(_done, job, self.asked), pure=False)
         held = dask.persist(*(run(block, number) for number, block in enumerate(self.df.to_delayed())))
         given = list(dask.compute(*(each[0] for each in held)))
         return given, list(dask.compute(*(each[1] for each in held))) if wants_ids(given) else []
 
 
+def _done(job: Callable[[Columns, int], T], asked: Asked, table: Any, number: int) -> T:
+    return job(_columns(asked, table), number)
+
+
+def _columns(asked: Asked, table: Any) -> Columns:
+    return {what: table[name] for what, name in asked.columns.items()}
+
+
 def _values(table: Any, asked: Asked) -> Any:
-    query_ids, values = shared.values(asked, table)
-    ids = pd.Series(query_ids).astype(table[asked.columns["qid"]].dtype)
-    return _frame(asked, ids, values)
+    columns = _columns(asked, table)
+    query_ids, values = shared.values(asked, columns)
+    return _frame(asked, pd.Series(query_ids).astype(columns["qid"].dtype), values)
 
 
 def _frame(asked: Asked, query_ids: Any, values: Sequence[Any]) -> Any:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from rankadapters.partitions.asked import IDS_UP_TO, Asked, FrameKeywords, Partitions
 from rankadapters.partitions.evaluation import Frame, PerQuery, evaluate, only, per_query
-from rankadapters.partitions.jobs import Table, values
+from rankadapters.partitions.jobs import Columns, values
 
 __all__ = [
     "IDS_UP_TO",
     "Asked",
+    "Columns",
     "Frame",
     "FrameKeywords",
     "Partitions",
     "PerQuery",
-    "Table",
     "evaluate",
     "only",
     "per_query",

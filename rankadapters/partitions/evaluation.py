@@ -17,7 +17,7 @@ from rankadapters.core.score import Score
 from rankadapters.core.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
-from rankadapters.partitions.jobs import Part, Table
+from rankadapters.partitions.jobs import Columns, Part
 from rankadapters.partitions.rows import Rows, Span
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class Frame(Protocol):
     """The partitions of a frame of some engine, moved as was asked."""
 
     def gather(
-        self, job: Callable[[Table, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
+        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
     ) -> tuple[list[T], list[Ids]]:
         """Do a job with each partition and its number, and bring its results here, and the ids if these are wanted.
 
@@ -70,7 +70,7 @@ def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
     return None if edges is None else PerQuery(*jobs.values_of(asked, edges))
 
 
-def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Table, int], jobs.Given]) -> list[Part]:
+def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jobs.Given]) -> list[Part]:
     """Do a job with each partition, and see that no query is in two."""
     given, ids = frame.gather(partial(job, asked), partial(_wants_ids, asked))
     parts = [each for each in given if isinstance(each, Part) and each.is_text is not None]

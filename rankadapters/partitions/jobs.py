@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +14,11 @@ from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.fingerprint import hash_ids
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
-from rankadapters.core.tally import Tally
 from rankadapters.partitions.asked import Asked
 from rankadapters.partitions.rows import Rows, Span, Split, split
 
 NO_IDS: Ids = np.empty(0, np.uint64)
-
-
-class Table(Protocol):
-    """Columns by name, of pandas or Arrow."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, name: str, /) -> Any: ...
+Columns = Mapping[str, Any]  # of pandas or Arrow, by what they hold: label, score, ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +49,28 @@ class Part:
 Given = tuple[Part | RankAdaptersError, Ids]  # an error travels as a value: engines bury what is raised, or try again
 
 
-def measure(asked: Asked, table: Table, number: int) -> Given:
+def measure(asked: Asked, columns: Columns, number: int) -> Given:
     """Sum what the queries of a partition add to each convention."""
-    return _given(_summed, asked, table, number)
+    return _given(sums, asked, columns, number)
 
 
-def count(asked: Asked, table: Table, number: int) -> Given:
+def count(asked: Asked, columns: Columns, number: int) -> Given:
     """Count the queries of a partition, and give the ids; nothing is ranked."""
-    return _given(_counted, asked, table, number)
+    return _given(_counted, asked, columns, number)
 
 
-def named(asked: Asked, wanted: np.uint64, table: Table, number: int) -> tuple[tuple[int, Any] | None, Ids]:
+def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[int, Any] | None, Ids]:
     """Give the number of the partition and the query with this id, where it has one."""
-    if not len(table):
+    if not len(columns["qid"]):
         return None, NO_IDS
-    queries = np.unique(Rows.of(table, asked).ids)
+    queries = np.unique(Rows.of(columns, asked).ids)
     found = queries[hash_ids(queries) == wanted]
     return ((number, found[0]) if found.size else None), NO_IDS
 
 
-def values(asked: Asked, table: Table) -> tuple[Array, list[Floats]]:
+def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
     """Give the queries that a partition holds whole, and their values under each convention."""
-    inner = _split(asked, table).inner if len(table) else None
+    inner = _split(asked, columns).inner if len(columns["qid"]) else None
     if inner is None:
         return np.empty(0, np.int64), [np.empty(0)] * len(asked.conventions)
     return values_of(asked, inner)
@@ -101,16 +94,11 @@ def sums(asked: Asked, rows: Rows) -> tuple[Ints, Ids]:
     return np.stack([tally.to_limbs() for tally in found.tallies.values()]), queries.id_hashes
 
 
-def no_sums(asked: Asked) -> Ints:
-    """Sums over no query."""
-    return np.zeros((len(asked.conventions), Tally.N_LIMBS), np.int64)
-
-
-def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, table: Table, number: int) -> Given:
-    if not len(table):
+def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, columns: Columns, number: int) -> Given:
+    if not len(columns["qid"]):
         return Part(), NO_IDS
     try:
-        parted = _split(asked, table)
+        parted = _split(asked, columns)
         limbs, ids = (None, NO_IDS) if parted.inner is None else job(asked, parted.inner)
     except RankAdaptersError as error:
         return error.about(f"partition {number}"), NO_IDS
@@ -119,14 +107,10 @@ def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, 
     return Part(ids.size, limbs, is_text, parted.edges, parted.span), ids
 
 
-def _split(asked: Asked, table: Table) -> Split:
-    rows = Rows.of(table, asked)
+def _split(asked: Asked, columns: Columns) -> Split:
+    rows = Rows.of(columns, asked)
     return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
 
 
-def _summed(asked: Asked, rows: Rows) -> tuple[Ints | None, Ids]:
-    return sums(asked, rows)
-
-
-def _counted(asked: Asked, rows: Rows) -> tuple[Ints | None, Ids]:  # noqa: ARG001 - as _summed
+def _counted(asked: Asked, rows: Rows) -> tuple[None, Ids]:  # noqa: ARG001 - as sums
     return None, hash_ids(np.unique(rows.ids) if rows.names is None else rows.names)

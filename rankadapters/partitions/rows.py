@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
@@ -39,8 +39,8 @@ class Rows:
     order: Array | None
 
     @classmethod
-    def of(cls, table: Any, asked: Asked) -> Self:
-        """Read the columns of a table, each by its name.
+    def of(cls, columns: Mapping[str, Any], asked: Asked) -> Self:
+        """Read columns of pandas or Arrow, by what they hold.
 
         Raises
         ------
@@ -48,10 +48,10 @@ class Rows:
             An entry is missing or not finite, or a column has the wrong type.
         """
         name = asked.columns
-        query, names = read.query_ids(name["qid"], table[name["qid"]])
+        query, names = read.query_ids(name["qid"], columns["qid"])
         readers = {"weight": read.numbers, "docid": read.texts, "order": read.places}
-        found = {what: reader(name[what], table[name[what]]) for what, reader in readers.items() if what in name}
-        label, score = (read.numbers(name[what], table[name[what]]) for what in ("label", "score"))
+        found = {what: reader(name[what], columns[what]) for what, reader in readers.items() if what in name}
+        label, score = (read.numbers(name[what], columns[what]) for what in ("label", "score"))
         return cls(label, score, query, names, *(found.get(what) for what in readers))
 
     @property

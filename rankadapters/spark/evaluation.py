@@ -18,7 +18,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
-from rankadapters.partitions import IDS_UP_TO, Asked, FrameKeywords, Partitions, PerQuery, Table
+from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -130,9 +130,9 @@ def per_query(
     asked = _asked(df, convention, partitions, ids_up_to, given)
     several = _Partitions(df, asked)
     cut = shared.per_query(several, asked)
-    names = [each.name for each in asked.conventions]
-    schema = StructType([several.df.schema[qid], *(StructField(name, DoubleType(), nullable=True) for name in names)])
-    found = several.df.mapInArrow(partial(_values, asked, names), schema)
+    values = [StructField(each.name, DoubleType(), nullable=True) for each in asked.conventions]
+    schema = StructType([df.schema[qid], *values])
+    found = several.df.mapInArrow(partial(_values, asked, schema.names), schema)
     if cut is None:
         return found
     return found.union(df.sparkSession.createDataFrame(_rows(cut), schema))
@@ -149,12 +149,13 @@ class _Partitions:
     """Partitions of a Spark DataFrame, a call of `mapInArrow` each."""
 
     def __init__(self, df: DataFrame, asked: Asked) -> None:
-        self.df = df.select(*(_column(name) for name in asked.names))
+        # By our own names, since mapInArrow does not find a column whose name has a dot.
+        self.df = df.select(*(_column(name).alias(what) for what, name in asked.columns.items()))
         if asked.partitions == "shuffle":
-            self.df = self.df.repartition(_column(asked.columns["qid"]))
+            self.df = self.df.repartition("qid")
 
     def gather(
-        self, job: Callable[[Table, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
+        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
     ) -> tuple[list[T], list[Ids]]:
         """Run the job in every partition; the ids stay at the executors unless they are wanted."""
         held = self.df.mapInArrow(partial(_run, job), "given binary, ids binary").persist()
@@ -171,32 +172,34 @@ def _column(name: str) -> Any:
     return col("`" + name.replace("`", "``") + "`")
 
 
-def _run(job: Callable[[Table, int], tuple[Any, Ids]], batches: Iterable[Any]) -> Iterator[Any]:
+def _run(job: Callable[[Columns, int], tuple[Any, Ids]], batches: Iterable[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
-    table = _table(batches)
-    if table is not None:
-        given, ids = job(table, TaskContext.get().partitionId())
+    columns = _columns(batches)
+    if columns is not None:
+        given, ids = job(columns, TaskContext.get().partitionId())
         yield pa.RecordBatch.from_pydict({"given": [pickle.dumps(given)], "ids": [ids.tobytes()]})
 
 
 def _values(asked: Asked, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
     import pyarrow as pa
 
-    table = _table(batches)
-    if table is not None:
-        query_ids, values = shared.values(asked, table)
-        kind = table.schema.field(asked.columns["qid"]).type
-        columns = [pa.array(query_ids.tolist(), kind), *map(pa.array, values)]
-        yield pa.RecordBatch.from_arrays(columns, names=[asked.columns["qid"], *names])
+    columns = _columns(batches)
+    if columns is not None:
+        query_ids, values = shared.values(asked, columns)
+        ids = pa.array(query_ids.tolist(), columns["qid"].type)
+        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, values)], names=names)
 
 
-def _table(batches: Iterable[Any]) -> Any | None:
+def _columns(batches: Iterable[Any]) -> Columns | None:
     """All rows of a partition; None where there are none."""
     import pyarrow as pa
 
     several = [batch for batch in batches if batch.num_rows]
-    return pa.Table.from_batches(several) if several else None
+    if not several:
+        return None
+    table = pa.Table.from_batches(several)
+    return dict(zip(table.column_names, table.columns, strict=True))
 
 
 def _rows(cut: PerQuery) -> list[tuple[Any, ...]]:
