@@ -181,11 +181,7 @@ class Queries(Grouping):
         return self._with(labels=frozen(values.astype(np.float64, copy=False)))
 
     def with_query_ids(self, query_ids: Array) -> Queries:
-        """Return the same queries by other ids, which differ: one per query.
-
-        >>> Queries([1, 0, 2], qid=[0, 0, 1]).with_query_ids(np.array(["b", "a"])).query_ids.tolist()
-        ['b', 'a']
-        """
+        """Return the same queries under ids that are known to be theirs: one per query, each another."""
         return self._with(query_ids=frozen(query_ids))
 
     def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:

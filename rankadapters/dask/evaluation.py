@@ -89,7 +89,7 @@ def evaluate(
     >>> df = dd.from_pandas(rows, npartitions=2)
     >>> columns = {"label": "grade", "score": "model", "qid": "query"}
     >>> with dask.config.set(scheduler="synchronous"):
-    ...     evaluate(df, "letor4@3", **columns, partitions="sorted").value
+    ...     evaluate(df, "textbook@3", **columns, partitions="sorted").value
     0.5654648767857288
     """
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
@@ -133,10 +133,13 @@ def per_query(
     >>> import dask
     >>> import dask.dataframe as dd
     >>> import pandas as pd
-    >>> rows = pd.DataFrame({"query": ["a", "a", "b", "b"], "grade": [1, 0, 0, 1], "model": [0.1, 0.2, 0.5, 0.4]})
+    >>> rows = pd.DataFrame({"query": ["a", "a", "b", "b"], "grade": [1, 0, 0, 1], "model": [0.1, 0.2, 0.4, 0.5]})
     >>> df = dd.from_pandas(rows, npartitions=2)
     >>> with dask.config.set(scheduler="synchronous"):
-    ...     per_query(df, "rr@2/textbook", label="grade", score="model", qid="query", partitions="whole").compute()
+    ...     per_query(df, "textbook@1", label="grade", score="model", qid="query", partitions="whole").compute()
+      query  ndcg@1/textbook
+    0     a              0.0
+    0     b              1.0
     """
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
     asked = _asked(df, convention, partitions, ids_up_to, given)

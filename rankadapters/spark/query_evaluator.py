@@ -43,7 +43,7 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     Examples
     --------
     >>> evaluator = QueryEvaluator(
-    ...     "ndcg@10/textbook+ties=average", label="grade", score="prediction", qid="query", partitions="shuffle"
+    ...     "textbook@10", label="grade", score="prediction", qid="query", partitions="shuffle"
     ... )  # doctest: +SKIP
     >>> CrossValidator(estimator=model, evaluator=evaluator, estimatorParamMaps=grid, foldCol="fold")  # doctest: +SKIP
     """
