@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.core.columns import Array, Floats, Ints
 from rankadapters.core.disjoint import Ids
-from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.fingerprint import hash_ids
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
@@ -98,13 +98,23 @@ def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, 
     if not len(columns["qid"]):
         return Part(), NO_IDS
     try:
-        parted = _split(asked, columns)
+        rows = Rows.of(columns, asked)
+        parted = split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
         limbs, ids = (None, NO_IDS) if parted.inner is None else job(asked, parted.inner)
     except RankAdaptersError as error:
-        return error.about(f"partition {number}"), NO_IDS
-    some = parted.inner or parted.edges
-    is_text = some is not None and some.names is not None
-    return Part(ids.size, limbs, is_text, parted.edges, parted.span), ids
+        return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
+    return Part(ids.size, limbs, rows.names is not None, parted.edges, parted.span), ids
+
+
+def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAdaptersError:
+    """Give the same error of the rows as they stand, for they are ranked in another order: the row is another."""
+    if getattr(error, "row", None) is not None:
+        try:
+            queries, scores = Rows.of(columns, asked).queries(as_given=True)
+            Panel(queries, asked.conventions, n_threads=1).measure(scores)
+        except InputError as found:
+            return found
+    return error
 
 
 def _split(asked: Asked, columns: Columns) -> Split:

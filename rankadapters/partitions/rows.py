@@ -14,6 +14,8 @@ from rankadapters.core.queries import Queries
 from rankadapters.partitions import columns as read
 from rankadapters.partitions.asked import Asked
 
+FEW = 4  # rows in a run of one query, from which on it is worth asking whether each query has one run
+
 Span = tuple[Any, Any]  # first and last qid of sorted rows
 
 
@@ -77,21 +79,41 @@ class Rows:
             rest[name] = None if given[0] is None else np.concatenate(given)
         return Rows(query=query, names=names, **rest)
 
-    def queries(self) -> tuple[Queries, Array]:
-        """Give these rows as queries, and their scores.
+    def queries(self, *, as_given: bool = False) -> tuple[Queries, Array]:
+        """Give these rows as queries, and their scores; query by query, or where they stand.
 
         Raises
         ------
         InputError
             A weight varies in its query, a document stands there twice, or `order` does not tell its rows apart.
         """
-        rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
+        rows = self if as_given else self._together()
         queries = Queries(rows.label, qid=rows.query, docid=rows.docid)
         if self.names is not None:
             queries = queries.with_query_ids(self.names[queries.query_ids])
-        if rows.order is not None:
+        if rows.order is not None and not as_given:
             _refuse_equal(queries, queries.by_query(rows.order))
         return (queries if rows.weight is None else _weighed(queries, rows.weight)), rows.score
+
+    def _together(self) -> Rows:
+        """Rows query by query, those of a query in their order."""
+        rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
+        query = rows.query
+        runs = query[np.concatenate([[True], query[1:] != query[:-1]])]
+        if runs.size * FEW <= query.size and np.unique(runs).size == runs.size:
+            return rows
+        return rows.take(_places_by(query))
+
+
+def _places_by(query: Array) -> Array:
+    """Stable order of integers: by digits of 16 bits, which numpy sorts by counting, in half the time of its others."""
+    if int(query.max()) - int(query.min()) >= 2**32:
+        return np.argsort(query, kind="stable")
+    wide = query.astype(np.int64, copy=False)  # in which differences are right even of uint64
+    digits = wide - wide[np.argmin(query)]
+    places = np.argsort(digits.astype(np.uint16), kind="stable")
+    upper = (digits >> 16).astype(np.uint16)
+    return places[np.argsort(upper[places], kind="stable")] if upper.any() else places
 
 
 def _weighed(queries: Queries, weight: Array) -> Queries:

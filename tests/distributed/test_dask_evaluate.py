@@ -80,6 +80,16 @@ def test_one_query_may_lie_in_all_partitions(partitions, n_partitions):
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("wide", [1, 2**20, 2**50, -(2**50)])
+@pytest.mark.parametrize("kind", ["int8", "uint64", "int64"])
+def test_integers_of_any_size_are_grouped(kind, wide):
+    query = DATA["query"].astype("int64") * (1 if kind == "int8" else wide)
+    data = {**DATA, "query": query.astype(kind)}  # of which uint64 wraps
+    found = ra.dask.evaluate(frame(cut(data, 3, mixed=True)), TIED, **COLUMNS, partitions="shuffle")
+    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("kind", ["str", "category", "int32", "Int64", "object"])
 def test_queries_are_integers_or_texts_of_any_type(kind):
     text = kind in {"str", "category", "object"}
@@ -222,6 +232,17 @@ def test_columns_are_refused_with_their_partition_and_row(columns, asked, messag
     df = changed(text=DATA["query"].astype(str), **columns)
     with pytest.raises(ra.InputError, match=message):
         ra.dask.evaluate(df, **{"convention": TIED, **COLUMNS, "partitions": "whole", **asked})
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("order", [None, "position"])
+@pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
+def test_a_row_is_told_by_its_place_in_the_partition(partitions, how, order):
+    [part] = cut({**DATA, "grade": np.where(DATA["query"] == LONGEST, 7, DATA["grade"])}, 1, **how)
+    letor = TIED.replace(gain="table_0_1_3")
+    row = np.argmax(part["grade"] == 7)
+    with pytest.raises(ra.InputError, match=rf"^partition 0: labels\[{row}\] is 7, outside the gain table"):
+        ra.dask.evaluate(frame([part]), letor, **COLUMNS, order=order, partitions=partitions)
 
 
 @pytest.mark.usefixtures("here")
