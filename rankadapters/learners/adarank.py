@@ -131,11 +131,12 @@ class AdaRank(QueryLearner):
         columns = FeatureColumns(train.X, narrow=narrow)
         weak = self._values_of_features(columns, judge)
         valid = [FeatureColumns(each.X, narrow=narrow) for each in judge.sets]
-        weight = train.query_weight
+        weight = np.ones(len(weak)) if train.query_weight is None else train.query_weight
+        if not narrow:  # RankLib skips none
+            weight = np.where(np.isnan(weak[:, 0]), 0.0, weight)
         rounds = VARIANTS[self.variant](
-            weak, columns, valid, judge, np.ones(len(weak)) if weight is None else weight,
-            tol=self.tol, max_consecutive=self.max_consecutive,
-        )  # fmt: skip
+            np.nan_to_num(weak), columns, valid, judge, weight, tol=self.tol, max_consecutive=self.max_consecutive
+        )
         if self.warm_start and hasattr(self, "alphas_") and not narrow:
             rounds.resume(self.features_, self.alphas_)
         rounds.run(self.max_iter)
@@ -147,15 +148,14 @@ class AdaRank(QueryLearner):
         np.add.at(self.coef_, self.features_, self.alphas_)
 
     def _values_of_features(self, columns: FeatureColumns, judge: Judge) -> Floats:
-        """Value of each query under each feature, shape (n_queries, n_features); 0 where the query is skipped."""
+        """Value of each query under each feature, shape (n_queries, n_features); NaN where the query is skipped."""
         found = np.empty((judge.train.queries.n_queries, len(columns)))
         for feature in range(len(columns)):
             scores = columns[feature]
             if self.variant == "ranklib":
                 scores = selection_ranks(scores, judge.train.queries.indptr, getattr(judge.convention, "k", None))
             found[:, feature] = judge.train.per_query([scores])[0]
-        np.nan_to_num(found, copy=False)
-        largest = float(np.abs(found).max())
+        largest = float(np.nanmax(np.abs(found)))
         if largest > 1 + 1e-9:
             msg = (
                 f"AdaRank needs values of queries in [-1, 1], but {judge.train.convention.name} gives up to "

@@ -58,3 +58,12 @@ def test_a_feature_that_ranks_all_perfectly_is_the_model():
 def test_ties_of_the_weak_rankers_are_those_of_a_selection_sort():
     """[b, b', a] with b = b' < a: a is swapped to the front with b, which then comes after b'."""
     assert np.argsort(-selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None)).tolist() == [2, 1, 0]
+
+
+def test_queries_that_the_convention_skips_teach_nothing():
+    convention = ra.presets.textbook(5).replace(empty="skip")
+    some = np.isin(DATA.qid, DATA.qid[DATA.y > 0])
+    assert not some.all()
+    model = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    other = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X[some], DATA.y[some], qid=DATA.qid[some])
+    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-12)

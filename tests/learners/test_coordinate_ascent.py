@@ -103,3 +103,9 @@ def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects():
         model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
         values.append(model.score(test.X, test.y, qid=test.qid))
     assert 0.500 <= np.mean(values) <= 0.512
+
+
+@pytest.mark.parametrize("params", [{"n_steps": 501}, {"n_steps": 3, "step_scale": 1e300}])
+def test_steps_beyond_all_numbers_are_refused(params):
+    with pytest.raises(ra.InputError, match="makes steps beyond all numbers"):
+        CoordinateAscent("textbook@5", **params).fit(X, DATA.y, qid=DATA.qid)
