@@ -9,6 +9,7 @@ import rankadapters as ra
 
 pytest.importorskip("sklearn")
 
+from rankadapters.core.candidates import RankedCandidates
 from rankadapters.learners import AdaRank
 from rankadapters.learners.selection import selection_ranks
 from tests.learners.oracles import adarank
@@ -58,6 +59,15 @@ def test_a_feature_that_ranks_all_perfectly_is_the_model():
 def test_ties_of_the_weak_rankers_are_those_of_a_selection_sort():
     """[b, b', a] with b = b' < a: a is swapped to the front with b, which then comes after b'."""
     assert np.argsort(-selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None)).tolist() == [2, 1, 0]
+
+
+def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):
+    calls = []
+    inner = RankedCandidates.numerators
+    monkeypatch.setattr(RankedCandidates, "numerators", lambda self, given: calls.append(given.n) or inner(self, given))
+    model = AdaRank("textbook@5", max_iter=4, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert model.n_iter_ == 4
+    assert calls == [1] * (DATA.X.shape[1] + 4)
 
 
 def test_queries_that_the_convention_skips_teach_nothing():
