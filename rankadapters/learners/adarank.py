@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import UnsupportedConventionError
+from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
@@ -131,12 +131,10 @@ class AdaRank(QueryLearner):
         columns = FeatureColumns(train.X, narrow=narrow)
         weak = self._values_of_features(columns, judge)
         valid = [FeatureColumns(each.X, narrow=narrow) for each in judge.sets]
-        weight = np.ones(len(weak)) if train.query_weight is None else train.query_weight
-        if not narrow:  # RankLib skips none
-            weight = np.where(np.isnan(weak[:, 0]), 0.0, weight)
         rounds = VARIANTS[self.variant](
-            np.nan_to_num(weak), columns, valid, judge, weight, tol=self.tol, max_consecutive=self.max_consecutive
-        )
+            np.nan_to_num(weak), columns, valid, judge, self._weight(weak, train, judge),
+            tol=self.tol, max_consecutive=self.max_consecutive,
+        )  # fmt: skip
         if self.warm_start and hasattr(self, "alphas_") and not narrow:
             rounds.resume(self.features_, self.alphas_)
         rounds.run(self.max_iter)
@@ -146,6 +144,16 @@ class AdaRank(QueryLearner):
         self.n_iter_ = len(self.alphas_)
         self.coef_: Floats = np.zeros(len(columns))
         np.add.at(self.coef_, self.features_, self.alphas_)
+
+    def _weight(self, weak: Floats, train: LabelledRows, judge: Judge) -> Floats:
+        """Weight of each query; 0 of one that the convention skips, which RankLib does not."""
+        weight = np.ones(len(weak)) if train.query_weight is None else train.query_weight
+        if self.variant != "ranklib":
+            weight = np.where(np.isnan(weak[:, 0]), 0.0, weight)
+        if not weight.any():
+            msg = f"sample_weight: all queries that {judge.train.convention.name} does not skip have weight 0."
+            raise InputError(f"{msg}\nHint: weights above 0 for some of them, or another policy than 'skip'.")
+        return weight
 
     def _values_of_features(self, columns: FeatureColumns, judge: Judge) -> Floats:
         """Value of each query under each feature, shape (n_queries, n_features); NaN where the query is skipped."""

@@ -77,3 +77,13 @@ def test_queries_that_the_convention_skips_teach_nothing():
     model = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
     other = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X[some], DATA.y[some], qid=DATA.qid[some])
     np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-12)
+
+
+def test_weights_of_skipped_queries_alone_teach_nothing():
+    """The first query has two rows, of different labels, and a cutoff of three skips it."""
+    X, y, qid = [[0.0], [1.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1, 0], [1, 1, 2, 2, 2]
+    model = AdaRank(ra.presets.textbook(3).replace(short="skip"))
+    with pytest.raises(
+        ra.InputError, match=r"all queries that ndcg@3/textbook\+short=skip does not skip have weight 0"
+    ):
+        model.fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
