@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         catboost as catboost,
         compare as compare,
         crosscheck as crosscheck,
+        dask as dask,
         datasets as datasets,
         io as io,
         learners as learners,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         objectives as objectives,
         parity as parity,
         sklearn as sklearn,
+        spark as spark,
         xgboost as xgboost,
     )
 
@@ -69,6 +71,7 @@ _SUBMODULES = (
     "catboost",
     "compare",
     "crosscheck",
+    "dask",
     "datasets",
     "io",
     "learners",
@@ -76,6 +79,7 @@ _SUBMODULES = (
     "objectives",
     "parity",
     "sklearn",
+    "spark",
     "xgboost",
 )
 
