@@ -18,6 +18,9 @@ SIZES = (1_000_000, 5_000_000, 20_000_000, 50_000_000)
 ROWS_IN_GROUP = 1_000_000  # which cuts queries
 MOST_NS, MOST_MB, GROWTH = 80, 500, 0.15
 ROUNDS = 3
+LEAST_ROWS = 10_000_000  # that a process evaluates: a smaller file several times
+SMALL = "small.parquet"
+FOUR = ["lightgbm@10", "lightgbm.map@5", "xgboost.auc", "sklearn@all"]
 
 EVALUATE = """
 import json, resource, sys, time
@@ -30,10 +33,11 @@ options = {"n_threads": given["threads"], "unsorted": given["unsorted"]}
 with kernels("now"):
     ra.evaluate_stream(given["small"], given["conventions"], **options)
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    cpu, wall = time.process_time(), time.perf_counter()
-    scores = ra.evaluate_stream(given["file"], given["conventions"], **options)
+    cpu, wall, times = time.process_time(), time.perf_counter(), given["times"]
+    for _ in range(times):
+        scores = ra.evaluate_stream(given["file"], given["conventions"], **options)
 print(json.dumps({
-    "cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall, "idle": idle,
+    "cpu": (time.process_time() - cpu) / times, "wall": (time.perf_counter() - wall) / times, "idle": idle,
     "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     "values": [score.value for score in scores.values()],
 }))
@@ -41,7 +45,7 @@ print(json.dumps({
 
 
 def write_parquet(file: Path, n_rows: int, *, scattered: bool = False) -> Path:
-    """Write queries of 104 rows in the mean; row groups cut them, and scattered rows stand anywhere in their group."""
+    """Write queries of 104 rows in the mean, which row groups cut; scattered ones have their rows anywhere in one."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -62,15 +66,15 @@ def write_parquet(file: Path, n_rows: int, *, scattered: bool = False) -> Path:
     return file
 
 
-def evaluated(file: Path, small: Path, *, threads: int = 1, unsorted: bool = False, several: bool = False) -> dict:
+def evaluated(file: Path, n_rows: int, *, threads: int = 1, unsorted: bool = False, several: bool = False) -> dict:
     """Evaluate a file in a process, after a small one, so that nothing is compiled or imported any more."""
-    conventions = ["lightgbm@10", "lightgbm.map@5", "xgboost.auc", "sklearn@all"] if several else ["lightgbm@10"]
     given = {
         "file": str(file),
-        "small": str(small),
+        "small": str(file.with_name(SMALL)),
         "threads": threads,
         "unsorted": unsorted,
-        "conventions": conventions,
+        "conventions": FOUR if several else FOUR[:1],
+        "times": max(1, LEAST_ROWS // n_rows),
     }
     command = [sys.executable, "-c", EVALUATE, json.dumps(given)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -88,35 +92,35 @@ def show(what: str, n_rows: int, runs: list[dict], most_ns: float | None = None)
     return cpu
 
 
-def growing(folder: Path, small: Path) -> None:
-    """Evaluate more and more rows; a row costs the same."""
-    found = []
-    for n_rows in SIZES:
-        file = write_parquet(folder / "rows.parquet", n_rows)
-        runs = [evaluated(file, small) for _ in range(ROUNDS)]
-        found.append(show("Parquet, NDCG@10, one thread", n_rows, runs, MOST_NS))
+def growing(folder: Path) -> None:
+    """Evaluate more and more rows, in turn, so that a slow moment of the machine meets all; a row costs the same."""
+    files = {n_rows: write_parquet(folder / f"{n_rows}.parquet", n_rows) for n_rows in SIZES}
+    runs = [{n_rows: evaluated(file, n_rows) for n_rows, file in files.items()} for _ in range(ROUNDS)]
+    found = [show("Parquet, NDCG@10, one thread", n, [each[n] for each in runs], MOST_NS) for n in SIZES]
     growth = max(found) / min(found) - 1
     limit = f"at most {GROWTH:.0%}{'' if growth <= GROWTH else '  MISSED'}"
     print(f"  most and least nanoseconds a row differ by {growth:.1%}   {limit}")
-    show("four measures", n_rows, [evaluated(file, small, several=True)])
-    show("NDCG@10, two threads", n_rows, [evaluated(file, small, threads=2)])
-    file.unlink()
+    n_rows = SIZES[1]
+    show("four measures, one thread", n_rows, [evaluated(files[n_rows], n_rows, several=True)])
+    show("NDCG@10, two threads", n_rows, [evaluated(files[n_rows], n_rows, threads=2)])
+    for file in files.values():
+        file.unlink()
 
 
-def sorting(folder: Path, small: Path) -> None:
+def sorting(folder: Path) -> None:
     """Sort what stands in no order."""
     if not importlib.util.find_spec("duckdb"):
         print("\nDuckDB is not there to sort: pip install duckdb")
         return
     for n_rows in SIZES[1:]:
         file = write_parquet(folder / "scattered.parquet", n_rows, scattered=True)
-        show("scattered, sorted by DuckDB", n_rows, [evaluated(file, small, threads=2, unsorted=True)])
+        show("scattered, sorted by DuckDB", n_rows, [evaluated(file, n_rows, threads=2, unsorted=True)])
 
 
 def run() -> None:
     print(f"\nStreams, at most {MOST_NS} ns a row on one core and {MOST_MB} MB")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        small = write_parquet(folder / "small.parquet", 300_000)
-        growing(folder, small)
-        sorting(folder, small)
+        write_parquet(folder / SMALL, 300_000)
+        growing(folder)
+        sorting(folder)
