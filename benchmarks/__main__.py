@@ -19,6 +19,7 @@ from benchmarks import (
     searching,
     sharing,
     starting,
+    streams,
     timing,
 )
 from benchmarks.data import make
@@ -36,6 +37,7 @@ PARTS = {
     "searching": searching.run,
     "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
+    "streams": lambda *_: streams.run(),
 }
 
 

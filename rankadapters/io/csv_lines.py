@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
+from rankadapters.io.blocks import BLOCK
 from rankadapters.io.line_blocks import line_blocks, opened
-from rankadapters.io.text import AnyPath, Name, bad_line, bad_number, is_finite, read_text, readable
+from rankadapters.io.text import AnyPath, HeldFile, Name, bad_line, bad_number, is_finite, read_text, readable
 
 _WHITE, _QUOTE = re.compile(rb"\s*+"), b'"'
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
 
 
 def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
@@ -55,12 +57,34 @@ def stream_csv(
     header = _header(path, [*numbers, *texts])
     if not has_rows:
         raise _no_rows(path)
-    options = _options(numbers, texts, quoted=quoted)
-    with _named_lines(path, header, numbers), opened(path) as file, arrow.open_csv(file.data, **options) as batches:
+    options = {"read_options": arrow.ReadOptions(block_size=BLOCK), **_options(numbers, texts, quoted=quoted)}
+    with (
+        readable(path),
+        _named_lines(path, header, numbers),
+        _raw(path) as raw,
+        arrow.open_csv(_text(raw), **options) as batches,
+    ):
         for batch in batches:
             _refuse_merged(path, header, numbers, batch)
-            step(*file.done)
+            step(raw.tell(), raw.size())
             yield batch
+
+
+def _raw(path: AnyPath) -> Any:
+    """Open a file by pyarrow itself, whose threads would wait for Python's lock to read from one of Python's."""
+    import pyarrow as pa
+
+    return pa.BufferReader(path.data) if isinstance(path, HeldFile) else pa.OSFile(str(path))
+
+
+def _text(raw: Any) -> Any:
+    """Decompress."""
+    import pyarrow as pa
+
+    start = raw.read(max(map(len, _COMPRESSED)))
+    raw.seek(0)
+    found = next((name for magic, name in _COMPRESSED.items() if start.startswith(magic)), None)
+    return raw if found is None else pa.CompressedInputStream(raw, found)
 
 
 def _survey(path: AnyPath) -> tuple[bool, bool]:
