@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     auditing,
+    clusters,
     evaluation,
     files,
     gradients,
@@ -34,6 +35,7 @@ PARTS = {
     "searching": searching.run,
     "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
+    "clusters": lambda _, rounds: clusters.run(rounds),
 }
 
 
