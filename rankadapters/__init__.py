@@ -49,20 +49,22 @@ if TYPE_CHECKING:
     from rankadapters.core.score import Score
     from rankadapters.core.tally import Tally
     from rankadapters.core.trials import Trials
+    from rankadapters.io.streams import evaluate_stream
 
 # Imported when first used: data bring numpy, gradients numba, and each adapter its toolkit, which the pytest plugin
 # must not load into every test run.
 _LAZY = {
-    "Evaluator": "evaluator",
-    "Panel": "panel",
-    "Queries": "queries",
-    "Score": "score",
-    "Tally": "tally",
-    "Trials": "trials",
-    "evaluate": "evaluator",
-    "evaluate_many": "evaluator",
-    "inert": "inert",
-    "mean_ndcg": "mean_ndcg",
+    "Evaluator": "core.evaluator",
+    "Panel": "core.panel",
+    "Queries": "core.queries",
+    "Score": "core.score",
+    "Tally": "core.tally",
+    "Trials": "core.trials",
+    "evaluate": "core.evaluator",
+    "evaluate_many": "core.evaluator",
+    "evaluate_stream": "io.streams",
+    "inert": "core.inert",
+    "mean_ndcg": "core.mean_ndcg",
 }
 _SUBMODULES = (
     "audit",
@@ -99,6 +101,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "evaluate_many",
+    "evaluate_stream",
     "inert",
     "mean_ndcg",
     "parse",
@@ -111,7 +114,7 @@ if not TYPE_CHECKING:  # to type checkers, a name that does not exist shall be a
 
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
-            return getattr(importlib.import_module(f"rankadapters.core.{_LAZY[name]}"), name)
+            return getattr(importlib.import_module(f"rankadapters.{_LAZY[name]}"), name)
         if name in _SUBMODULES:
             return importlib.import_module(f"rankadapters.{name}")
         msg = f"module 'rankadapters' has no attribute {name!r}"

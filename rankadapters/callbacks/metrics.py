@@ -16,6 +16,7 @@ from rankadapters.core.queries import Queries
 
 if TYPE_CHECKING:
     from rankadapters.core.panel import Panel
+    from rankadapters.core.tally import Tally
 
 Array = NDArray[Any]
 
@@ -71,6 +72,11 @@ class Monitor:
         found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
         self.history += [Evaluation(binding.place, convention, found[convention]) for convention in self.names]
         return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]
+
+    def tally(self, owner: object, judged: Judged, scores: Array) -> dict[Convention, Tally]:
+        """Sum one dataset exactly, to be merged with what other workers have."""
+        panels = self._binding(owner, judged).panels
+        return {convention: tally for panel in panels for convention, tally in panel.tally(scores).items()}
 
     def _binding(self, owner: object, judged: Judged) -> _BoundPanels:
         key = id(owner)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankadapters.core._kernels import SKIP
 from rankadapters.core.candidates import Listed, RankedCandidates, Steps
-from rankadapters.core.columns import Floats, non_finite
+from rankadapters.core.columns import Array, Floats, non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.keywords import Columns, by_name
@@ -162,7 +162,7 @@ class Trials:
         if self._ranked is None:
             return np.array([whole_values(self._member, plan, scores, self.n_threads) for scores in given])  # type: ignore[arg-type]  # as `_ranked` says
         order = plan.rows.order
-        own = given[:, order] if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
+        own = given.take(order, axis=1) if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
         return self._ranked.numerators(Listed(own))
 
     def _means(self, numerators: Floats) -> Floats:
@@ -173,9 +173,14 @@ class Trials:
         if member.floor is not None:
             numerators = np.log(np.maximum(numerators, member.floor))
         terms = numerators * member.settled.weights
-        terms[:, member.settled.status == SKIP] = 0.0
+        if self._skipped.size:
+            terms[:, self._skipped] = 0.0
         means = terms.cumsum(axis=1)[:, -1] / self._mass
         return np.array([self.convention.link(mean) for mean in means.tolist()])
+
+    @cached_property
+    def _skipped(self) -> Array:
+        return np.flatnonzero(self._member.settled.status == SKIP)
 
     @cached_property
     def _mass(self) -> float:

@@ -10,6 +10,7 @@ except ImportError as error:
     raise MissingToolkitError.of("lightgbm", "lightgbm") from error
 
 from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
+from rankadapters.lightgbm.distributed import GlobalEval, global_eval
 from rankadapters.lightgbm.metrics import EvalMetric, eval_metric, native_metric, read_metric
 from rankadapters.lightgbm.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 from rankadapters.lightgbm.parity import check_model, check_parity
@@ -17,11 +18,13 @@ from rankadapters.lightgbm.parity import check_model, check_parity
 __all__ = [
     "EarlyStopping",
     "EvalMetric",
+    "GlobalEval",
     "ObjectiveCallback",
     "check_model",
     "check_parity",
     "early_stopping",
     "eval_metric",
+    "global_eval",
     "lambdarank",
     "native_metric",
     "native_objective",

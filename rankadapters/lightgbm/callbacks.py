@@ -11,6 +11,7 @@ import lightgbm as lgb
 from rankadapters.callbacks.display_names import watched_name
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.lightgbm.distributed import refuse_one_worker_s_value
 
 
 class EarlyStopping:
@@ -26,6 +27,7 @@ class EarlyStopping:
 
     def __call__(self, env: Any) -> None:
         """Hand the declared metric's results to LightGBM's own callback."""
+        refuse_one_worker_s_value(env.model, env.params, self.name)
         results = env.evaluation_result_list or []
         # cv() of older versions writes "valid name" for the name.
         own = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]

@@ -10,6 +10,7 @@ except ImportError as error:
     raise MissingToolkitError.of("xgboost", "xgboost") from error
 
 from rankadapters.xgboost.callbacks import EarlyStopping, EvalCallback, early_stopping
+from rankadapters.xgboost.distributed import GlobalEval, global_eval
 from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric, read_metric
 from rankadapters.xgboost.objectives import ObjectiveCallback, lambdarank, native_objective, objective
 from rankadapters.xgboost.parity import check_model, check_parity
@@ -18,11 +19,13 @@ __all__ = [
     "CustomMetric",
     "EarlyStopping",
     "EvalCallback",
+    "GlobalEval",
     "ObjectiveCallback",
     "check_model",
     "check_parity",
     "custom_metric",
     "early_stopping",
+    "global_eval",
     "lambdarank",
     "native_metric",
     "native_objective",

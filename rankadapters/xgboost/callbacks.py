@@ -17,7 +17,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
-from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
+from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names, refuse_workers
 
 if TYPE_CHECKING:
     from rankadapters.core.panel import Panel
@@ -100,6 +100,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def before_training(self, model: Any) -> Any:
         """Count the rounds of this training."""
+        refuse_workers("EvalCallback")
         self._round = 0
         return model
 
@@ -143,7 +144,8 @@ class EarlyStopping(xgb.callback.EarlyStopping):
             found = {data: list(log) for data, log in evals_log.items()}
             msg = (
                 f"early stopping watches {self.metric_name!r} on {name!r}, but the log has {found}.\n"
-                "Hint: list EvalCallback before early_stopping, or pass custom_metric= with the same convention."
+                "Hint: list EvalCallback or global_eval before early_stopping, or pass custom_metric= with the same "
+                "convention."
             )
             raise InputError(msg)
         return bool(super().after_iteration(model, epoch, evals_log))

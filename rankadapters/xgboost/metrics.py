@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
+from xgboost import collective
 
 from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Evaluation, Monitor
@@ -43,6 +44,7 @@ class CustomMetric:
                 "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback([convention], [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
+        refuse_workers("custom_metric")
         found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds))
         return [(name, value) for name, value, _ in found]
 
@@ -55,7 +57,8 @@ def custom_metric(
     XGBoost itself writes custom metrics with six decimals into its log; `history` keeps the full value, and
     `EvalCallback` writes it into the log. Predictions come as XGBoost hands them over: transformed by a built-in
     objective, raw under
-    `obj=`. XGBRanker calls metrics per query and is refused: use `EvalCallback`.
+    `obj=`. XGBRanker calls metrics per query and is refused: use `EvalCallback`. So are several workers, over which
+    XGBoost averages without weights: use `global_eval`.
 
     Parameters
     ----------
@@ -158,3 +161,14 @@ def refuse_names(names: Iterable[str]) -> None:
         if any(c in name for c in " \t\n:"):
             msg = f"name {name!r} has a space, tab or colon, at which XGBoost cuts its log.\nHint: use letters and /@-."
             raise ConventionError(msg)
+
+
+def refuse_workers(what: str) -> None:
+    """Refuse, by an error, a training on several workers."""
+    if (parts := collective.get_world_size()) > 1:
+        msg = (
+            f"{what} is for one process, and this training has {parts}: of its rows each has its own, and XGBoost "
+            "averages their values unweighted.\n"
+            "Hint: ra.xgboost.global_eval(...) as custom_metric= and in callbacks=."
+        )
+        raise InputError(msg)

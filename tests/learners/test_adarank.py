@@ -1,4 +1,4 @@
-"""AdaRank: equal to the paper's rounds in plain Python, and to RankLib 2.10.1 on MQ2008."""
+"""AdaRank: equal to the paper's rounds in plain Python; to RankLib in `test_rounds.py`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ pytest.importorskip("sklearn")
 
 from rankadapters.learners import AdaRank
 from rankadapters.learners.selection import selection_ranks
-from tests.learners.mq2008_folds import fold, ranklib_scores
 from tests.learners.oracles import adarank
 from tests.ranking_data import ranking
-from tests.shared_data import kept
 
 DATA = ranking(1, 40)
-VALID = ranking(2, 20)
-EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 
 
 @pytest.mark.parametrize("convention", ["textbook@5", "ranklib@10", "ranklib.map", "ranklib.err@5", "ranklib.rr@5"])
@@ -28,52 +24,6 @@ def test_the_rounds_are_those_of_the_paper(convention, rounds):
     expected = adarank(DATA.X.tolist(), DATA.y.tolist(), DATA.sizes.tolist(), convention, model.n_iter_)
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-9)
     assert model.coef_.any()
-
-
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_the_scores_of_ranklib(number):
-    """Per document to 1e-9 of the largest; RankLib 2.10.1 with its defaults, NDCG@10."""
-    expected = ranklib_scores("adarank", number)
-    train, valid, test = fold(number)
-    model = AdaRank("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
-    assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
-
-
-@pytest.mark.parametrize("number", [4, 5])
-def test_the_rounds_that_ranklib_kept_and_their_value(number):
-    """Of the folds whose scores are not kept: `tests/golden/learners.json`."""
-    train, valid, test = fold(number)
-    model = AdaRank("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
-    assert model.n_iter_ == kept("learners")["rounds_kept"]["adarank"][number - 1]
-    expected = kept("learners")["fold_test_ndcg10"]["adarank"][number - 1]
-    assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
-
-
-def test_the_best_round_by_the_validation_queries_is_kept():
-    model = AdaRank("textbook@5", max_iter=40).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
-    assert model.n_iter_ == 1 + int(np.argmax(values))
-    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
-
-
-def test_history_holds_the_declared_metric_of_every_round():
-    model = AdaRank("textbook@5", max_iter=3).fit(DATA.X, DATA.y, qid=DATA.qid)
-    last = model.history_[-1]
-    assert [each.dataset for each in model.history_] == ["train"] * model.n_iter_
-    assert last.value == pytest.approx(model.score(DATA.X, DATA.y, qid=DATA.qid), rel=1e-12)
-    assert last.convention == ra.parse("textbook@5")
-
-
-def test_it_stops_without_patience():
-    model = AdaRank("textbook@5", n_iter_no_change=2).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    assert len(model.history_) // 2 <= model.n_iter_ + 2
-
-
-def test_a_warm_start_goes_on():
-    four = AdaRank("textbook@5", max_iter=4).fit(DATA.X, DATA.y, qid=DATA.qid)
-    model = AdaRank("textbook@5", max_iter=2, warm_start=True, max_consecutive=None).fit(DATA.X, DATA.y, qid=DATA.qid)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid)
-    np.testing.assert_allclose(model.coef_, four.coef_, rtol=1e-12)
 
 
 def test_weights_of_queries_count_like_copies():

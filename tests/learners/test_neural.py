@@ -77,20 +77,6 @@ def test_the_seed_decides():
     assert models[0].coefs_[0].tobytes() == models[1].coefs_[0].tobytes() != models[2].coefs_[0].tobytes()
 
 
-def test_the_best_epoch_by_the_validation_queries_is_kept():
-    model = RankNet(convention="textbook@5", max_iter=20, learning_rate_init=0.05, random_state=0)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
-    assert model.n_iter_ == 1 + int(np.argmax(values))
-    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
-
-
-def test_it_stops_without_patience():
-    model = RankNet(convention="textbook@5", max_iter=200, learning_rate_init=0.05, n_iter_no_change=3, random_state=0)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    assert len(model.history_) // 2 == model.n_iter_ + 3
-
-
 def test_a_warm_start_goes_on():
     model = RankNet(max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
     first = model.coefs_[0].copy()

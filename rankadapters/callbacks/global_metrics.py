@@ -1,0 +1,212 @@
+"""What the toolkits' `global_eval` share: tallies of each worker's rows, and values over the rows of all workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks.judged import Judged
+from rankadapters.callbacks.metrics import Evaluation, Monitor
+from rankadapters.callbacks.workers import Exchange, Integers, summed
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.number_fields import is_whole
+from rankadapters.core.tally import Tally
+
+Array = NDArray[Any]
+
+
+class GlobalValue(NamedTuple):
+    """What one convention says of one set, over the rows of all workers."""
+
+    name: str  # it reports under
+    value: float
+    higher_is_better: bool
+    n_workers: int  # that have rows of the set
+
+
+class GlobalMonitor:
+    """Conventions evaluated over all workers of a training: each tallies its rows, and the tallies are added up.
+
+    Parameters
+    ----------
+    conventions : sequence of Convention or str
+        At least one.
+    names : sequence of str, optional
+        Display names; `convention.name` by default.
+    n_queries : int, mapping of str to int, or None
+        Queries that a set has over all workers, by its name where there are several.
+    n_threads : int, optional
+        None takes all CPUs of a worker.
+    query_weights : callable
+        Turns a toolkit's weights and group sizes into one weight per query.
+    """
+
+    def __init__(
+        self,
+        conventions: Sequence[Convention | str],
+        names: Sequence[str] | None,
+        n_queries: int | Mapping[str, int] | None,
+        n_threads: int | None,
+        query_weights: Callable[[Array, Array], Array],
+    ) -> None:
+        self._local = Monitor(conventions, names, n_threads, query_weights)
+        self.names = self._local.names
+        _refuse_over_rows(self.names)
+        self.n_queries = _as_counts(n_queries)
+        self.history: list[Evaluation] = []
+        self._noted: list[_Noted] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy what was declared, not what was seen."""
+        return {**self.__dict__, "history": [], "_noted": []}
+
+    def forget(self) -> None:
+        """Drop what was noted in a round that did not end."""
+        self._noted = []
+
+    def note(self, owner: object, judged: Callable[[], Judged | None], scores: Callable[[], Array]) -> None:
+        """Tally this worker's rows of a set, None if it has none; an error waits until all workers can be told."""
+        if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # once may be left of a training that failed
+            msg = (
+                "the values of two rounds were never added up over the workers.\n"
+                "Hint: the same object in callbacks= too; a new one after a training that failed."
+            )
+            raise InputError(msg)
+        tallies, failure = {}, None
+        try:
+            if (found := judged()) is not None:
+                tallies = self._local.tally(owner, found, scores())
+        except Exception as error:  # noqa: BLE001 - raised in `merge`, by all workers together
+            failure = error
+        self._noted.append(_Noted(id(owner), tallies, failure))
+
+    def placeholders(self) -> list[tuple[str, float, bool]]:
+        """Stand in for the values until `merge` knows them."""
+        return [(name, np.nan, convention.higher_is_better) for convention, name in self.names.items()]
+
+    def merge(
+        self, exchange: Exchange | None, key: str, parts: int, sets: Sequence[str], here: Sequence[str]
+    ) -> dict[str, list[GlobalValue]]:
+        """Add up what all workers noted in this round, and give the values of each set.
+
+        Parameters
+        ----------
+        exchange : Exchange or None
+            What adds up; needed for more than one worker.
+        key : str
+            Names this round; all workers give the same.
+        parts : int
+            Number of workers.
+        sets, here : sequence of str
+            Names of all sets, in one order on all workers; and of those that this one noted, in the order noted.
+
+        Raises
+        ------
+        InputError
+            A worker could not tally its rows, no worker has rows of a set, or there are not `n_queries` queries.
+        """
+        self._refuse_counts(sets)
+        noted, self._noted = self._noted, []
+        shape = (len(sets), len(self.names), Tally.N_LIMBS)
+
+        def own() -> Integers:
+            return self._limbs(noted, shape, sets, here).ravel()
+
+        total = own() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)) + len(sets), own)
+        limbs, workers = np.split(total, [-len(sets)])
+        values = {}
+        for name, of_set, n_workers in zip(sets, limbs.reshape(shape), workers.tolist(), strict=True):
+            values[name] = self._values(name, of_set, n_workers, parts)
+        return values
+
+    def _limbs(
+        self, noted: list[_Noted], shape: tuple[int, int, int], sets: Sequence[str], here: Sequence[str]
+    ) -> Integers:
+        """Write this worker's tallies, and for each set whether it has rows, as integers to be added up."""
+        if len(noted) < len(here):
+            msg = (
+                f"{len(noted)} sets were evaluated in this round, but {list(here)} report.\n"
+                "Hint: one object both as the metric and in callbacks=."
+            )
+            raise InputError(msg)
+        limbs, workers = np.zeros(shape, np.int64), np.zeros(len(sets), np.int64)
+        for name, (_, tallies, failure) in zip(here, noted[len(noted) - len(here) :], strict=True):
+            if failure is not None:
+                raise failure
+            place = _place(name, sets)
+            for number, convention in enumerate(self.names):
+                if convention in tallies:
+                    limbs[place, number] = tallies[convention].to_limbs()
+            workers[place] = bool(tallies)
+        return np.concatenate([limbs.ravel(), workers])
+
+    def _values(self, set_name: str, limbs: Integers, n_workers: int, parts: int) -> list[GlobalValue]:
+        values = []
+        for (convention, name), of_convention in zip(self.names.items(), limbs, strict=True):
+            tally = Tally.from_limbs(of_convention, convention)
+            self._refuse_count(set_name, tally.n_queries, parts)
+            try:
+                value = tally.score().value
+            except InputError as error:
+                raise error.about(f"set {set_name!r} under {name!r}") from None
+            values.append(GlobalValue(name, value, convention.higher_is_better, n_workers))
+            self.history.append(Evaluation(set_name, convention, value))
+        return values
+
+    def _refuse_counts(self, sets: Sequence[str]) -> None:
+        named = [name for name in self.n_queries if name is not None]
+        if (None in self.n_queries and len(sets) > 1) or not set(named) <= set(sets):
+            given = dict.fromkeys(sets, "...")
+            msg = f"n_queries={self.n_queries.get(None, named)} does not say of which of {list(sets)}.\nHint: {given}."
+            raise InputError(msg)
+
+    def _refuse_count(self, set_name: str, found: int, parts: int) -> None:
+        if not found:
+            msg = f"no worker has rows of {set_name!r}.\nHint: the names of the sets that the training is given."
+            raise InputError(msg)
+        expected = self.n_queries.get(set_name, self.n_queries.get(None, found))
+        if found != expected:
+            why = "some are cut" if found > expected else "some are missing, or joined with their neighbours"
+            msg = (
+                f"{set_name!r} has {found} queries on {parts} workers, not n_queries={expected}: {why}.\n"
+                "Hint: sort by qid and keep the rows of a query in one partition."
+            )
+            raise InputError(msg)
+
+
+class _Noted(NamedTuple):
+    owner: int
+    tallies: dict[Convention, Tally]
+    failure: Exception | None
+
+
+def _place(name: str, sets: Sequence[str]) -> int:
+    try:
+        return list(sets).index(name)
+    except ValueError:
+        msg = f"set {name!r} is not one of {list(sets)}.\nHint: eval_names= in global_eval as in fit."
+        raise InputError(msg) from None
+
+
+def _as_counts(n_queries: object) -> dict[str | None, int]:
+    """Queries by name of the set; None stands for whatever the set is called."""
+    given = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
+    counts: dict[str | None, int] = {} if n_queries is None else given
+    if not all(is_whole(count) and count > 0 for count in counts.values()):
+        msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
+        raise InputError(msg)
+    return counts
+
+
+def _refuse_over_rows(conventions: Mapping[Convention, str]) -> None:
+    for convention in conventions:
+        if convention.over == "rows":
+            msg = (
+                f"{convention.name} is over all rows as one query, which the workers' parts do not add up to.\n"
+                "Hint: pool='queries', or ra.evaluate on gathered rows."
+            )
+            raise UnsupportedConventionError(msg)

@@ -1,0 +1,198 @@
+"""Metrics over the rows of all workers of a LightGBM training, such as DaskLGBMRanker's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
+from rankadapters.callbacks.judged import Judged, flat, missing_group
+from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.workers import Exchange
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
+from rankadapters.lightgbm.metrics import judged_of, query_weights
+
+Array = NDArray[Any]
+
+# What the boosters in training report of all workers' rows; the others' values are of one worker's.
+_GLOBAL: WeakKeyDictionary[lgb.Booster, set[str]] = WeakKeyDictionary()
+
+
+class GlobalEval:
+    """A metric for `eval_metric=` and `feval=` that is in `callbacks=` too; made by `global_eval`."""
+
+    def __init__(
+        self,
+        monitor: GlobalMonitor,
+        exchange: Exchange | None,
+        eval_names: Sequence[str],
+    ) -> None:
+        # LightGBM looks for these in the instance; before all other callbacks, which shall see the values.
+        self.order = -math.inf
+        self.before_iteration = False
+        self._monitor = monitor
+        self._exchange = exchange
+        self._eval_names = _as_eval_names(eval_names)
+
+    @property
+    def history(self) -> list[Evaluation]:
+        """Every value so far in this process: (name of the set, convention, value over all workers)."""
+        return self._monitor.history
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GlobalEval:
+        """Stay one object: LGBMRanker copies its metrics, but not its callbacks."""
+        del memo
+        return self
+
+    # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.
+    def __call__(
+        self,
+        first: Any,
+        second: Any = None,
+        weight: Any = None,
+        group: Any = None,
+    ) -> list[tuple[str, float, bool]]:
+        """Be called with a set's rows, as `eval_metric` or `feval`, or with a CallbackEnv at the end of a round."""
+        if isinstance(first, lgb.callback.CallbackEnv):
+            self._end_round(first)
+            return []
+        if isinstance(second, lgb.Dataset):
+            self._monitor.note(second, lambda: judged_of(second), lambda: flat(first))
+        else:
+            self._monitor.note(first, lambda: _judged(first, weight, group), lambda: flat(second))
+        return self._monitor.placeholders()
+
+    def _end_round(self, env: Any) -> None:
+        """Add up over the workers, and write the values into LightGBM's results in full precision."""
+        if isinstance(env.model, lgb.CVBooster):
+            msg = "global_eval is not for lgb.cv.\nHint: lgb.cv(feval=ra.lightgbm.eval_metric(...))."
+            raise InputError(msg)
+        names, results, parts = self._monitor.names, env.evaluation_result_list, n_machines(env.params)
+        shown = next(iter(names.values()))
+        here = [result[0] for result in results if result[1] == shown]
+        if parts > 1 and self._exchange is None:
+            msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
+            raise InputError(msg)
+        exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, here)
+        found = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, here)
+        ours = [_result(name, value) for name, values in found.items() for value in values]
+        # Ours first, and in one order on all workers: where two sets stop in one round, the first decides.
+        results[:] = ours + [result for result in results if result[1] not in names.values()]
+        _GLOBAL[env.model] = set(names.values())
+
+
+def global_eval(
+    *conventions: Convention | str,
+    exchange: Exchange | None = None,
+    eval_names: Sequence[str] = ("valid_0",),
+    n_queries: int | Mapping[str, int] | None = None,
+    names: Sequence[str] | None = None,
+    n_threads: int | None = None,
+) -> GlobalEval:
+    """Make a metric whose values are over the rows of all workers, the same bits as `ra.evaluate` on all of them.
+
+    One object goes to `eval_metric=` (`feval=` of `lgb.train`) and into `callbacks=`. Each worker tallies its rows, the
+    exchange adds the tallies up, and at the end of the round each has the values, a worker without rows of the set too,
+    so that `early_stopping` stops all in the same round. Where a worker fails, all of them raise. Of the rows that
+    LightGBM's own metrics report, each worker has its share.
+
+    Parameters
+    ----------
+    *conventions : Convention or str
+        What to report; not over all rows (`pool="rows"`).
+    exchange : Exchange, optional
+        What adds up: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers and gives
+        each their sum. `ra.dask.exchange(client)` is one; a single process needs none.
+    eval_names : sequence of str
+        Names of the sets, which a worker without rows of one cannot tell; where there are several, as in
+        `fit(eval_names=)`.
+    n_queries : int or mapping of str to int, optional
+        Queries that the set has over all workers; by name where there are several sets. Another number is an error.
+    names : sequence of str, optional
+        Names to report under; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    GlobalEval
+        A metric and a callback. A copy on a worker has a history of its own: on a cluster the values are in
+        `evals_result_`.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        A convention is over all rows.
+    InputError
+        `eval_names` are not such names. During training: a worker failed or was lost, queries were cut, or the object
+        is not in both places.
+
+    References
+    ----------
+    LightGBM 4.7.0, python-package: `dask._train`, which returns what the first worker reports.
+
+    Examples
+    --------
+    >>> import lightgbm as lgb, numpy as np, rankadapters as ra
+    >>> rng = np.random.default_rng(0)
+    >>> data = lgb.Dataset(rng.random((60, 3)), label=rng.integers(0, 3, 60), group=[20, 40])
+    >>> watch, log = ra.lightgbm.global_eval("letor4@5", n_queries=2), {}
+    >>> params = {"objective": "lambdarank", "metric": "None", "verbosity": -1}
+    >>> callbacks = [watch, lgb.record_evaluation(log)]
+    >>> booster = lgb.train(params, data, 3, valid_sets=[data], feval=watch, callbacks=callbacks)
+    >>> log["training"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
+    True
+    """
+    return GlobalEval(GlobalMonitor(conventions, names, n_queries, n_threads, query_weights), exchange, eval_names)
+
+
+def n_machines(params: Mapping[str, Any]) -> int:
+    """Number of workers of a training."""
+    given = [params[name] for name in ("num_machines", "num_machine") if name in params]
+    return int(given[0]) if given else 1
+
+
+def refuse_one_worker_s_value(model: lgb.Booster, params: Mapping[str, Any], name: str) -> None:
+    """Refuse to stop by a value that is of one worker's rows: one would stop, and the others fail."""
+    parts = n_machines(params)
+    if parts > 1 and name not in _GLOBAL.get(model, ()):
+        msg = (
+            f"early stopping watches {name!r}, which each of {parts} workers has for its own rows only.\n"
+            "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=."
+        )
+        raise InputError(msg)
+
+
+def _judged(labels: Array, weight: Array | None, group: Array | None) -> Judged:
+    if group is None:
+        raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
+    return Judged(labels, np.asarray(group), weight)
+
+
+def _result(set_name: str, value: GlobalValue) -> tuple[Any, ...]:
+    """One row of LightGBM's results: EvalResult since 4.7, a tuple before."""
+    row = (set_name, value.name, value.value, value.higher_is_better)
+    kind = getattr(lgb, "EvalResult", None)
+    return row if kind is None else kind(*row)
+
+
+def _as_eval_names(eval_names: object) -> list[str]:
+    names = list(eval_names) if isinstance(eval_names, (list, tuple)) else []
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        msg = f"eval_names={eval_names!r} is not a list of different names.\nHint: as in fit(eval_names=)."
+        raise InputError(msg)
+    numbered = [name for name in names if name in {f"valid_{number}" for number in range(len(names))}]
+    if len(names) > 1 and numbered:
+        msg = (
+            f"eval_names={names} has {numbered[0]!r}, as LightGBM numbers the sets of which a worker has rows: not "
+            "one set on all of them.\nHint: fit(eval_names=['first', 'second']), and the same here."
+        )
+        raise InputError(msg)
+    return names

@@ -1,0 +1,182 @@
+"""Metrics over the rows of all workers: on Dask, on Spark and in any run of `xgboost.collective`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import xgboost as xgb
+from numpy.typing import NDArray
+from xgboost import collective
+
+from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
+from rankadapters.callbacks.judged import Judged, flat
+from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.workers import Integers
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
+
+Array = NDArray[Any]
+
+
+class GlobalEval(xgb.callback.TrainingCallback):
+    """A metric for `custom_metric=` that is in `callbacks=` too; made by `global_eval`."""
+
+    __name__ = "rankadapters"
+
+    def __init__(self, monitor: GlobalMonitor) -> None:
+        super().__init__()
+        refuse_names(monitor.names.values())
+        self._monitor = monitor
+        self._in_callbacks = False
+        self._stopped_before: tuple[Any, Any] | None = None
+
+    @property
+    def history(self) -> list[Evaluation]:
+        """Every value so far in this process: (name of the set, convention, value over all workers)."""
+        return self._monitor.history
+
+    def before_training(self, model: Any) -> Any:
+        """Start anew, and remember whether an earlier training stopped early."""
+        if not isinstance(model, xgb.Booster):
+            msg = "global_eval is not for xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
+            raise InputError(msg)
+        self._monitor.forget()
+        self._in_callbacks, self._stopped_before = True, _best(model)
+        return model
+
+    def after_training(self, model: Any) -> Any:
+        """Expect nothing any more."""
+        self._in_callbacks = False
+        return model
+
+    def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
+        """Tally this worker's rows; the values are added up, and written into the log, at the end of the round."""
+        if not isinstance(dmatrix, xgb.DMatrix):
+            msg = "XGBRanker hands a metric the rows of one query at a time.\nHint: xgboost.dask.train(custom_metric=)."
+            raise InputError(msg)
+        if not self._in_callbacks:
+            msg = "global_eval reports at the end of a round.\nHint: the same object in callbacks= too."
+            raise InputError(msg)
+        self._monitor.note(dmatrix, lambda: _judged_if_any(dmatrix), lambda: flat(preds))
+        return [(name, value) for name, value, _ in self._monitor.placeholders()]
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
+        """Add up over the workers, and write the values into the log in full precision."""
+        shown = list(self._monitor.names.values())
+        sets = [name for name, log in evals_log.items() if shown[0] in log]
+        if not sets:
+            msg = (
+                "global_eval evaluated no set.\nHint: the same object as custom_metric= too, and evals=[(data, name)]."
+            )
+            raise InputError(msg)
+        if self._stopped_before is not None and _best(model) != self._stopped_before:
+            msg = "early stopping looked before the values were there.\nHint: list global_eval before it in callbacks=."
+            raise InputError(msg)
+        parts = collective.get_world_size()
+        found = self._monitor.merge(Collective() if parts > 1 else None, f"round {epoch}", parts, sets, sets)
+        for name, values in found.items():
+            for value in values:
+                evals_log[name][value.name][-1] = value.value
+        if self._stopped_before is not None:
+            _warn_of_empty_workers(found, evals_log, parts)
+        self._stopped_before = None  # both are looked at in the first round alone
+        return False
+
+
+class Collective:
+    """XGBoost's own allreduce as an exchange."""
+
+    def add(self, key: str, parts: int, array: Integers) -> Integers:
+        """Sum the arrays of all workers."""
+        try:
+            total: Integers = collective.allreduce(array, collective.Op.SUM)
+        except xgb.core.XGBoostError as error:
+            msg = f"{key}: of {parts} workers another one ended.\nHint: the cause is that worker's own error."
+            raise RankAdaptersError(msg) from error
+        return total
+
+
+def global_eval(
+    *conventions: Convention | str,
+    n_queries: int | Mapping[str, int] | None = None,
+    names: Sequence[str] | None = None,
+    n_threads: int | None = None,
+) -> GlobalEval:
+    """Make a metric whose values are over the rows of all workers, the same bits as `ra.evaluate` on all of them.
+
+    One object goes to `custom_metric=` and into `callbacks=`, before any early stopping: `xgboost.dask.train`,
+    SparkXGBRanker, `xgb.train` inside `xgboost.collective`, and one process. Each worker tallies its rows, the tallies
+    are added up by XGBoost's allreduce, and the log has the values in full precision on every worker, so that all stop
+    in the same round. Where a worker fails, all of them raise.
+
+    Parameters
+    ----------
+    *conventions : Convention or str
+        What to report; not over all rows (`pool="rows"`).
+    n_queries : int or mapping of str to int, optional
+        Queries that the set has over all workers; by name where there are several sets. XGBoost cuts a query in two
+        where a partition ends inside it, and says nothing: another number of queries is an error.
+    names : sequence of str, optional
+        Names to report under; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    GlobalEval
+        Callable as `metric(preds, dmatrix)`, and a callback. A copy on a worker has a history of its own: on a cluster
+        the values are in what the training returns.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        A convention is over all rows.
+    InputError
+        During training: queries were cut, a worker failed, or the object is not in both places.
+
+    References
+    ----------
+    XGBoost 3.2.0, python-package: `callback._allreduce_metric`, which averages over the workers unweighted;
+    `collective.allreduce`.
+
+    Examples
+    --------
+    >>> import numpy as np, rankadapters as ra, xgboost as xgb
+    >>> rng = np.random.default_rng(0)
+    >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
+    >>> watch = ra.xgboost.global_eval("letor4@5", n_queries=2)
+    >>> params, log = {"objective": "rank:ndcg", "disable_default_eval_metric": True}, {}
+    >>> settings = {"custom_metric": watch, "callbacks": [watch, ra.xgboost.early_stopping("letor4@5", 3)]}
+    >>> booster = xgb.train(params, data, 9, evals=[(data, "train")], evals_result=log, verbose_eval=False, **settings)
+    >>> log["train"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
+    True
+    """
+    return GlobalEval(GlobalMonitor(conventions, names, n_queries, n_threads, query_weights))
+
+
+def _judged_if_any(dmatrix: xgb.DMatrix) -> Judged | None:
+    return judged_of(dmatrix) if dmatrix.num_row() else None
+
+
+def _best(model: xgb.Booster) -> tuple[Any, Any]:
+    """What early stopping leaves in a model."""
+    return model.attr("best_score"), model.attr("best_iteration")
+
+
+def _warn_of_empty_workers(found: dict[str, list[GlobalValue]], evals_log: dict[str, Any], parts: int) -> None:
+    """Warn where XGBoost's own values are wrong beside ours: it counts a worker without rows as a query."""
+    if collective.get_rank():
+        return
+    for name, values in found.items():
+        n_empty = parts - values[0].n_workers
+        ours = {value.name for value in values}
+        own = [metric for metric in evals_log[name] if metric not in ours and metric.startswith(("ndcg", "map"))]
+        if n_empty and own:
+            msg = (
+                f"{n_empty} of {parts} workers have no rows of {name!r}: XGBoost's own {', '.join(own)} counts each as "
+                "a query of value 1.\nHint: a partition of the set on each worker, or disable_default_eval_metric."
+            )
+            warnings.warn(msg, stacklevel=2)

@@ -1,0 +1,39 @@
+"""Metrics, objectives and callbacks that fail in one round on one worker of a Dask cluster."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+distributed = pytest.importorskip("distributed")
+
+
+class Fails:
+    """Fails when it is called for the so manieth time on worker 0."""
+
+    order, before_iteration = 50, False  # as a LightGBM callback, after all others
+
+    def __init__(self, call):
+        self.call, self.calls = call, 0
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def count(self):
+        self.calls += 1
+        if self.calls == self.call and distributed.get_worker().name == 0:
+            raise RuntimeError("deliberate")
+
+
+class FailingMetric(Fails):
+    def __call__(self, y_true, y_pred, weight, group):
+        self.count()
+        return "deliberate", 0.0, True
+
+
+class FailingObjective(Fails):
+    """Of XGBoost: (predictions, data)."""
+
+    def __call__(self, preds, dmatrix):
+        self.count()
+        return preds - dmatrix.get_label(), np.ones_like(preds)
