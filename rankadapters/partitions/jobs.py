@@ -55,9 +55,8 @@ class Part:
     span: Span | None
 
 
-Given = tuple[
-    Part | RankAdaptersError | None, Ids
-]  # None: no rows. An error travels as a value: engines bury what is raised, or try again
+# None of no rows. An error travels as a value, for engines bury what is raised, or try again.
+Given = tuple[Part | RankAdaptersError | None, Ids]
 
 
 def measure(asked: Asked, columns: Columns, number: int) -> Given:
@@ -70,13 +69,13 @@ def count(asked: Asked, columns: Columns, number: int) -> Given:
     return _given(_counted, asked, columns, number)
 
 
-def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[int, Any] | None, Ids]:
+def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[Any, ...] | None, Ids]:
     """Give the number of the partition and the query with this id, where it has one."""
     if not len(columns["qid"]):
         return None, NO_IDS
     queries = np.unique(Rows.of(columns, asked).ids)
-    found = queries[hash_ids(queries) == wanted]
-    return ((number, found[0]) if found.size else None), NO_IDS
+    found = queries[hash_ids(queries) == wanted].tolist()
+    return ((number, *found) if found else None), NO_IDS
 
 
 def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
