@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     auditing,
+    clusters,
     evaluation,
     files,
     gradients,
@@ -38,6 +39,7 @@ PARTS = {
     "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
     "streams": lambda *_: streams.run(),
+    "clusters": lambda _, rounds: clusters.run(rounds),
 }
 
 
