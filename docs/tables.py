@@ -16,6 +16,8 @@ GENERATED = Path(__file__).parent / "generated"
 CUTOFFS = (1, 3, 5, 10)
 BM25_LIKE = 24  # a feature of the generated data, standing in for MQ2008's BM25, its feature 25
 
+TOOLKITS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
+
 Table = list[list[str]]
 
 ranklib, letor3 = ra.presets.ranklib, ra.presets.letor3
@@ -51,6 +53,7 @@ def write(*_: object) -> None:
     """Write every table beside the pages that include it."""
     GENERATED.mkdir(exist_ok=True)
     tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
+    tables |= {"landing-values": toolkits(), "landing-gap": gap()}
     tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
@@ -121,6 +124,30 @@ def _field(name: str) -> str:
 def inexpressible() -> Table:
     """What no convention reproduces."""
     return [["what", "why"], *([f"`{name}`", reason] for name, reason in ra.presets.inexpressible().items())]
+
+
+def toolkits() -> Table:
+    """NDCG@10 of one feature of the generated data as each toolkit has it by default."""
+    scores = ra.evaluate_many(*example(), [f"{name}@10" for name in TOOLKITS])
+    values = dict(zip(TOOLKITS.values(), scores, strict=True))
+    return [list(values), [f"**{scores[convention].value:.4f}**" for convention in values.values()]]
+
+
+def gap() -> Table:
+    """Why scikit-learn's and LightGBM's differ."""
+    found = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
+    one, other = found.a.convention, found.b.convention
+    table = [["what is decided", "scikit-learn", "LightGBM", "part of the gap"]]
+    for name, part in sorted(found.contributions.items(), key=lambda item: -abs(item[1])):
+        about = one.declared()[name].about.partition(" (")[0].rstrip(".")
+        table.append([f"{about}: `{name}`", f"`{getattr(one, name)}`", f"`{getattr(other, name)}`", f"{part:+.4f}"])
+    return table
+
+
+def example() -> tuple[ra.Queries, object]:
+    """Queries and scores of the README."""
+    _, test = ra.datasets.mq2008_like(seed=0)
+    return ra.Queries(test.labels, qid=test.qid), test.X[:, 3]
 
 
 def section3() -> Table:

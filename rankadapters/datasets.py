@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import shared_index
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]

@@ -94,10 +94,3 @@ def test_any_text_of_a_convention_is_printed_at_its_own_cutoff(capsys):
     assert "measure" not in found["presets"]["letor4"]
     assert found["presets"]["letor4"]["short"] == "pad"  # without a cutoff
     assert found["diff"] == str(presets.yahoo(None))
-
-
-def test_the_help_says_which_measure_a_field_is_of(capsys):
-    _, text, _ = run(capsys, "--help")
-    out = " ".join(text.split())
-    assert "divisor of ap: 'relevant', 'cutoff', 'found'" in out
-    assert "unjudged of ndcg, dcg, err, filtered-dcg: 'a number in [0, 1023]', 'zero', 'drop', 'error';" in out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.printed import Printed, as_printed
 
 __all__ = ["Printed", "read"]

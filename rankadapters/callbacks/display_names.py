@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.texts import as_convention
 
 

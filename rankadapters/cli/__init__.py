@@ -9,11 +9,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rankadapters import __version__
 from rankadapters.cli import compare, conventions, evaluate, explain, identify, order, parity, profile, report, warmup
 from rankadapters.cli.common import BAD_INPUT
+from rankadapters.cli.helping import Formatter, complete, examples
 from rankadapters.core.errors import RankAdaptersError
 
 COMMANDS = (evaluate, explain, identify, order, profile, report, compare, parity, conventions, warmup)
@@ -33,7 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 when everything asked holds, 1 when not, 2 on bad input, which one line on stderr names.
     """
     try:
-        arguments = _parser().parse_args(argv)
+        parser = _parser()
+        complete(parser)
+        arguments = parser.parse_args(argv)
         run: Callable[[argparse.Namespace], int] = arguments.run
         code = run(arguments)
         sys.stdout.flush()
@@ -54,7 +57,10 @@ def _one_line(message: str) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the usage."""
+    """Says what is wrong in one line, without the usage, and takes no option by half its name."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=Formatter, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, _one_line(message) + "\n")
@@ -62,10 +68,18 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="rankadapters", description="One declared ranking metric in every toolkit.", allow_abbrev=False
+        prog="rankadapters",
+        description="One declared ranking metric in every toolkit. Each command has a --help of its own.",
+        epilog=examples(
+            "parity",
+            "evaluate --features test.txt --predictions scores.txt --convention lightgbm@10",
+            "explain --a sklearn@10 --b lightgbm@10 --features test.txt --predictions scores.txt",
+            "identify 0.1623 --features test.txt --predictions scores.txt",
+            "conventions --diff yahoo",
+        ),
     )
     parser.add_argument("--version", action="version", version=f"rankadapters {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:
         command.add(commands)
     return parser

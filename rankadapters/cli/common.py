@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
@@ -85,3 +87,24 @@ def print_whole(table: Any) -> None:
     needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
     console.width = max(console.width, needed)
     console.print(table)
+
+
+def print_lines(head: Iterable[str], lines: Iterable[Iterable[str]], bold: Callable[[str], bool]) -> None:
+    """Print cells of text as a table, those in bold that `bold` tells."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for name in head:
+        table.add_column(name, no_wrap=True)
+    for line in lines:
+        table.add_row(*(Text(cell, style="bold" if bold(cell) else "") for cell in line))
+    print_whole(table)
+
+
+def print_csv(lines: Iterable[Iterable[str]]) -> None:
+    """Print cells of text as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    print(text.getvalue(), end="")

@@ -10,6 +10,7 @@ from typing import Any
 
 from rankadapters.cli.common import SAME, require_rich
 from rankadapters.cli.documents import print_document
+from rankadapters.cli.helping import examples
 
 FORMATS = ("table", "markdown", "json", "csv")
 DIRECTIONS = {"higher": True, "lower": False}
@@ -19,11 +20,13 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "compare",
-        allow_abbrev=False,
         help="compare methods over data sets by a table of results",
         description="Winning numbers of methods over data sets, from a CSV or Parquet file with the columns method, "
         "dataset, measure, value and, if wanted, source and higher_is_better. A measure may be a convention, such as "
         "letor4@10. Exit status: 0, or 2 on bad input.",
+        epilog=examples(
+            "compare results.csv --better higher --out page.html",
+        ),
     )
     parser.add_argument("results", metavar="RESULTS", help="CSV or Parquet, a row per method, data set and measure")
     parser.add_argument(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rankadapters.cli.common import SAME, print_whole, require_rich, resolve, whole_from
+from rankadapters.cli import measure_fields
+from rankadapters.cli.common import SAME, print_csv, print_lines, require_rich, resolve, whole_from
+from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.fields import NONE as NONE_CUT
@@ -25,38 +25,34 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "conventions",
-        allow_abbrev=False,
         help="print the presets with all their fields",
         description="Print every preset of a measure, or those named, with all the fields of its convention. With "
-        "--diff, mark what differs from another convention.",
-        epilog="Fields, as in preset@k+field=value: " + "; ".join(_choices()) + ".",
+        "--diff, mark what differs from another convention; with --fields, say what each field of the measure may be, "
+        "as in preset@k+field=value.",
+        epilog=examples("conventions letor4 yahoo --diff ranklib", "conventions --measure err --fields"),
     )
-    parser.add_argument(
+    named = parser.add_argument(
         "presets",
         nargs="*",
         metavar="PRESET",
         help="which to print, also as preset@k or a signature (default: all of the measure)",
     )
-    parser.add_argument("--measure", choices=MEASURES, default="ndcg", help="of the presets (default: ndcg)")
+    of_conventions(named)
+    parser.add_argument(
+        "--measure", choices=MEASURES, metavar="NAME", default="ndcg", help=f"{', '.join(MEASURES)} (default: ndcg)"
+    )
+    parser.add_argument("--fields", action="store_true", help="print the fields of the measure and what each may be")
     parser.add_argument("--k", type=_cutoff, default=10, help="cutoff, or all (default: 10)")
-    parser.add_argument("--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature")
+    diff = parser.add_argument(
+        "--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature"
+    )
+    of_conventions(diff)
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
     parser.set_defaults(run=_run)
 
 
 def _cutoff(text: str) -> int | None:
     return None if text == NONE_CUT else whole_from(1)(text)
-
-
-def _choices() -> Iterator[str]:
-    """What every field may be, and of which measures where it is not so for all."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for measure, kind in MEASURES.items():
-        for name, field in kind.declared().items():
-            found.setdefault((name, field.allowed), []).append(measure)
-    for (name, allowed), having in found.items():
-        of = "" if len(having) == len(MEASURES) else f" of {', '.join(having)}"
-        yield f"{name}{of}: {allowed}".replace("%", "%%")
 
 
 def _named(text: str, k: int | None, option: str) -> Convention:
@@ -83,6 +79,9 @@ def rows(names: list[str], k: int | None, other: Convention | None = None) -> di
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.format == "table":
         require_rich()
+    if arguments.fields:
+        measure_fields.show(arguments)
+        return SAME
     names = arguments.presets or list(presets.names(arguments.measure))
     other = None if arguments.diff is None else _named(arguments.diff, arguments.k, "--diff")
     _FORMATS[arguments.format](rows(names, arguments.k, other), other)
@@ -97,24 +96,12 @@ def _print_json(found: dict[str, Marked], other: Convention | None) -> None:
 
 
 def _print_csv(found: dict[str, Marked], _: Convention | None) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(_lines(found))
-    print(text.getvalue(), end="")
+    print_csv(_lines(found))
 
 
 def _print_table(found: dict[str, Marked], other: Convention | None) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     head, *lines = _lines(found)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for name in head:
-        table.add_column(name, no_wrap=True)
-    for line in lines:
-        table.add_row(*(Text(cell, style="bold" if cell.endswith(MARK) else "") for cell in line))
-    print_whole(table)
+    print_lines(head, lines, bold=lambda cell: cell.endswith(MARK))
     if other is not None:
         print(f"\n{MARK} differs from {other.name}: {other}")
 

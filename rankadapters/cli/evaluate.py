@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, print_whole, require_rich, resolve
 from rankadapters.cli.documents import bar
-from rankadapters.core import presets
+from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
@@ -30,16 +30,21 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "evaluate",
-        allow_abbrev=False,
         help="evaluate predictions or runs in files under declared conventions",
         description="Evaluate the scores of one or more models in files under one or more declared conventions. Text "
         "is UTF-8; gzip and bzip2 are decompressed. Exit status: 0, or 2 on bad input.",
+        epilog=examples(
+            "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
+            "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
+            "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
+        ),
     )
-    parser.add_argument(
+    conventions = parser.add_argument(
         "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
-        help="preset@k, with +field=value where a field differs, or a signature. "
-        f"Presets: {', '.join(presets.names(None))}",
+        help="preset@k, with +field=value where a field differs, or a signature; `rankadapters conventions` lists the "
+        "presets and fields",
     )  # fmt: skip
+    of_conventions(conventions)
     sources.add(parser, several=True)
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")

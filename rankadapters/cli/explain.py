@@ -8,6 +8,7 @@ from typing import Any
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, resolve, whole_from
 from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.core.errors import InputError
 
 
@@ -15,13 +16,17 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "explain",
-        allow_abbrev=False,
         help="split the gap between two conventions over their fields",
         description="Evaluate scores in files under two conventions, and split the gap over the fields in which they "
         "differ, by exact Shapley values over all mixtures of the two. Exit status: 0, or 2 on bad input.",
+        epilog=examples(
+            "explain --a yahoo@10 --b letor4@10 --features test.txt --predictions scores.txt",
+        ),
     )
-    parser.add_argument("--a", required=True, metavar="SPEC", help="from this convention: preset@k or a signature")
-    parser.add_argument("--b", required=True, metavar="SPEC", help="to this one")
+    of_conventions(
+        parser.add_argument("--a", required=True, metavar="SPEC", help="from this convention: preset@k or a signature")
+    )
+    of_conventions(parser.add_argument("--b", required=True, metavar="SPEC", help="to this one"))
     parser.add_argument(
         "--top", type=whole_from(0), default=10, metavar="N", help="queries that contribute most to print (default: 10)"
     )

@@ -8,6 +8,7 @@ from typing import Any
 from rankadapters.cli import sources
 from rankadapters.cli.common import DIFFERENT, SAME, whole_from
 from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.helping import examples
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import MEASURES
 
@@ -18,10 +19,13 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "identify",
-        allow_abbrev=False,
         help="find the conventions that give a published number",
         description="Find all conventions, presets first, under which the scores in files have the value that was "
         "printed. Exit status: 0 when there is one, 1 when there is none, 2 on bad input.",
+        epilog=examples(
+            "identify 0.1623 --features test.txt --predictions scores.txt",
+            "identify 0.3588 --measure ap --k 10 --qrels qrels.txt --run run.txt",
+        ),
     )
     parser.add_argument("value", metavar="VALUE", help="the number with all its decimals, such as 0.1623")
     add_measure(parser, "was measured")
@@ -38,7 +42,13 @@ def add(commands: Any) -> None:
 
 def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the option that names a measure."""
-    parser.add_argument("--measure", choices=MEASURES, default="ndcg", help=f"what {what} (default: ndcg)")
+    parser.add_argument(
+        "--measure",
+        choices=MEASURES,
+        metavar="NAME",
+        default="ndcg",
+        help=f"what {what}: {', '.join(MEASURES)} (default: ndcg)",
+    )
 
 
 def cutoff(text: str) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, resolve, whole_from
 from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.core import presets
 from rankadapters.core.errors import InputError
 
@@ -16,11 +17,13 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "order",
-        allow_abbrev=False,
         help="compare models under several conventions",
         description="Evaluate the scores of several models under several conventions: values and ranks, rank "
         "correlations, and the pairs of models that change places, with tests of their differences. "
         "Exit status: 0, or 2 on bad input.",
+        epilog=examples(
+            "order --features test.txt --predictions a.txt --predictions b.txt --convention letor4@10 yahoo@10",
+        ),
     )
     add_conventions(parser)
     add_tests(parser)
@@ -31,10 +34,11 @@ def add(commands: Any) -> None:
 
 def add_conventions(parser: argparse.ArgumentParser) -> None:
     """Add the option that names conventions."""
-    parser.add_argument(
+    conventions = parser.add_argument(
         "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
         help=f"preset@k or a signature. Presets: {', '.join(presets.names())}",
     )  # fmt: skip
+    of_conventions(conventions)
 
 
 def add_tests(parser: argparse.ArgumentParser) -> None:

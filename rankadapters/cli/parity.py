@@ -21,8 +21,8 @@ from rankadapters.cli.common import (
     resolve,
     whole_from,
 )
+from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.cli.standard_input import with_standard_input
-from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import MEASURES
@@ -40,21 +40,26 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "parity",
-        allow_abbrev=False,
         help="compare every installed toolkit's own NDCG, or another measure, with ours",
         description="Train a small ranker with every installed toolkit and print the value that the toolkit itself "
         "reports, ours under the same convention, their difference, and ours under each declared convention. "
         "Exit status: 0 when every difference is within the toolkit's precision, 1 when not, 2 on bad input.",
+        epilog=examples(
+            "parity",
+            "parity --train train.txt --test test.txt --convention letor4@10",
+            "parity --measure map --toolkits lightgbm xgboost --format json",
+        ),
     )
     files = parser.add_argument_group(
         "data", "SVMlight or LETOR files with qid; one may be '-', standard input; without them, a generated data set"
     )
     files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
     files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
-    parser.add_argument(
+    conventions = parser.add_argument(
         "--convention", nargs="+", action="extend", default=[], metavar="SPEC",
-        help=f"preset@k or a signature; by default the toolkits' own. Presets: {', '.join(presets.names())}",
+        help="preset@k or a signature; by default the toolkits' own. `rankadapters conventions` lists the presets",
     )  # fmt: skip
+    of_conventions(conventions)
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff that the toolkits report at (default: 10)")
     parser.add_argument(
         "--measure", default="ndcg", metavar="NAME",

@@ -8,6 +8,7 @@ from typing import Any
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME
 from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.helping import examples
 from rankadapters.cli.identify import add_measure, cutoff
 from rankadapters.core.errors import InputError
 
@@ -16,10 +17,12 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "profile",
-        allow_abbrev=False,
         help="describe judged queries, and which choices matter on them",
         description="Describe judgments and scores in files: what is peculiar about the queries, the largest change "
         "that each field of a convention makes, and the pitfalls that concern them. Exit status: 0, or 2 on bad input.",
+        epilog=examples(
+            "profile --features test.txt --feature 25 --k 1 5 10",
+        ),
     )
     parser.add_argument("--k", type=cutoff, nargs="+", default=[10], help="cutoffs in question, or 'all' (default: 10)")
     add_measure(parser, "is measured")

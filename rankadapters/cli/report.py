@@ -9,6 +9,7 @@ from typing import Any
 from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, resolve
 from rankadapters.cli.documents import bar
+from rankadapters.cli.helping import examples
 from rankadapters.cli.order import add_conventions, add_tests
 from rankadapters.core.errors import InputError
 
@@ -17,11 +18,13 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "report",
-        allow_abbrev=False,
         help="write a page about models under several conventions",
         description="Write an HTML page about the scores of one or more models under several conventions: values, "
         "order, the gaps between the first convention and the others, values against the cutoff, the data, the "
         "signatures. It needs no network, no script and no other file. Exit status: 0, or 2 on bad input.",
+        epilog=examples(
+            "report out.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
+        ),
     )
     parser.add_argument(
         "out",

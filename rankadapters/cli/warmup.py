@@ -37,7 +37,6 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "warmup",
-        allow_abbrev=False,
         help="compile and cache everything that is otherwise compiled at its first use",
         description="Compile every kernel that evaluation and gradients use, float32 and float64, and keep the machine "
         "code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. Whoever "

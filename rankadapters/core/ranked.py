@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import Cutoff, DiscountWords, GainWords, NumberOrWord, Words
+from rankadapters.core.fields import DiscountWords, GainWords, Words
+from rankadapters.core.number_fields import Cutoff, NumberOrWord
 from rankadapters.core.spelling import number, table
 
 TIES = Words(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

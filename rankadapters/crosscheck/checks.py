@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, RankAdaptersError
-from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import as_queries
 from rankadapters.core.texts import as_convention, as_conventions

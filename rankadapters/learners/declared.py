@@ -9,7 +9,7 @@ import numpy as np
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError, choices
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.texts import as_convention
 
 

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.queries import Queries
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.declared import check_count, check_number, check_word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from rankadapters.core.fields import FloatField
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import UnderNDCG
 

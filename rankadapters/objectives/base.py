@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 from rankadapters.core.convention import Convention
 from rankadapters.core.declared import Declared, read_signature
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import Field, FloatField, WholeField
+from rankadapters.core.fields import Field
 from rankadapters.core.measures import NDCG
+from rankadapters.core.number_fields import FloatField, WholeField
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from rankadapters.core import presets
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.presets.tool import flag, one_of
 from rankadapters.objectives.lambdarank import LambdaRank, Trading
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.objectives.base import as_choice
 from rankadapters.objectives.noise_fields import NoiseWord, PairWeightWord
 from rankadapters.objectives.stochastic_filter import StochasticFilter

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import FloatField, WholeField
+from rankadapters.core.number_fields import FloatField, WholeField
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.fields import FloatField, WholeField, Words
+from rankadapters.core.fields import Words
+from rankadapters.core.number_fields import FloatField, WholeField
 from rankadapters.objectives.base import ConventionField
 
 Seed = Annotated[

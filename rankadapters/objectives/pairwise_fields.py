@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from rankadapters.core.fields import FloatField, WholeField, Words
+from rankadapters.core.fields import Words
+from rankadapters.core.number_fields import FloatField, WholeField
 
 Truncation = Annotated[
     int | None,

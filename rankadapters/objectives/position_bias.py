@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rankadapters.core.declared import Declared
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.fields import FloatField, WholeField, Words
+from rankadapters.core.fields import Words
+from rankadapters.core.number_fields import FloatField, WholeField
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import OBJECTIVES, Objective, read_back
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.fields import FloatField
 from rankadapters.core.measures import ERR
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.moved_measures import require_moves

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import FloatField, WholeField
 from rankadapters.core.measures import AP, ERR, RR
+from rankadapters.core.number_fields import FloatField, WholeField
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.moved_measures import require_moves

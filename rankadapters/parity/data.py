@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rankadapters.core.columns import refuse_non_finite, shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.fields import is_whole
 from rankadapters.core.gains import gains_of
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.queries import Queries
 from rankadapters.core.ranked import Discounted
 

@@ -18,9 +18,9 @@ import rankadapters as ra
 from rankadapters.core import definition, forms, presets
 from rankadapters.core._kernels import in_numpy
 from rankadapters.core.definition import Row
-from rankadapters.core.fields import Cutoff
 from rankadapters.core.forms import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.number_fields import Cutoff
 from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
 
 HELPERS = {"few_rows", "policies", "segments"}  # which the numpy forms of kernels share

@@ -12,8 +12,8 @@ from rankadapters.audit.explain.shapley import split, split_columns, subsets
 from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score

@@ -15,7 +15,7 @@ from rankadapters.audit.identify.known_presets import known, named, nearest_of
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
-from rankadapters.core.fields import NumberOrWord
+from rankadapters.core.number_fields import NumberOrWord
 from rankadapters.core.queries import Queries
 from rankadapters.statistics.cells import spelled
 

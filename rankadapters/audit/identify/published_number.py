@@ -16,8 +16,8 @@ from rankadapters.audit.printed import read
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import NumberOrWord, as_cutoff
 from rankadapters.core.keywords import Columns
+from rankadapters.core.number_fields import NumberOrWord, as_cutoff
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score

@@ -11,8 +11,8 @@ from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.audit.order.report import Change, Comparison, OrderReport
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.fields import is_whole
 from rankadapters.core.keywords import Columns
+from rankadapters.core.number_fields import is_whole
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.paired_tests import PairedTest, paired_tests

@@ -15,8 +15,8 @@ from rankadapters.audit.profile.pitfalls import pitfalls
 from rankadapters.audit.profile.query_flags import flags_of
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.fields import as_cutoff
 from rankadapters.core.keywords import Columns
+from rankadapters.core.number_fields import as_cutoff
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.progress import shows
 

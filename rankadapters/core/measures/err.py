@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from rankadapters.core import definition
 from rankadapters.core.convention import average_of
 from rankadapters.core.definition import Row
-from rankadapters.core.fields import FloatField, Words
+from rankadapters.core.fields import Words
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.ranked import Discounted
 

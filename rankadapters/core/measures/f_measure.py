@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.convention import Mean
 from rankadapters.core.definition import Row
-from rankadapters.core.fields import FloatField
 from rankadapters.core.measures.linear import by_rank, degree, plan
 from rankadapters.core.measures.precision import DIVISOR
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 

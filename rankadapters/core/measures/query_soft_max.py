@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.convention import average_of
 from rankadapters.core.definition import Row, weighed
-from rankadapters.core.fields import FloatField
 from rankadapters.core.loss import Loss
+from rankadapters.core.number_fields import FloatField
 
 if TYPE_CHECKING:
     from rankadapters.core.lowering import Bound

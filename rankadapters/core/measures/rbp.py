@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from rankadapters.core import definition
 from rankadapters.core.convention import average_of
 from rankadapters.core.definition import Row
-from rankadapters.core.fields import FloatField
 from rankadapters.core.measures.linear import by_rank, plan
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.plans import RankedPlan
 from rankadapters.core.ranked import GAIN, Ranked, Ties
 from rankadapters.core.spelling import number

@@ -6,8 +6,8 @@ from itertools import product
 from typing import Any, Literal, TypeVar
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.fields import FloatField
 from rankadapters.core.measures import ERR, FilteredDCG, Precision, Recall
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.presets.catboost_words import (
     BOOLS,
     DENOMINATORS,

@@ -7,8 +7,8 @@ import struct
 from typing import Any
 
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import FloatField
 from rankadapters.core.measures import AP, AUC, RR
+from rankadapters.core.number_fields import FloatField
 from rankadapters.core.presets.metric_strings import LARGEST_TOP
 from rankadapters.core.presets.tool import flag, one_of
 from rankadapters.core.spelling import number, table

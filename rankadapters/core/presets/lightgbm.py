@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import is_whole
 from rankadapters.core.measures import AP, AUC, NDCG
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, measure, no_others, one_of, spec_of
 from rankadapters.core.spelling import number, table
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
-from rankadapters.core.fields import is_whole
 from rankadapters.core.measures import NDCG
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.spelling import as_number, number
 
 ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
