@@ -13,7 +13,7 @@ from rankadapters.callbacks.metrics import Evaluation, Monitor
 from rankadapters.callbacks.workers import Exchange, Integers, summed
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.fields import is_whole
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.tally import Tally
 
 Array = NDArray[Any]
