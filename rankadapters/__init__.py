@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         objectives as objectives,
         parity as parity,
         sklearn as sklearn,
+        trackers as trackers,
         xgboost as xgboost,
     )
 
@@ -74,6 +75,7 @@ _SUBMODULES = (
     "objectives",
     "parity",
     "sklearn",
+    "trackers",
     "xgboost",
 )
 
