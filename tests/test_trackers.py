@@ -299,9 +299,7 @@ def reported(optuna, found, entries, direction="maximize", **decides):
 def test_one_set_and_one_convention_decide(optuna):
     expected = {entry.iteration: entry.value for entry in history().only(convention=OTHER)}
     assert reported(optuna, History(), history(), convention="letor4@5+empty=1", dataset="valid") == expected
-    with pytest.raises(
-        ra.InputError, match=r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"
-    ):
+    with pytest.raises(ra.InputError, match=r"iteration 0 has a value of \('valid', .*must decide\.\nHint: pruning"):
         reported(optuna, History(), history())
 
 
