@@ -225,7 +225,13 @@ CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
 
 @pytest.mark.parametrize(
     "text",
-    [CSV, CSV.rstrip(), *(CSV.replace("\n", end) for end in ("\r\n", "\r")), "\ufeff" + CSV, gzip.compress(CSV.encode(), mtime=0)],
+    [
+        CSV,
+        CSV.rstrip(),
+        *(CSV.replace("\n", end) for end in ("\r\n", "\r")),
+        "\ufeff" + CSV,
+        gzip.compress(CSV.encode(), mtime=0),
+    ],
     ids=["plain", "no final line end", "CRLF", "CR", "byte order mark", "gzip"],
 )
 def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):

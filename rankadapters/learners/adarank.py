@@ -71,7 +71,7 @@ class AdaRank(QueryLearner):
         The feature of each round that was kept, and its alpha.
     n_iter_ : int
         Rounds in the model: up to the best by the first validation set, or all.
-    history_ : list of Evaluation
+    history_ : History
         (set, convention, value) of each round: the training queries, then each validation set.
 
     References

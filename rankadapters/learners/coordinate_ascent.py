@@ -65,7 +65,7 @@ class CoordinateAscent(QueryLearner):
         Weights, whose magnitudes add up to 1.
     n_iter_ : int
         Passes of all restarts.
-    history_ : list of Evaluation
+    history_ : History
         (set, convention, value) of each pass: the training queries, then each validation set.
 
     Notes

@@ -67,7 +67,7 @@ class NeuralRanker(QueryLearner):
         Weights and biases of each layer.
     n_iter_ : int
         Epochs in the model: up to the best by the first validation set, or all.
-    history_ : list of Evaluation
+    history_ : History
         (set, convention, value) of each epoch, where there is a convention.
 
     Notes

@@ -51,7 +51,7 @@ class RankSVM(QueryLearner):
         Weights.
     n_iter_ : int
         Iterations of the solver.
-    history_ : list of Evaluation
+    history_ : History
         (set, convention, value) of the training queries and each validation set, where there is a convention.
 
     Notes
