@@ -9,9 +9,11 @@ from pathlib import Path
 
 from benchmarks import (
     auditing,
+    clusters,
     evaluation,
     files,
     gradients,
+    learners,
     measures,
     memory,
     scaling,
@@ -30,12 +32,14 @@ PARTS = {
     "sharing": sharing.run,
     "scaling": scaling.run,
     "gradients": gradients.run,
+    "learners": learners.run,
     "memory": lambda d, _: memory.run(d),
     "files": files.run,
     "searching": searching.run,
     "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
     "streams": lambda *_: streams.run(),
+    "clusters": lambda _, rounds: clusters.run(rounds),
 }
 
 
