@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Exchange
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -43,7 +44,7 @@ class GlobalEval:
         self._eval_names = _as_eval_names(eval_names)
 
     @property
-    def history(self) -> list[Evaluation]:
+    def history(self) -> History:
         """Every value so far in this process: (name of the set, convention, value over all workers)."""
         return self._monitor.history
 
@@ -82,6 +83,7 @@ class GlobalEval:
         if parts > 1 and self._exchange is None:
             msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
             raise InputError(msg)
+        self._monitor.enter(Round(env.model, env.iteration))
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, here)
         found = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, here)
         ours = [_result(name, value) for name, values in found.items() for value in values]

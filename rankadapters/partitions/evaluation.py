@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -12,7 +13,8 @@ import numpy as np
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
-from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError
+from rankadapters.core.panel import above_values
 from rankadapters.core.score import Score
 from rankadapters.core.tally import Tally
 from rankadapters.partitions import jobs
@@ -49,14 +51,22 @@ def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
     ------
     InputError
         There are no rows, a query is in two parts, or a partition was refused: the message says which.
+
+    Warns
+    -----
+    AboveValuesWarning
+        As in `ra.evaluate`.
     """
     parts = _checked(frame, asked, jobs.measure)
     edges = _edges(parts)
-    found = [each for part in parts if (each := part.limbs) is not None]
-    if edges is not None:
-        found.append(jobs.sums(asked, edges)[0])
-    limbs = np.sum(found, axis=0)
-    return {each: Tally.from_limbs(limbs[row], each).score() for row, each in enumerate(asked.conventions)}
+    found = [part.sums for part in parts] + ([] if edges is None else [jobs.sums(asked, edges)])
+    limbs = np.sum([sums.limbs for sums in found if sums.limbs is not None], axis=0)
+    tallies = {each: Tally.from_limbs(limbs[row], each) for row, each in enumerate(asked.conventions)}
+    for convention in {each for sums in found for each in sums.largest}:
+        message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
+        if message:
+            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+    return {convention: tally.score() for convention, tally in tallies.items()}
 
 
 def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
@@ -73,7 +83,7 @@ def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
 def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jobs.Given]) -> list[Part]:
     """Do a job with each partition, and see that no query is in two."""
     given, ids = frame.gather(partial(job, asked), partial(_wants_ids, asked))
-    parts = [each for each in given if isinstance(each, Part) and each.is_text is not None]
+    parts = [each for each in given if isinstance(each, Part)]
     for each in given:
         if isinstance(each, RankAdaptersError):
             raise each
@@ -86,7 +96,7 @@ def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jo
     return parts
 
 
-def _wants_ids(asked: Asked, given: Sequence[Part | RankAdaptersError]) -> bool:
+def _wants_ids(asked: Asked, given: Sequence[Part | RankAdaptersError | None]) -> bool:
     """Tell whether the ids of so many queries are compared; that of sorted data their ranges tell.
 
     Raises

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankadapters.core.columns import Array, Floats, Ints
+from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.fingerprint import hash_ids
@@ -21,16 +22,24 @@ NO_IDS: Ids = np.empty(0, np.uint64)
 Columns = Mapping[str, Any]  # of pandas or Arrow, by what they hold: label, score, ...
 
 
+class Sums(NamedTuple):
+    """What queries add up to: their ids, the limbs of each convention, and `Measured.largest`."""
+
+    ids: Ids
+    limbs: Ints | None
+    largest: dict[Convention, float]
+
+
 @dataclass(frozen=True, eq=False)
 class Part:
     """What a partition gives.
 
     Attributes
     ----------
+    sums : Sums
+        Over the queries that it holds whole; their ids stand apart.
     n_queries : int
-        Queries that it holds whole.
-    limbs : int64 array, shape (n_conventions, Tally.N_LIMBS), or None
-        Their sums.
+        How many these are.
     is_text : bool
         Whether queries are named by texts.
     edges : Rows or None
@@ -39,14 +48,15 @@ class Part:
         Of sorted data, first and last qid.
     """
 
-    n_queries: int = 0
-    limbs: Ints | None = None
-    is_text: bool | None = None
-    edges: Rows | None = None
-    span: Span | None = None
+    sums: Sums
+    n_queries: int
+    is_text: bool
+    edges: Rows | None
+    span: Span | None
 
 
-Given = tuple[Part | RankAdaptersError, Ids]  # an error travels as a value: engines bury what is raised, or try again
+# None of no rows. An error travels as a value, for engines bury what is raised, or try again.
+Given = tuple[Part | RankAdaptersError | None, Ids]
 
 
 def measure(asked: Asked, columns: Columns, number: int) -> Given:
@@ -59,13 +69,13 @@ def count(asked: Asked, columns: Columns, number: int) -> Given:
     return _given(_counted, asked, columns, number)
 
 
-def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[int, Any] | None, Ids]:
+def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[Any, ...] | None, Ids]:
     """Give the number of the partition and the query with this id, where it has one."""
     if not len(columns["qid"]):
         return None, NO_IDS
     queries = np.unique(Rows.of(columns, asked).ids)
-    found = queries[hash_ids(queries) == wanted]
-    return ((number, found[0]) if found.size else None), NO_IDS
+    found = queries[hash_ids(queries) == wanted].tolist()
+    return ((number, *found) if found else None), NO_IDS
 
 
 def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
@@ -88,22 +98,24 @@ def measured(asked: Asked, rows: Rows) -> tuple[Queries, Measured]:
     return queries, Panel(queries, asked.conventions, n_threads=1).measure(scores)
 
 
-def sums(asked: Asked, rows: Rows) -> tuple[Ints, Ids]:
-    """Sums of all conventions over the queries of some rows, and the queries' ids."""
+def sums(asked: Asked, rows: Rows) -> Sums:
+    """Sum what the queries of some rows add to each convention."""
     queries, found = measured(asked, rows)
-    return np.stack([tally.to_limbs() for tally in found.tallies.values()]), queries.id_hashes
+    limbs = np.stack([tally.to_limbs() for tally in found.tallies.values()])
+    return Sums(queries.id_hashes, limbs, found.largest)
 
 
-def _given(job: Callable[[Asked, Rows], tuple[Ints | None, Ids]], asked: Asked, columns: Columns, number: int) -> Given:
+def _given(job: Callable[[Asked, Rows], Sums], asked: Asked, columns: Columns, number: int) -> Given:
     if not len(columns["qid"]):
-        return Part(), NO_IDS
+        return None, NO_IDS
     try:
         rows = Rows.of(columns, asked)
         parted = split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
-        limbs, ids = (None, NO_IDS) if parted.inner is None else job(asked, parted.inner)
+        found = Sums(NO_IDS, None, {}) if parted.inner is None else job(asked, parted.inner)
     except RankAdaptersError as error:
         return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
-    return Part(ids.size, limbs, rows.names is not None, parted.edges, parted.span), ids
+    held = found._replace(ids=NO_IDS)
+    return Part(held, found.ids.size, rows.names is not None, parted.edges, parted.span), found.ids
 
 
 def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAdaptersError:
@@ -122,5 +134,5 @@ def _split(asked: Asked, columns: Columns) -> Split:
     return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
 
 
-def _counted(asked: Asked, rows: Rows) -> tuple[None, Ids]:  # noqa: ARG001 - as sums
-    return None, hash_ids(np.unique(rows.ids) if rows.names is None else rows.names)
+def _counted(asked: Asked, rows: Rows) -> Sums:  # noqa: ARG001 - as sums
+    return Sums(hash_ids(np.unique(rows.ids) if rows.names is None else rows.names), None, {})

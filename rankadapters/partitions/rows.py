@@ -61,6 +61,12 @@ class Rows:
         """Query of each row, as it was given."""
         return self.query if self.names is None else self.names[self.query]
 
+    def columns(self) -> dict[str, Array]:
+        """Columns by what they hold, as `of` reads them."""
+        given = {"label": self.label, "score": self.score, "qid": self.ids}
+        rest = {"weight": self.weight, "docid": self.docid, "order": self.order}
+        return given | {what: column for what, column in rest.items() if column is not None}
+
     def take(self, rows: Array | slice) -> Rows:
         """Pick rows by their places."""
         held = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -156,7 +162,7 @@ def split(rows: Rows) -> Split:
     if falls.size:
         msg = f"the rows are not sorted by qid: query {ids[falls[0] + 1]} is after query {ids[falls[0]]}."
         raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
-    span = (ids[0], ids[-1])
+    span = (ids[:1].tolist()[0], ids[-1:].tolist()[0])
     if ids.size <= 2:  # noqa: PLR2004 - both ends
         return Split(None, rows, span)
     begin, end = int(starts[1]), int(starts[-1])

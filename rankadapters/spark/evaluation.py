@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
+import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
@@ -19,6 +19,7 @@ from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
 from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
+from rankadapters.spark import messages
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -149,6 +150,7 @@ class _Partitions:
     """Partitions of a Spark DataFrame, a call of `mapInArrow` each."""
 
     def __init__(self, df: DataFrame, asked: Asked) -> None:
+        self.asked = asked
         # By our own names, since mapInArrow does not find a column whose name has a dot.
         self.df = df.select(*(_column(name).alias(what) for what, name in asked.columns.items()))
         if asked.partitions == "shuffle":
@@ -158,9 +160,9 @@ class _Partitions:
         self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
     ) -> tuple[list[T], list[Ids]]:
         """Run the job in every partition; the ids stay at the executors unless they are wanted."""
-        held = self.df.mapInArrow(partial(_run, job), "given binary, ids binary").persist()
+        held = self.df.mapInArrow(partial(_run, job, self.asked), messages.SCHEMA).persist()
         try:
-            given = [pickle.loads(row.given) for row in held.select("given").collect()]  # noqa: S301 - we wrote it
+            given = [messages.read(self.asked, row) for row in held.drop("ids").collect()]
             if not wants_ids(given):
                 return given, []
             return given, [np.frombuffer(row.ids, np.uint64) for row in held.select("ids").collect()]
@@ -172,18 +174,13 @@ def _column(name: str) -> Any:
     return col("`" + name.replace("`", "``") + "`")
 
 
-def _run(job: Callable[[Columns, int], tuple[Any, Ids]], batches: Iterable[Any]) -> Iterator[Any]:
-    import pyarrow as pa
-
+def _run(job: Callable[[Columns, int], tuple[Any, Ids]], asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
     columns = _columns(batches)
     if columns is not None:
-        given, ids = job(columns, TaskContext.get().partitionId())
-        yield pa.RecordBatch.from_pydict({"given": [pickle.dumps(given)], "ids": [ids.tobytes()]})
+        yield messages.write(asked, *job(columns, TaskContext.get().partitionId()))
 
 
 def _values(asked: Asked, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
-    import pyarrow as pa
-
     columns = _columns(batches)
     if columns is not None:
         query_ids, values = shared.values(asked, columns)
@@ -193,8 +190,6 @@ def _values(asked: Asked, names: list[str], batches: Iterable[Any]) -> Iterator[
 
 def _columns(batches: Iterable[Any]) -> Columns | None:
     """All rows of a partition; None where there are none."""
-    import pyarrow as pa
-
     several = [batch for batch in batches if batch.num_rows]
     if not several:
         return None

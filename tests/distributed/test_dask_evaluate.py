@@ -111,6 +111,21 @@ def test_weights_count_by_query(partitions):
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+def test_a_mean_above_all_values_is_warned_of(partitions):
+    lifted = TIED.replace(average="query-except-empty", empty=1)
+    data = {**DATA, "weight": np.full(DATA["query"].size, 0.01)}
+    with pytest.warns(ra.AboveValuesWarning, match="is above every query's value") as expected:
+        value = ra.evaluate(
+            data["grade"], data["model"], lifted, qid=data["query"], query_weight=np.full(40, 0.01)
+        ).value
+    with pytest.warns(ra.AboveValuesWarning) as found:
+        score = ra.dask.evaluate(frame(cut(data, 3)), lifted, **COLUMNS, weight="weight", partitions=partitions)
+    assert (score.value, [str(each.message) for each in found]) == (value, [str(each.message) for each in expected])
+    assert found[0].filename == __file__
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("kind", ["int64", "float64", "datetime64[ns]"])
 def test_the_order_of_tied_rows_is_that_of_a_column(kind):
     column = pd.Series(DATA["position"]).astype(kind).to_numpy()
