@@ -69,13 +69,12 @@ def count(asked: Asked, columns: Columns, number: int) -> Given:
     return _given(_counted, asked, columns, number)
 
 
-def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[Any, ...] | None, Ids]:
-    """Give the number of the partition and the query with this id, where it has one."""
+def named(asked: Asked, wanted: Ids, columns: Columns, number: int) -> tuple[list[Any], Ids]:
+    """Give the number of the partition, and those of its queries that have one of these ids."""
     if not len(columns["qid"]):
-        return None, NO_IDS
+        return [number], NO_IDS
     queries = np.unique(Rows.of(columns, asked).ids)
-    found = queries[hash_ids(queries) == wanted].tolist()
-    return ((number, *found) if found else None), NO_IDS
+    return [number, *queries[np.isin(hash_ids(queries), wanted)].tolist()], NO_IDS
 
 
 def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:

@@ -13,6 +13,7 @@ pytest.importorskip("pyspark")
 
 DATA = rows()
 EVERY = {"order": "position", "docid": "document"}
+NO_HANG = 60  # seconds in which a loaded machine too has imported everything in its workers and failed
 LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 
 
@@ -91,7 +92,7 @@ REFUSED = {
 @pytest.mark.parametrize(("columns", "message"), REFUSED.values(), ids=list(REFUSED))
 def test_rows_are_refused_with_their_partition(spark, failure_of, columns, message):
     df = frame(spark, cut({**DATA, **columns}, 2))
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"))
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), NO_HANG)
     with pytest.raises(ra.InputError, match=message):
         raise error
 
@@ -118,5 +119,5 @@ def test_an_error_of_a_worker_ends_the_evaluation(spark, failure_of):
         raise OSError(msg)
 
     df = spark.range(20).mapInArrow(broken, "query long, grade long, model double")
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"))
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"), NO_HANG)
     assert "the disk is gone" in str(error)
