@@ -89,9 +89,6 @@ LEARNERS = {
 }
 
 
-# The data
-
-
 class Part(NamedTuple):
     """A fifth of the data; its queries know the document ids."""
 
@@ -114,9 +111,6 @@ def generated(n_queries: int = 12, n_features: int = 12) -> list[Part]:
         docid = [f"d{row:04}" for row in range(labels.size)]
         found.append(Part(X, labels, qid, ra.Queries(labels, qid=qid, docid=docid)))
     return found
-
-
-# The experiment
 
 
 class Tested(NamedTuple):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         parity as parity,
         sklearn as sklearn,
         spark as spark,
+        trackers as trackers,
         xgboost as xgboost,
     )
 
@@ -80,6 +81,7 @@ _SUBMODULES = (
     "parity",
     "sklearn",
     "spark",
+    "trackers",
     "xgboost",
 )
 

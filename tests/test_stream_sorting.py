@@ -14,6 +14,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import cut_queries, sorting
+from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.scratch import PREFIX, scratch_folder
 from tests import stream_data
 from tests.command import printed, refused
@@ -103,6 +104,7 @@ def test_without_duckdb_the_extra_is_named(monkeypatch):
 
 
 HOLD = """
+from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.scratch import scratch_folder
 with scratch_folder() as folder:
     print(folder, flush=True)
@@ -158,24 +160,49 @@ def test_unsorted_stands_with_tables_alone(capsys, shuffled, write):
     assert "--unsorted was given, which --features has no use for" in refused(capsys, "evaluate", *options)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="SIGTERM as on POSIX")
-def test_a_command_that_is_asked_to_end_leaves_nothing(scratch):
-    code = (
-        "import sys, rankadapters.io.streams as streams, rankadapters.cli as cli\n"
-        "def wait(rows):\n"
-        "    yield next(rows)\n"
-        "    print('begun', flush=True)\n"
-        "    sys.stdin.read()\n"
-        "streams.whole_queries = wait\n"
-        "cli.main(sys.argv[1:])"
-    )
+WAIT = """
+import sys, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
+from rankadapters.__main__ import main
+def wait(rows):
+    yield next(rows)
+    print("begun", flush=True)
+    sys.stdin.read()
+def endless(self, first):
+    print("begun", flush=True)
+    while True:
+        yield first
+if sys.argv.pop(1) == "in the middle of the stream":
+    streams.whole_queries = wait
+else:
+    sorting._Given._batches = endless
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals as on POSIX")
+@pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
+def test_a_command_that_is_asked_to_end_leaves_nothing(scratch, where, sent, code):
     table = scratch / "table.csv"
     table.write_text("qid,label,score\n" + "7,1,0.5\n" * 10)
     options = ("--convention", "textbook@5", "--unsorted", "--format", "csv")
-    command = [sys.executable, "-c", code, "evaluate", "--table", table, *COLUMNS, *options]
+    command = [sys.executable, "-c", WAIT, where, "evaluate", "--table", table, *COLUMNS, *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout.readline() == "begun\n"
         assert list(scratch.glob(f"{PREFIX}*"))
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == -signal.SIGTERM
+        process.send_signal(sent)
+        assert process.wait(timeout=30) == code
     assert list(scratch.glob(f"{PREFIX}*")) == []
+
+
+def test_closed_queries_are_found_in_eight_bytes_each():
+    rng, closed, known = np.random.default_rng(0), ClosedQueries(), set()
+    for n in rng.integers(1, 200, 60).tolist():
+        hashes = rng.integers(0, 20_000, n).astype(np.uint64)
+        seen = set(known)
+        again = [place for place, each in enumerate(hashes.tolist()) if each in seen or seen.add(each)]
+        assert closed.returned(hashes) == (again[0] if again else -1)
+        new = np.array(sorted(set(hashes.tolist()) - known), np.uint64)
+        closed.close(new)
+        known |= set(new.tolist())
+    assert closed.nbytes == 8 * len(known)

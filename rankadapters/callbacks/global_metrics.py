@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import Judged
-from rankadapters.callbacks.metrics import Evaluation, Monitor
+from rankadapters.callbacks.metrics import Monitor
+from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.callbacks.workers import Exchange, Integers, summed
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
@@ -57,12 +59,17 @@ class GlobalMonitor:
         self.names = self._local.names
         _refuse_over_rows(self.names)
         self.n_queries = _as_counts(n_queries)
-        self.history: list[Evaluation] = []
+        self.history = History()
+        self._rounds = Rounds()
         self._noted: list[_Noted] = []
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy what was declared, not what was seen."""
-        return {**self.__dict__, "history": [], "_noted": []}
+        return {**self.__dict__, "history": History(), "_rounds": Rounds(), "_noted": []}
+
+    def enter(self, current: Round) -> None:
+        """Say which round the next `merge` is of."""
+        self._rounds.enter(self.history, current)
 
     def forget(self) -> None:
         """Drop what was noted in a round that did not end."""
@@ -154,7 +161,9 @@ class GlobalMonitor:
             except InputError as error:
                 raise error.about(f"set {set_name!r} under {name!r}") from None
             values.append(GlobalValue(name, value, convention.higher_is_better, n_workers))
-            self.history.append(Evaluation(set_name, convention, value))
+        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
+        found = zip(self.names, values, strict=True)
+        self.history.record(Evaluation(set_name, c, each.value, name=each.name, **at) for c, each in found)
         return values
 
     def _refuse_counts(self, sets: Sequence[str]) -> None:
@@ -194,8 +203,9 @@ def _place(name: str, sets: Sequence[str]) -> int:
 
 def _as_counts(n_queries: object) -> dict[str | None, int]:
     """Queries by name of the set; None stands for whatever the set is called."""
-    given = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
-    counts: dict[str | None, int] = {} if n_queries is None else given
+    counts: dict[Any, Any] = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
+    if n_queries is None:
+        counts = {}
     if not all(is_whole(count) and count > 0 for count in counts.values()):
         msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
         raise InputError(msg)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import Judged
+from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
 
@@ -19,14 +21,6 @@ if TYPE_CHECKING:
     from rankadapters.core.tally import Tally
 
 Array = NDArray[Any]
-
-
-class Evaluation(NamedTuple):
-    """One entry of a callback's history, in full precision."""
-
-    dataset: int | str  # the set's name where the toolkit tells it, else its place in the order of first sight
-    convention: Convention
-    value: float
 
 
 class Monitor:
@@ -56,7 +50,8 @@ class Monitor:
     ) -> None:
         self.names = display_names(conventions, names)
         self.n_threads = n_threads
-        self.history: list[Evaluation] = []
+        self.history = History()
+        self._rounds = Rounds()
         self._query_weights = query_weights
         self._bound: dict[int, _BoundPanels] = {}
         self._seen = 0
@@ -66,11 +61,15 @@ class Monitor:
         """The conventions, in the order given."""
         return list(self.names)
 
-    def evaluate(self, owner: object, judged: Judged, scores: Array) -> list[tuple[str, float, bool]]:
-        """Evaluate one dataset: (name, value, higher is better) per convention."""
+    def evaluate(
+        self, owner: object, judged: Judged, scores: Array, current: Round | None
+    ) -> list[tuple[str, float, bool]]:
+        """Evaluate one dataset in a round: (name, value, higher is better) per convention."""
         binding = self._binding(owner, judged)
         found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
-        self.history += [Evaluation(binding.place, convention, found[convention]) for convention in self.names]
+        self._rounds.enter(self.history, current, binding.place)
+        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
+        self.history.record(Evaluation(binding.place, c, found[c], name=name, **at) for c, name in self.names.items())
         return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
     def tally(self, owner: object, judged: Judged, scores: Array) -> dict[Convention, Tally]:
@@ -84,10 +83,10 @@ class Monitor:
         if binding is None:
             bound = self._bound  # the dict and not this monitor, which a dataset must not keep alive
             gone = weakref.ref(owner, lambda _: bound.pop(key, None))
-            binding = _BoundPanels(gone, self._seen, judged.without(owner), self._panels(judged))
+            binding = _BoundPanels(gone, self._seen, judged.copied(), self._panels(judged))
             self._seen += 1
         elif not binding.judged.says(judged):
-            binding = binding._replace(judged=judged.without(owner), panels=self._panels(judged))
+            binding = binding._replace(judged=judged.copied(), panels=self._panels(judged))
         self._bound[key] = binding
         return binding
 
@@ -102,7 +101,7 @@ class Monitor:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy what was declared, not what was seen."""
-        return {**self.__dict__, "history": [], "_bound": {}, "_seen": 0}
+        return {**self.__dict__, "history": History(), "_rounds": Rounds(), "_bound": {}, "_seen": 0}
 
 
 class _BoundPanels(NamedTuple):

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.rounds import Rounds
 from rankadapters.core import presets
 from rankadapters.core.columns import Array, as_numbers, same_length
 from rankadapters.core.convention import Convention
@@ -26,7 +27,8 @@ class EvalMetric:
     def __init__(self, convention: Convention, sets: Sequence[Queries]) -> None:
         self.convention = convention
         self.sets = tuple(sets)
-        self.history: list[Evaluation] = []
+        self.history = History()
+        self._rounds = Rounds()
         self._targets = [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
         self._evaluators: dict[int, tuple[Array | None, Evaluator]] = {}
 
@@ -41,7 +43,9 @@ class EvalMetric:
             raise InputError(msg)
         place = self._recognised(np.asarray(target))
         value = self._evaluator(place, weight).evaluate(np.asarray(approxes[0])).value
-        self.history.append(Evaluation(place, self.convention, value))
+        self._rounds.enter(self.history, None, place)
+        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
+        self.history.record([Evaluation(place, self.convention, value, name=type(self).__name__, **at)])
         return value, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:

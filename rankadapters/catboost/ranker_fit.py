@@ -7,7 +7,7 @@ from typing import Any
 
 import catboost as cb
 
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.history import History
 from rankadapters.catboost.joined_model import joined
 from rankadapters.catboost.training import Boosting
 from rankadapters.catboost.training_params import TrainingParams
@@ -25,7 +25,7 @@ def fit_by_objective(
     objective: Objective,
     convention: Convention | None,
     fit_params: Mapping[str, Any],
-) -> list[Evaluation]:
+) -> History:
     """Fit a CatBoostRanker as `train` does, in place; the objective stands for its `loss_function`.
 
     Parameters
@@ -43,7 +43,7 @@ def fit_by_objective(
 
     Returns
     -------
-    list of Evaluation
+    History
         (place of the validation set, convention, value).
 
     Raises
@@ -60,4 +60,5 @@ def fit_by_objective(
     trees, watch = Boosting(params, objective, pools).run(names, ())
     joined(trees, ranker, params, watch)
     places = {watched.name: place for place, watched in enumerate(watch.sets[1:])}
-    return [entry._replace(dataset=places[str(entry.dataset)]) for entry in watch.history if entry.dataset in places]
+    watched = (entry for entry in watch.history if entry.dataset in places)
+    return History(entry._replace(dataset=places[str(entry.dataset)]) for entry in watched)

@@ -11,8 +11,9 @@ import catboost as cb
 import numpy as np
 
 from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import Judged
-from rankadapters.callbacks.metrics import Evaluation, panels_of
+from rankadapters.callbacks.metrics import panels_of
 from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.convention import Convention
@@ -62,7 +63,7 @@ class Watch:
     names: dict[Convention, str]
     params: TrainingParams
     callbacks: Sequence[Any]
-    history: list[Evaluation] = field(default_factory=list)
+    history: History = field(default_factory=History)
     rounds: int = 0
     best: tuple[int, float] | None = None  # place of the round, from 0 on, and its value
 
@@ -98,7 +99,10 @@ class Watch:
     def _evaluate(self) -> None:
         for each in self.sets:
             found = each.evaluate()
-            self.history += [Evaluation(each.name, convention, found[convention]) for convention in self.names]
+            self.history.record(
+                Evaluation(each.name, convention, found[convention], name=name, iteration=self.rounds - 1)
+                for convention, name in self.names.items()
+            )
         watched, value = next(iter(self.names)), found[next(iter(self.names))]
         sign = 1 if watched.higher_is_better else -1
         if len(self.sets) > 1 and (self.best is None or sign * value > sign * self.best[1]):

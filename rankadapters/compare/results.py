@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from rankadapters.compare.cells import Cells, cells_of, read_cells
 from rankadapters.compare.directions import Direction, named_measures, refuse_other_queries
 from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.statistics.table import Table
 
 Ints = NDArray[np.int64]
+SHOWN = 20  # cells in a notebook; to_frame has all
 
 
 class Results:
@@ -140,6 +142,19 @@ class Results:
         parts = [f"{n} {what}{'s' * (n != 1)}" for n, what in [*sizes, (len(self), "cell")]]
         return f"Results({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        return self._first().html()
+
+    def _repr_markdown_(self) -> str:
+        return self._first().markdown()
+
+    def _first(self) -> Table:
+        """The first cells, under how many there are."""
+        columns = [[names[code] for code in codes[:SHOWN].tolist()] for names, codes in self._axes()]
+        lines = zip(*columns, [f"{value:g}" for value in self.values[:SHOWN].tolist()], strict=True)
+        more = f", the first {SHOWN}" if len(self) > SHOWN else ""
+        return Table.of(f"{self!r}{more}", ("method", "dataset", "measure", "value"), lines)
+
     def only(
         self,
         *,
@@ -198,7 +213,7 @@ class Results:
         try:
             import pandas as pd
         except ImportError:
-            raise MissingToolkitError.of("pandas", "compare") from None
+            raise MissingToolkitError.of("pandas", "frame") from None
         if form not in {"sparse", "dense"}:
             msg = f"form={form!r}; allowed are 'sparse' and 'dense'.\nHint: form='dense' has a column per method."
             raise InputError(msg)

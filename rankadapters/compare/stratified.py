@@ -15,6 +15,7 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
+from rankadapters.plotting.intervals import Interval, intervals
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.multiple_tests import holm
@@ -83,6 +84,22 @@ class StratifiedReport(Document):
         lines = [self._line(comparison) for comparison in self.comparisons]
         table = Table.of("Differences of the means over the data sets that both have", head, lines)
         return [table, f"{self.convention.name}: {self.convention}"]
+
+    def plot(self) -> Any:
+        """Draw the differences with their intervals: a matplotlib Figure; grey is what is not significant.
+
+        Raises
+        ------
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        level = 1 - self.confidence
+        several = [
+            Interval(f"{c.first} - {c.second}", c.difference, c.low, c.high, c.p_corrected <= level)
+            for c in self.comparisons
+        ]
+        percent = f"{100 * self.confidence:g} %"
+        return intervals(several, f"difference of {self.convention.name}, {percent} interval")
 
     def _line(self, c: StratifiedComparison) -> tuple[str, ...]:
         lead = self.convention.worth(c.difference)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
 from rankadapters.core.errors import InputError
+from rankadapters.plotting.bars import bars
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.table import Table
 
@@ -88,14 +89,40 @@ class WinningNumbers(Document):
         }
         return {"by": self.by, "groups": groups, **{name: getattr(self, name) for name in names}}
 
+    def plot(self, *, n: int = 20) -> Any:
+        """Draw the normalised winning numbers over all, the best first: a matplotlib Figure.
+
+        Parameters
+        ----------
+        n : int
+            Methods shown at most.
+
+        Raises
+        ------
+        InputError
+            No method met another.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        nwn = self.nwn[-1]
+        named = [(self.methods[m], float(nwn[m])) for m in self._order() if not math.isnan(nwn[m])][:n]
+        if not named:
+            msg = "no method met another, so there is no number to draw."
+            raise InputError(f"{msg}\nHint: results of two methods on one data set.")
+        return bars(named, "normalised winning number")
+
+    def _order(self) -> list[int]:
+        """Places of the methods, the best first."""
+        nwn = self.nwn[-1]
+        return sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m], m))
+
     def table(self) -> Table:
         """The methods over all data sets and measures, the best normalised winning number first."""
         nwn = self.nwn[-1]
-        order = sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m], m))
         lines = [
             (
                 self.methods[m], _told(nwn[m]), str(self.wn[-1, m]), str(self.iwn[-1, m]), str(self.n_datasets[-1, m])
-            ) for m in order
+            ) for m in self._order()
         ]  # fmt: skip
         return Table.of("Winning numbers", ("method", "NWN", "WN", "IWN", "data sets"), lines)
 

@@ -108,14 +108,28 @@ class Trials:
         UnsupportedConventionError
             The convention is over all rows, so that no query has a value of its own.
         """
-        if self._member.over_rows:
-            msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
-            raise UnsupportedConventionError(msg)
-        found, mass = self._numerators(several), self._member.mass
-        if mass is None:
-            return found
-        values: Floats = np.divide(found, mass, out=np.full(found.shape, np.nan), where=mass > 0)
-        return values
+        return self._by_query(self._numerators(several))
+
+    def measure(self, scores: object) -> tuple[float, Floats]:
+        """Value of one candidate, and that of each query, from one ranking.
+
+        Parameters
+        ----------
+        scores : array-like, shape (n_docs,)
+            Higher is better.
+
+        Returns
+        -------
+        (float, float array of shape (n_queries,))
+            As `value` and `per_query` give them.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            As `per_query`.
+        """
+        found = self._numerators(np.asarray(scores)[None, :])
+        return float(self._means(found)[0]), self._by_query(found)[0]
 
     def along(self, scores: object, column: object, steps: object) -> Floats:
         """Value of scores + t x column for each step t, shape (n_steps,).
@@ -164,6 +178,16 @@ class Trials:
         order = plan.rows.order
         own = given.take(order, axis=1) if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
         return self._ranked.numerators(Listed(own))
+
+    def _by_query(self, numerators: Floats) -> Floats:
+        if self._member.over_rows:
+            msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
+            raise UnsupportedConventionError(msg)
+        mass = self._member.mass
+        if mass is None:
+            return numerators
+        values: Floats = np.divide(numerators, mass, out=np.full(numerators.shape, np.nan), where=mass > 0)
+        return values
 
     def _means(self, numerators: Floats) -> Floats:
         """Add up the queries of each candidate in their order, by the sum of the masses."""

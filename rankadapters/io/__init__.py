@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.letor import read_letor
-from rankadapters.io.stream_letor import stream_letor
+from rankadapters.io.letor_stream import stream_letor
 from rankadapters.io.svmlight import read_svmlight
 from rankadapters.io.table import read_table
 from rankadapters.io.trec import read_trec

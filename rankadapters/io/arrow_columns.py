@@ -72,13 +72,27 @@ class ArrowColumns(NamedTuple):
                 raise InputError(msg, row=row)
 
     def _column(self, name: Name) -> Any:
-        column = self.columns.column(name)
+        column = self._valid(name)
         if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
             column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
+        if str(column.type) == "string_view":
+            column = column.cast("large_string")  # which more of pyarrow's functions take
         row = _missing(column)
         if row >= 0:
             msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
             raise InputError(msg, row=row)
+        return column
+
+    def _valid(self, name: Name) -> Any:
+        """Refuse what pyarrow reads without a look at it: text that is not UTF-8, places beyond a dictionary."""
+        import pyarrow as pa
+
+        column = self.columns.column(name)
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            msg = f"{self.where}: column {name!r} is broken: {error}.\nHint: write the data anew."
+            raise InputError(msg) from None
         return column
 
     def _wrong_type(self, name: Name, column: Any, needed: str) -> InputError:

@@ -35,13 +35,18 @@ def parsed_blocks(blocks: Iterable[bytes], parse: Callable[[bytes], Found]) -> I
     _keep_freed_memory()
     n_threads = as_n_threads(None)
     waiting: deque[tuple[bytes, Future[Found]]] = deque()
-    with ThreadPoolExecutor(n_threads) as pool:
+    pool = ThreadPoolExecutor(n_threads)
+    try:
         for block in blocks:
             waiting.append((block, pool.submit(parse, block)))
             if len(waiting) > n_threads:
                 yield _next(waiting)
         while waiting:
             yield _next(waiting)
+    finally:
+        # Nobody waits for the threads: Python may end what is left of this after an error in any thread of its own,
+        # while another one is being started, and would wait for ever.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _next(waiting: deque[tuple[bytes, Future[Found]]]) -> tuple[bytes, Found]:

@@ -17,6 +17,11 @@ class ClosedQueries:
     def __init__(self) -> None:
         self._runs: list[Hashes] = []
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the hashes."""
+        return sum(run.nbytes for run in self._runs)
+
     def returned(self, hashes: Hashes) -> int:
         """Number of the first of some queries that was closed before, or stands twice among them; -1 for none.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any
@@ -14,10 +13,12 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
+from rankadapters.io.blocks import BLOCK
+from rankadapters.io.csv_quotes import QUOTE, quotes_fit
 from rankadapters.io.line_blocks import line_blocks, opened
-from rankadapters.io.text import AnyPath, Name, bad_line, bad_number, is_finite, read_text, readable
+from rankadapters.io.text import AnyPath, HeldFile, Name, bad_line, bad_number, is_finite, read_text, readable
 
-_WHITE, _QUOTE = re.compile(rb"\s*+"), b'"'
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
 
 
 def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
@@ -32,11 +33,12 @@ def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any
     from pyarrow import csv as arrow
 
     data = read_text(path)
+    quoted = _quoted(path, [data])
     header = _header(path, [*numbers, *texts])
-    if not _has_rows(data):
-        raise _no_rows(path)
     with _named_lines(path, header, numbers):
-        table = arrow.read_csv(pa.BufferReader(data), **_options(numbers, texts, quoted=_QUOTE in data))
+        table = arrow.read_csv(pa.BufferReader(data), **_options(numbers, texts, quoted=quoted))
+    if not table.num_rows:
+        raise _no_rows(path)
     _refuse_merged(path, header, numbers, table)
     return table
 
@@ -51,26 +53,58 @@ def stream_csv(
     """
     from pyarrow import csv as arrow
 
-    has_rows, quoted = _survey(path)
+    quoted = _quoted(path, line_blocks(path))
     header = _header(path, [*numbers, *texts])
-    if not has_rows:
-        raise _no_rows(path)
-    options = _options(numbers, texts, quoted=quoted)
-    with _named_lines(path, header, numbers), opened(path) as file, arrow.open_csv(file.data, **options) as batches:
+    options = {"read_options": arrow.ReadOptions(block_size=BLOCK), **_options(numbers, texts, quoted=quoted)}
+    n_rows = 0
+    with (
+        readable(path),
+        _named_lines(path, header, numbers),
+        _raw(path) as raw,
+        arrow.open_csv(_text(raw), **options) as batches,
+    ):
         for batch in batches:
             _refuse_merged(path, header, numbers, batch)
-            step(*file.done)
+            step(raw.tell(), raw.size())
+            n_rows += batch.num_rows
             yield batch
+    if not n_rows:
+        raise _no_rows(path)
 
 
-def _survey(path: AnyPath) -> tuple[bool, bool]:
-    """Tell whether anything stands below the first line, and whether anything is quoted."""
-    has_rows = is_below = quoted = False
-    for block in line_blocks(path):
-        has_rows = has_rows or (not block.isspace() if is_below else _has_rows(block))
-        quoted = quoted or _QUOTE in block
-        is_below = True
-    return has_rows, quoted
+def _raw(path: AnyPath) -> Any:
+    """Open a file by pyarrow itself, whose threads would wait for Python's lock to read from one of Python's."""
+    import pyarrow as pa
+
+    return pa.BufferReader(path.data) if isinstance(path, HeldFile) else pa.OSFile(str(path))
+
+
+def _text(raw: Any) -> Any:
+    """Decompress."""
+    import pyarrow as pa
+
+    start = raw.read(max(map(len, _COMPRESSED)))
+    raw.seek(0)
+    found = next((name for magic, name in _COMPRESSED.items() if start.startswith(magic)), None)
+    return raw if found is None else pa.CompressedInputStream(raw, found)
+
+
+def _quoted(path: AnyPath, blocks: Iterable[bytes]) -> bool:
+    """Tell whether anything is quoted in a text, and refuse quotes that do not enclose a field."""
+    quoted = False
+
+    def looked_at() -> Iterator[bytes]:
+        nonlocal quoted
+        for block in blocks:
+            quoted = quoted or QUOTE in block
+            yield block
+
+    if not quotes_fit(looked_at()):
+        for _ in _rows(path):  # which names the line
+            pass
+        msg = f"{path}: a quote that begins a field does not end it.\nHint: double a quote within a quoted field."
+        raise InputError(msg)
+    return quoted
 
 
 def _header(path: AnyPath, wanted: Sequence[str]) -> list[str]:
@@ -98,7 +132,8 @@ def _named_lines(path: AnyPath, header: list[str], numbers: Sequence[str]) -> It
     try:
         yield
     except pa.ArrowException as error:
-        _refuse_first_bad(path, header, numbers)
+        if not _refuse_first_bad(path, header, numbers):
+            raise _no_rows(path) from None
         msg = f"{path}: {str(error).splitlines()[0]}.\nHint: comma-separated values with a header."
         raise InputError(msg) from None
 
@@ -118,13 +153,6 @@ def _may_be_merged(column: NDArray[np.float64]) -> bool:
     return bool(large.any() and np.isfinite(column[large]).any())
 
 
-def _has_rows(data: bytes) -> bool:
-    """Tell whether anything stands below the first line; the text is not copied for it."""
-    end = data.find(b"\n")
-    below = _WHITE.match(data, end)
-    return end >= 0 and below is not None and below.end() < len(data)
-
-
 def check_columns(path: AnyPath, wanted: Sequence[Name], there: Sequence[Name]) -> None:
     """Refuse a column that is missing, or there more than once."""
     for name in wanted:
@@ -142,19 +170,23 @@ def row_line(path: AnyPath, row: int) -> int:
 def _rows(path: AnyPath) -> Iterator[tuple[int, list[str]]]:
     """Rows that hold anything, with the number of the line that each ends on."""
     with readable(path), opened(path) as file:
-        reader = csv.reader(TextIOWrapper(file.data, encoding="utf-8", newline=""))
+        reader = csv.reader(TextIOWrapper(file.data, encoding="utf-8", newline=""), strict=True)
         try:
             for fields in reader:
                 if fields:
                     yield reader.line_num, fields
         except csv.Error as error:
-            msg = f"{path}, line {reader.line_num}: {error}.\nHint: comma-separated values with a header."
+            msg = (
+                f"{path}, line {reader.line_num}: {error}.\n"
+                "Hint: comma-separated values with a header; a quote within a quoted field is doubled."
+            )
             raise InputError(msg) from None
 
 
-def _refuse_first_bad(path: AnyPath, header: list[str], numbers: Sequence[str]) -> None:
+def _refuse_first_bad(path: AnyPath, header: list[str], numbers: Sequence[str]) -> bool:
+    """Name the first line that is not as it should be; where none is, tell whether there are any below the header."""
     places = [header.index(name) for name in numbers]
-    rows = _rows(path)
+    rows, row = _rows(path), -1
     next(rows)
     for row, (at, fields) in enumerate(rows):
         if len(fields) != len(header):
@@ -163,3 +195,4 @@ def _refuse_first_bad(path: AnyPath, header: list[str], numbers: Sequence[str]) 
             if not is_finite(fields[place]):
                 expected = f"a finite number in column {header[place]!r}"
                 raise bad_number(path, at, ",".join(fields), fields[place], expected, row=row)
+    return row >= 0

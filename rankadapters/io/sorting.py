@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from contextvars import copy_context
 from pathlib import Path
@@ -44,9 +45,7 @@ def sorted_by_query(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
     given = _Given(first, parts)
     with scratch_folder() as folder, closing(duckdb.connect(config=_settings(folder))) as connection:
         with given.failures(duckdb.Error):
-            rows = given.reader()
-            connection.register("given", rows)
-            batches = iter(connection.sql("SELECT * FROM given ORDER BY qid, row").to_arrow_reader(BATCH_ROWS))
+            batches = _sorted(connection, given.reader())
         while True:
             with given.failures(duckdb.Error):
                 batch = next(batches, None)
@@ -57,6 +56,23 @@ def sorted_by_query(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
 
 def _settings(folder: Path) -> dict[str, str | bool | int | float | list[str]]:
     return {"memory_limit": MEMORY, "temp_directory": str(folder), "preserve_insertion_order": False}
+
+
+def _sorted(connection: Any, rows: Any) -> Iterator[Any]:
+    """Sort in another thread, so that Ctrl-C and SIGTERM reach this one, and end it."""
+
+    def run() -> Any:
+        connection.execute("SET enable_progress_bar = false")  # which would stand among what the command prints
+        connection.register("given", rows)
+        return connection.sql("SELECT * FROM given ORDER BY qid, row").to_arrow_reader(BATCH_ROWS)
+
+    with ThreadPoolExecutor(1) as pool:
+        sorting = pool.submit(run)
+        try:
+            return iter(sorting.result())
+        except BaseException:
+            connection.interrupt()
+            raise
 
 
 class _Given:

@@ -14,11 +14,12 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import stretches
 from rankadapters.core.query_columns import docid_texts
 from rankadapters.io.csv_lines import check_columns
-from rankadapters.io.stream_letor import LetorStream, step_of
+from rankadapters.io.letor_stream import LetorStream
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
 from rankadapters.io.stream_tables import arrow_rows, stream_table
 from rankadapters.io.table import BATCH_ROWS
 from rankadapters.io.text import after_rows
+from rankadapters.progress import step_of_file
 
 _FORMS = "a path, an Arrow dataset, or an iterable of frames, record batches, mappings or tuples of arrays"
 
@@ -53,7 +54,7 @@ def _sources(batches: object, columns: StreamColumns) -> Iterator[Iterable[Strea
     n_files = len(several) if isinstance(several, Sequence) else 0
     for number, batch in enumerate(several):
         if isinstance(batch, (str, os.PathLike)):
-            yield stream_table(batch, columns, step_of(number, n_files))
+            yield stream_table(batch, columns, step_of_file(number, n_files))
         else:
             yield _rows(batch, columns, number + 1)
 

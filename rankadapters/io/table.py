@@ -191,7 +191,7 @@ def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[An
 
     try:
         # pyarrow opens a file itself, since it would read one of Python's in one thread at a time.
-        source = BytesIO(path.data) if isinstance(path, HeldFile) else str(path)
+        source = pa.BufferReader(path.data) if isinstance(path, HeldFile) else str(path)
         with parquet.ParquetFile(source, **options) as file:
             check_columns(path, names, file.schema_arrow.names)
             if not file.metadata.num_rows:

@@ -22,6 +22,7 @@ Name = str | int  # of a column; its place, where a batch is a tuple
 NEWLINE = b"\n"
 BLANK = "holds no lines"
 BOM = b"\xef\xbb\xbf"
+_EXACT_DIGITS = len(str(EXACT_INT))
 _MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
 
 
@@ -221,7 +222,7 @@ def is_finite(text: bytes | str) -> bool:
 
 def is_merged(text: bytes | str) -> bool:
     """Tell whether a text is an integer that float64 need not tell from its neighbours."""
-    try:
-        return abs(int(text)) > EXACT_INT
-    except ValueError:
+    digits = (text if isinstance(text, str) else text.decode()).strip().lstrip("+-").lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
         return False
+    return len(digits) > _EXACT_DIGITS or int(digits) > EXACT_INT

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
 from rankadapters.core.trials import Trials
@@ -45,7 +45,7 @@ class Judge:
     ) -> None:
         self.convention, self.sets, self.patience = convention, sets, patience
         self.by_train = False  # whether the training value tells the best round where there is no validation set
-        self.history: list[Evaluation] = []
+        self.history = History()
         self.best, self.worth = -1, -np.inf
         self.rounds = 0
         if convention is not None:
@@ -59,15 +59,19 @@ class Judge:
             self.best = self.rounds - 1
             return True
         if train is not None:
-            self.history.append(Evaluation(TRAIN, self.convention, train))
+            self._record(TRAIN, train)
         for place, (trials, given) in enumerate(zip(self.valid, scores, strict=True)):
-            self.history.append(Evaluation(f"{VALID}_{place}", self.convention, trials.value(given)))
+            self._record(f"{VALID}_{place}", trials.value(given))
         value = self.history[-len(scores)].value if self.sets else train if self.by_train else None
         worth = float(self.rounds) if value is None else self.convention.worth(value)
         if not worth > self.worth:
             return False
         self.best, self.worth = self.rounds - 1, worth
         return True
+
+    def _record(self, name: str, value: float) -> None:
+        convention = cast("Convention", self.convention)
+        self.history.record([Evaluation(name, convention, value, iteration=self.rounds - 1)])
 
     def forget(self) -> None:
         """Let the next round be the best so far, as long as its value is above 0."""

@@ -63,7 +63,7 @@ class RankBoost(QueryLearner):
         Share of each feature in the sum of the magnitudes of the alphas.
     n_iter_ : int
         Rounds in the model: up to the best by the first validation set, or all.
-    history_ : list of Evaluation
+    history_ : History
         (set, convention, value) of each round, where there is a convention.
 
     References

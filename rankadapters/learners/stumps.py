@@ -55,8 +55,7 @@ class Bins:
         self._place = np.searchsorted(kept, np.where(constant, constant.argmax(), np.arange(len(columns))))
         self.bins = np.empty((rows.size, kept.size), np.uint8)
         for place, feature in enumerate(kept.tolist()):
-            above = np.searchsorted(self.thresholds[feature, ::-1], columns[feature][rows], side="left")
-            self.bins[:, place] = self.n_thresholds - above  # n_thresholds for a row that is above none
+            self.bins[:, place] = _bins(columns[feature][rows], self.thresholds[feature])
 
     def best(self, potentials: Floats, *, signed: bool, n_threads: int) -> Stump:
         """Find the stump of the largest r, or of the largest magnitude where not `signed`; the first of equal ones."""
@@ -85,6 +84,14 @@ class Bins:
 
         found: Floats = np.add.reduce(over_chunks(run, parts, n_threads), axis=0)
         return found
+
+
+def _bins(column: Floats, thresholds: Floats) -> NDArray[np.uint8]:
+    """Place of the first threshold that each row is above, or their number; passes are faster than a search."""
+    found = np.full(column.size, thresholds.size, np.uint8)
+    for threshold in thresholds:
+        found -= column > threshold
+    return found
 
 
 def _thresholds(low: float, high: float, n: int, *, with_all: bool) -> Floats:

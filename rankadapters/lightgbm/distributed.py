@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Exchange
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -42,7 +44,7 @@ class GlobalEval:
         self._eval_names = _as_eval_names(eval_names)
 
     @property
-    def history(self) -> list[Evaluation]:
+    def history(self) -> History:
         """Every value so far in this process: (name of the set, convention, value over all workers)."""
         return self._monitor.history
 
@@ -61,7 +63,8 @@ class GlobalEval:
     ) -> list[tuple[str, float, bool]]:
         """Be called with a set's rows, as `eval_metric` or `feval`, or with a CallbackEnv at the end of a round."""
         if isinstance(first, lgb.callback.CallbackEnv):
-            self._end_round(first)
+            with leaving_network(first):
+                self._end_round(first)
             return []
         if isinstance(second, lgb.Dataset):
             self._monitor.note(second, lambda: judged_of(second), lambda: flat(first))
@@ -80,6 +83,7 @@ class GlobalEval:
         if parts > 1 and self._exchange is None:
             msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
             raise InputError(msg)
+        self._monitor.enter(Round(env.model, env.iteration))
         exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, here)
         found = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, here)
         ours = [_result(name, value) for name, values in found.items() for value in values]
@@ -168,6 +172,17 @@ def refuse_one_worker_s_value(model: lgb.Booster, params: Mapping[str, Any], nam
             "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=."
         )
         raise InputError(msg)
+
+
+@contextmanager
+def leaving_network(env: Any) -> Iterator[None]:
+    """Leave the network of the workers where a training fails: its booster, freed later, would leave the next one's."""
+    try:
+        yield
+    except Exception as error:
+        if n_machines(env.params) > 1 and not isinstance(error, lgb.callback.EarlyStopException):
+            env.model.free_network()
+        raise
 
 
 def _judged(labels: Array, weight: Array | None, group: Array | None) -> Judged:

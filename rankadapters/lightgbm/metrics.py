@@ -9,8 +9,10 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
-from rankadapters.callbacks.metrics import Evaluation, Monitor
+from rankadapters.callbacks.metrics import Monitor
+from rankadapters.callbacks.rounds import Round, calling
 from rankadapters.core import presets
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
@@ -29,7 +31,7 @@ class EvalMetric:
         self._monitor = Monitor(conventions, names, n_threads, query_weights)
 
     @property
-    def history(self) -> list[Evaluation]:
+    def history(self) -> History:
         """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
         return self._monitor.history
 
@@ -50,11 +52,11 @@ class EvalMetric:
     ) -> list[tuple[str, float, bool]]:
         """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
         if isinstance(second, lgb.Dataset):
-            return self._monitor.evaluate(second, judged_of(second), flat(first))
+            return self._monitor.evaluate(second, judged_of(second), flat(first), _current_round())
         if group is None:
             raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
-        return self._monitor.evaluate(first, Judged(first, np.asarray(group), weight), flat(second))
+        return self._monitor.evaluate(first, Judged(first, np.asarray(group), weight), flat(second), _current_round())
 
 
 def eval_metric(
@@ -187,6 +189,18 @@ def judged_of(dataset: lgb.Dataset) -> Judged:
     if group is None:
         raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)")
     return Judged(np.asarray(dataset.get_label()), np.asarray(group), _optional(dataset.get_weight()))
+
+
+def _current_round() -> Round | None:
+    """Find the training that asks for a metric; the folds of `lgb.cv` are one."""
+    found = None
+    for names in calling("lightgbm"):
+        owner = names.get("self")
+        if isinstance(owner, lgb.Booster) and found is None:
+            found = Round(owner, owner.current_iteration())
+        elif isinstance(owner, lgb.CVBooster) and found is not None:
+            return found._replace(training=owner)
+    return found
 
 
 def _optional(weights: Any) -> Array | None:

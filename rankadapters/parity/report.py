@@ -97,6 +97,9 @@ class ParityReport:
     def _repr_html_(self) -> str:
         return self.to_html()
 
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
     def raise_if_failed(self) -> None:
         """Turn a report that is not `ok` into an exception.
 

@@ -11,6 +11,8 @@ WIDTH, HEIGHT = 4.8, 3.6  # inches: at 10 points the text is still legible where
 # Okabe & Ito (2008), Color Universal Design: told apart by colour-blind readers; black is left to text and axes.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":")
+LINE, LEGEND_LINE = 0.42, 0.22  # inches of a bar, and of an entry of the legend
+LONGEST = 48  # letters of a name; longer ones would leave no room for what is drawn
 UP, DOWN, TOTAL = "#009E73", "#D55E00", "#7F7F7F"
 
 
@@ -30,3 +32,8 @@ def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
+
+
+def shortened(name: str) -> str:
+    """Cut a long name."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankadapters.plotting.canvas import COLOURS, HEIGHT, LINES, canvas
-
-LINE = 0.22  # inches per entry of the legend
+from rankadapters.plotting.canvas import COLOURS, HEIGHT, LEGEND_LINE, LINES, canvas
 
 
 def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, y_name: str) -> Any:
@@ -32,7 +30,7 @@ def curves(x: Sequence[int], lines: Mapping[str, Sequence[float]], x_name: str, 
     MissingToolkitError
         matplotlib is not installed.
     """
-    figure, axes = canvas(HEIGHT + LINE * len(lines))
+    figure, axes = canvas(HEIGHT + LEGEND_LINE * len(lines))
     for number, (name, y) in enumerate(lines.items()):
         colour, dashes = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)]
         axes.plot(x, y, color=colour, linestyle=dashes, marker=".", markersize=4, linewidth=1.4, label=name)

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankadapters.plotting.canvas import DOWN, TOTAL, UP, canvas
-
-LINE = 0.42  # inches per bar
-LONGEST = 48  # letters of a name; longer ones would leave no room for the bars
+from rankadapters.plotting.canvas import DOWN, LINE, TOTAL, UP, canvas, shortened
 
 
 def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[str, float]) -> Any:
@@ -31,7 +28,7 @@ def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[s
     MissingToolkitError
         matplotlib is not installed.
     """
-    names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in (start[0], *parts, end[0])]
+    names = [shortened(name) for name in (start[0], *parts, end[0])]
     figure, axes = canvas(1.0 + LINE * len(names))
     bars = [(0.0, start[1], TOTAL)]
     left = start[1]

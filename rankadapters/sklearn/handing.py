@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils.validation import has_fit_parameter
 
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.history import History
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
@@ -42,7 +42,7 @@ def toolkit_of(estimator: object) -> str | None:
     return None
 
 
-def hand(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def hand(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
     """Fit an estimator on rows in the order of their queries; a callback's history where there is one."""
     ways = {"lightgbm": _lightgbm, "xgboost": _xgboost, "catboost": _catboost}
     toolkit = toolkit_of(estimator) or ""
@@ -61,7 +61,7 @@ def _callback(toolkit: str, value: Objective) -> Any:
     return of_xgboost(value)
 
 
-def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
     from rankadapters.lightgbm import early_stopping, eval_metric
 
     given = {"group": train.sizes, "sample_weight": train.row_weight, **_lightgbm_sets(ranker, watched.sets)}
@@ -95,7 +95,7 @@ def _lightgbm_sets(ranker: Any, sets: Sequence[LabelledRows]) -> dict[str, Any]:
     return {**pairs, "eval_group": [rows.sizes for rows in sets], "eval_sample_weight": weights}
 
 
-def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
     from rankadapters.xgboost import EvalCallback, early_stopping
 
     given: dict[str, Any] = {"qid": train.codes, "sample_weight": train.query_weight}
@@ -113,7 +113,7 @@ def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[st
         callbacks.append(early_stopping(watched.convention, rounds))
     with _lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
         _xgboost_fit(ranker, train, _joined(params, given))
-    return [entry._replace(dataset=int(str(entry.dataset).rpartition("_")[2])) for entry in watch.history]
+    return History(entry._replace(dataset=int(str(entry.dataset).rpartition("_")[2])) for entry in watch.history)
 
 
 def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _xgboost_fit(ranker: Any, train: LabelledRows, given: dict[str, Any]) -> Non
     fit_by_objective(ranker, train.X, train.y, **given)
 
 
-def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
     given: dict[str, Any] = {"group_id": train.codes, "group_weight": train.row_weight}
     columns = {**ranker.get_params(), **params}
     kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
@@ -161,7 +161,7 @@ def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
     if declared is not None:
         ranker._init_params["eval_metric"] = declared  # noqa: SLF001 - as above
     # CatBoost evaluates the training set too, which is the first of those declared.
-    return [entry._replace(dataset=int(entry.dataset) - 1) for entry in metric.history if entry.dataset]
+    return History(entry._replace(dataset=int(entry.dataset) - 1) for entry in metric.history if entry.dataset)
 
 
 def _catboost_pool(rows: LabelledRows, kinds: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.history import History
 from rankadapters.sklearn.handing import Watched, hand, toolkit_of
 from rankadapters.sklearn.rows import LabelledRows
 
@@ -30,7 +30,7 @@ def copy_of(estimator: Any) -> Any:
     return _ending_with(found, _copy_of_ranker(last_step(estimator)))
 
 
-def fit_inner(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> list[Evaluation] | None:
+def fit_inner(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
     """Fit an estimator in place: transformers on features alone, the last step with its queries."""
     if not isinstance(estimator, Pipeline):
         return hand(estimator, train, watched, params)

@@ -58,7 +58,7 @@ class QueryRanker(QueryMetaEstimator):
     ----------
     estimator_ : estimator
         The fitted clone.
-    history_ : list of Evaluation
+    history_ : History
         With `eval_metric`: (set, convention, value in full precision) of every round; not where CatBoost computes the
         convention itself, whose values are in `estimator_.get_evals_result()`.
     n_features_in_ : int

@@ -39,6 +39,9 @@ class Document(ABC):
         parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
         return "\n".join(parts)
 
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
 
 def _lines(paragraph: str) -> str:
     return paragraph.replace("\n", "  \n")  # two spaces keep a line's end in Markdown

@@ -10,8 +10,10 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters.callbacks.display_names import display_names, watched_name
+from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import flat
-from rankadapters.callbacks.metrics import Evaluation, panels_of
+from rankadapters.callbacks.metrics import panels_of
+from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
@@ -46,8 +48,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     Attributes
     ----------
-    history : list of Evaluation
-        (name of the set, convention, value in full precision).
+    history : History
+        (name of the set, convention, value in full precision), with the training and its round.
 
     Examples
     --------
@@ -82,7 +84,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
             "missing": missing,
             "n_threads": n_threads,
         }
-        self.history: list[Evaluation] = []
+        self.history = History()
+        self._rounds = Rounds()
         self._sets = [(name, *_watched(data, self.names, missing, n_threads)) for data, name in _named_sets(evals)]
         self._round = 0
 
@@ -111,6 +114,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
                 "EvalCallback cannot predict inside xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
             )
             raise InputError(msg)
+        self._rounds.enter(self.history, Round(model, self._round))
+        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
         for name, dmatrix, panels in self._sets:
             scores = flat(model.predict(dmatrix, output_margin=self._declared["output_margin"]))
             found = {c: score for panel in panels for c, score in panel.evaluate(scores).items()}
@@ -122,7 +127,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
                     )
                     raise InputError(msg)
                 series.append(found[convention].value)
-                self.history.append(Evaluation(name, convention, found[convention].value))
+                self.history.record([Evaluation(name, convention, found[convention].value, name=shown, **at)])
         self._round += 1
         return False
 

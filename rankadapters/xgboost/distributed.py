@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from xgboost import collective
 
 from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat
-from rankadapters.callbacks.metrics import Evaluation
+from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Integers
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
@@ -34,7 +35,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
         self._stopped_before: tuple[Any, Any] | None = None
 
     @property
-    def history(self) -> list[Evaluation]:
+    def history(self) -> History:
         """Every value so far in this process: (name of the set, convention, value over all workers)."""
         return self._monitor.history
 
@@ -76,6 +77,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
             msg = "early stopping looked before the values were there.\nHint: list global_eval before it in callbacks=."
             raise InputError(msg)
         parts = collective.get_world_size()
+        self._monitor.enter(Round(model, epoch))
         found = self._monitor.merge(Collective() if parts > 1 else None, f"round {epoch}", parts, sets, sets)
         for name, values in found.items():
             for value in values:

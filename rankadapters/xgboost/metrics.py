@@ -10,8 +10,10 @@ import xgboost as xgb
 from numpy.typing import NDArray
 from xgboost import collective
 
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
-from rankadapters.callbacks.metrics import Evaluation, Monitor
+from rankadapters.callbacks.metrics import Monitor
+from rankadapters.callbacks.rounds import Round, calling
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
@@ -32,7 +34,7 @@ class CustomMetric:
         refuse_names(self._monitor.names.values())
 
     @property
-    def history(self) -> list[Evaluation]:
+    def history(self) -> History:
         """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
         return self._monitor.history
 
@@ -45,7 +47,7 @@ class CustomMetric:
             )
             raise InputError(msg)
         refuse_workers("custom_metric")
-        found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds))
+        found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds), _current_round())
         return [(name, value) for name, value, _ in found]
 
 
@@ -153,6 +155,14 @@ def query_weights(weights: Array, group_sizes: Array) -> Array:
     """Pass XGBoost's weights on: with groups, it holds one per query already."""
     del group_sizes
     return weights
+
+
+def _current_round() -> Round | None:
+    """Find the training that asks for a metric; the folds of `xgb.cv` are one."""
+    for names in calling("xgboost"):
+        if isinstance(names.get("self"), xgb.callback.CallbackContainer) and "epoch" in names:
+            return Round(names["self"], names["epoch"])
+    return None
 
 
 def refuse_names(names: Iterable[str]) -> None:

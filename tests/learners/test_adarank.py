@@ -9,6 +9,7 @@ import rankadapters as ra
 
 pytest.importorskip("sklearn")
 
+from rankadapters.core.candidates import RankedCandidates
 from rankadapters.learners import AdaRank
 from rankadapters.learners.selection import selection_ranks
 from tests.learners.oracles import adarank
@@ -58,3 +59,31 @@ def test_a_feature_that_ranks_all_perfectly_is_the_model():
 def test_ties_of_the_weak_rankers_are_those_of_a_selection_sort():
     """[b, b', a] with b = b' < a: a is swapped to the front with b, which then comes after b'."""
     assert np.argsort(-selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None)).tolist() == [2, 1, 0]
+
+
+def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):
+    calls = []
+    inner = RankedCandidates.numerators
+    monkeypatch.setattr(RankedCandidates, "numerators", lambda self, given: calls.append(given.n) or inner(self, given))
+    model = AdaRank("textbook@5", max_iter=4, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert model.n_iter_ == 4
+    assert calls == [1] * (DATA.X.shape[1] + 4)
+
+
+def test_queries_that_the_convention_skips_teach_nothing():
+    convention = ra.presets.textbook(5).replace(empty="skip")
+    some = np.isin(DATA.qid, DATA.qid[DATA.y > 0])
+    assert not some.all()
+    model = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    other = AdaRank(convention, max_iter=5, tol=10.0).fit(DATA.X[some], DATA.y[some], qid=DATA.qid[some])
+    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-12)
+
+
+def test_weights_of_skipped_queries_alone_teach_nothing():
+    """The first query has two rows, of different labels, and a cutoff of three skips it."""
+    X, y, qid = [[0.0], [1.0], [0.0], [1.0], [1.0]], [0, 1, 0, 1, 0], [1, 1, 2, 2, 2]
+    model = AdaRank(ra.presets.textbook(3).replace(short="skip"))
+    with pytest.raises(
+        ra.InputError, match=r"all queries that ndcg@3/textbook\+short=skip does not skip have weight 0"
+    ):
+        model.fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])

@@ -111,3 +111,9 @@ def test_ranknet_ranks_mq2008_as_well_as_ranklibs():
         model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
         values.append(model.score(test.X, test.y, qid=test.qid))
     assert np.mean(values) >= kept("learners")["mean_test_ndcg10"]["ranknet"]
+
+
+def test_a_warm_start_keeps_its_layers():
+    model = RankNet((4,), max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    with pytest.raises(ra.InputError, match=r"the last fit had hidden_layer_sizes=\(4,\), and now they are \(3, 2\)"):
+        model.set_params(hidden_layer_sizes=(3, 2)).fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -134,6 +134,20 @@ class OrderReport(Document):
             "notes": list(self.notes),
         }
 
+    def plot(self) -> Any:
+        """Draw the ranks of the models under each convention: a matplotlib Figure, where lines cross as places change.
+
+        Raises
+        ------
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.ranks import ranks
+
+        by_convention = [self._ranks(c) for c in self.conventions]
+        lines = {name: [places[name] for places in by_convention] for name in self.scores}
+        return ranks([c.name for c in self.conventions], lines, "rank among the models")
+
     def values_table(self) -> Table:
         """Values and ranks of the models under each convention."""
         ranks = {c: self._ranks(c) for c in self.conventions}

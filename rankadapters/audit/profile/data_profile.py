@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankadapters.audit.profile.field_effects import Effect
+from rankadapters.core.errors import InputError
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.table import Table
@@ -70,6 +71,23 @@ class DataProfile(Document):
     def tables(self) -> tuple[Table, ...]:
         """Give the shares, the labels and the effects."""
         return self._share_table(), self._label_table(), *([self._effect_table()] if self.effects else [])
+
+    def plot(self) -> Any:
+        """Draw the largest change that each field makes, as bars: a matplotlib Figure.
+
+        Raises
+        ------
+        InputError
+            No field makes a difference on this data.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.bars import bars
+
+        if not self.effects:
+            msg = "no field of a convention makes a difference on this data, so there is nothing to draw."
+            raise InputError(f"{msg}\nHint: print the profile, which has the shares and the labels.")
+        return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""

@@ -16,9 +16,7 @@ from rankadapters.io.letor_rows import LetorRows
 from rankadapters.io.predictions import NumberStream
 from rankadapters.io.stream_rows import Origin, StreamRows, as_objects
 from rankadapters.io.text import AnyPath, after_rows, as_paths, listed
-from rankadapters.progress import advance
-
-_STEPS = 1000  # of the bar, for each file
+from rankadapters.progress import step_of_file
 
 
 class LetorStream:
@@ -38,44 +36,45 @@ class LetorStream:
 
     def __iter__(self) -> Iterator[StreamRows]:
         """Read a few blocks at a time."""
-        numbers, n_rows = NumberStream(self._predictions or ()), 0
-        has_feature = False
+        numbers, n_rows, has_feature = NumberStream(self._predictions or ()), 0, False
         for number, path in enumerate(self._files):
             first = n_rows
-            with after_rows(first):
-                for rows in stream_lines(path, step_of(number, len(self._files))):
-                    scores = self._scores(path, n_rows - first, rows)
-                    has_feature = has_feature or not np.isnan(scores).all()
-                    if self._predictions is not None:
-                        scores = numbers.take(rows.labels.size)
-                    if scores.size == rows.labels.size:  # else too few, which is told once all rows are counted
-                        yield self._part(path, n_rows - first, rows, np.where(np.isnan(scores), 0, scores))
-                    n_rows += rows.labels.size
+            for rows, values in self._file(path, step_of_file(number, len(self._files)), first):
+                has_feature = has_feature or not np.isnan(values).all()
+                n = values.size
+                scores = np.where(np.isnan(values), 0, values) if self._predictions is None else numbers.take(n)
+                if scores.size == n:  # else there are too few, which is told once all rows are counted
+                    yield self._part(path, first, n_rows - first, rows, scores)
+                n_rows += n
             if n_rows == first:
                 raise no_rows(path)
-        self._check_scores(numbers, n_rows, has_feature=has_feature)
+        if self._predictions is not None:
+            numbers.check_end(n_rows, self._files)
+        elif not has_feature:
+            raise no_feature(listed(self._files), self._feature)
 
-    def _scores(self, path: AnyPath, before: int, rows: LetorRows) -> NDArray[np.float64]:
-        return feature_values(path, before, rows, self._feature)
+    def _file(
+        self, path: AnyPath, step: Callable[[int, int], None], first: int
+    ) -> Iterator[tuple[LetorRows, NDArray[np.float64]]]:
+        """Read the rows of a file, and the feature where that is the score."""
+        n_rows = 0
+        with after_rows(first):
+            for rows in stream_lines(path, step):
+                yield rows, feature_values(path, n_rows, rows, self._feature)
+                n_rows += rows.labels.size
 
-    def _part(self, path: AnyPath, before: int, rows: LetorRows, scores: NDArray[np.float64]) -> StreamRows:
+    def _part(self, path: AnyPath, first: int, before: int, rows: LetorRows, scores: NDArray[np.float64]) -> StreamRows:
         place = partial(_place, path)
         more: dict[str, Array] = {}
         if self._docids:
             docids: list[str | None] = [*found_docids(rows.comments.texts())]
             if None in docids:
                 row = docids.index(None) + before
-                raise require_docid(place(row), row)
+                raise require_docid(place(row), first + row)
             more["docid"] = as_objects([docid.encode() for docid in docids if docid is not None])
         ids = np.asarray([query.decode() for query in rows.queries])
         origins = (Origin(0, -before, place),)
         return StreamRows(rows.labels, (scores,), ids, rows.stretches, more, origins, goes_on=before > 0)
-
-    def _check_scores(self, numbers: NumberStream, n_rows: int, *, has_feature: bool) -> None:
-        if self._predictions is not None:
-            numbers.check_end(n_rows, self._files)
-        elif not has_feature:
-            raise no_feature(listed(self._files), self._feature)
 
 
 def stream_letor(
@@ -123,13 +122,6 @@ def stream_letor(
     if not paths:
         raise no_rows("no file")
     return LetorStream(paths, None if predictions is None else as_paths(predictions), feature, docids=docids)
-
-
-def step_of(number: int, n_files: int) -> Callable[[int, int], None]:
-    """Make what moves the bar while one of several files is read; how many there are, 0 is unknown."""
-    if not n_files:
-        return lambda done, total: None  # noqa: ARG005 - takes what the others take
-    return lambda done, total: advance(int(_STEPS * (number + done / max(total, 1))), _STEPS * n_files)
 
 
 def _place(path: AnyPath, row: int) -> str:

@@ -1,0 +1,102 @@
+"""Values of every round in a trial of Optuna, which may end it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.core.texts import as_convention
+
+
+@contextmanager
+def pruning(
+    trial: Any, history: History, *, dataset: int | str | None = None, convention: Convention | str | None = None
+) -> Iterator[None]:
+    """Report each value to a trial as it comes, and end the training where Optuna prunes the trial.
+
+    For what trains inside the `with` block, and writes into this history: `eval_metric` of LightGBM and CatBoost,
+    `custom_metric` and `EvalCallback` of XGBoost, `global_eval` of one process.
+
+    Parameters
+    ----------
+    trial : optuna.Trial
+        What the objective function was handed. Its attribute `convention` becomes the signature.
+    history : History
+        The `.history` of a callback.
+    dataset : int or str, optional
+        The set that decides, as in the entries; needed where several are evaluated.
+    convention : Convention or str, optional
+        The convention that decides; needed where several report.
+
+    Raises
+    ------
+    optuna.TrialPruned
+        The trial is pruned; Optuna expects it.
+    InputError
+        Several values of one round, or a study of another direction than the convention's.
+    MissingToolkitError
+        Optuna is not installed.
+    """
+    try:
+        import optuna
+    except ImportError:
+        raise MissingToolkitError.of("optuna", "trackers") from None
+    report = _Report(trial, dataset, None if convention is None else as_convention(convention), optuna.TrialPruned)
+    try:
+        with history.followed(report):
+            yield
+    except optuna.TrialPruned:
+        raise
+    except Exception:
+        if report.stop is None:
+            raise
+        raise report.stop from None  # CatBoost makes an error of its own of what a metric raises
+
+
+class _Report:
+    """Reports the entries of one set under one convention."""
+
+    def __init__(
+        self, trial: Any, dataset: int | str | None, convention: Convention | None, pruned: type[Exception]
+    ) -> None:
+        self.stop: Exception | None = None
+        self._trial, self._dataset, self._convention, self._pruned = trial, dataset, convention, pruned
+        self._last: Evaluation | None = None
+
+    def __call__(self, entry: Evaluation) -> None:
+        """Report an entry that decides, and raise what ends the trial."""
+        if self._dataset not in {None, entry.dataset} or self._convention not in {None, entry.convention}:
+            return
+        try:
+            self._report(entry)
+        except Exception as error:
+            self.stop = error
+            raise
+
+    def _report(self, entry: Evaluation) -> None:
+        self._check(entry)
+        self._last = entry
+        self._trial.report(entry.value, entry.iteration)
+        if self._trial.should_prune():
+            raise self._pruned(f"{entry.name} of {entry.value:.6f} in iteration {entry.iteration}")
+
+    def _check(self, entry: Evaluation) -> None:
+        if self._last is None:
+            self._refuse_direction(entry.convention)
+            self._trial.set_user_attr("convention", str(entry.convention))
+        elif (self._last.run, self._last.iteration) == (entry.run, entry.iteration):
+            first, second = ((each.dataset, each.name) for each in (self._last, entry))
+            msg = f"iteration {entry.iteration} has a value of {first} and one of {second}, and one must decide."
+            raise InputError(f"{msg}\nHint: pruning(trial, history, dataset=..., convention=...).")
+
+    def _refuse_direction(self, convention: Convention) -> None:
+        right = "maximize" if convention.higher_is_better else "minimize"
+        study = getattr(self._trial, "study", None)
+        if study is not None and study.direction.name.lower() != right:
+            better = "higher" if convention.higher_is_better else "lower"
+            msg = f"the study is to {study.direction.name.lower()}, but of {convention.name} {better} is better."
+            raise InputError(f"{msg}\nHint: optuna.create_study(direction={right!r}).")

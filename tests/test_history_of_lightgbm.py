@@ -1,0 +1,109 @@
+"""Which training and which round LightGBM's histories say they are of."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import rankadapters as ra
+from tests.ranking_data import ranking
+
+lgb = pytest.importorskip("lightgbm")
+pytest.importorskip("sklearn")
+from tests.lightgbm_data import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
+
+ONE, TWO = ranking(1), ranking(2)
+
+
+def placed(history):
+    return [(entry.run, entry.iteration, entry.dataset) for entry in history]
+
+
+def train(metric, first, valid, rounds=3, **more):
+    return lgb.train(PARAMS, first, rounds, valid_sets=valid, feval=metric, **more)
+
+
+def test_a_second_training_on_the_same_datasets_is_another_run():
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR, TEXTBOOK, names=["mine", "other"])
+    sets = [first, dataset(TWO, reference=first)]
+    log = {}
+    train(metric, first, sets)
+    train(metric, first, sets, rounds=2, callbacks=[lgb.record_evaluation(log)])
+    rounds = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    assert placed(metric.history) == [(*at, place) for at in rounds for place in (0, 1) for _ in range(2)]
+    assert [entry.name for entry in metric.history[:2]] == ["mine", "other"]
+    last = metric.history.only(run=-1, dataset=1, convention=LETOR)
+    assert [entry.value for entry in last] == log["valid_1"]["mine"]
+
+
+def test_trainings_of_one_round_are_runs_of_their_own():
+    metric = ra.lightgbm.eval_metric(LETOR)
+    for _ in range(2):
+        first = dataset(ONE)
+        train(metric, first, [first], rounds=1)
+    assert [(entry.run, entry.iteration) for entry in metric.history] == [(0, 0), (1, 0)]
+
+
+def test_the_folds_of_a_cross_validation_are_one_run():
+    from sklearn.model_selection import GroupKFold
+
+    metric = ra.lightgbm.eval_metric(LETOR)
+    for _ in range(2):
+        folds = GroupKFold(3).split(ONE.X, ONE.y, ONE.qid)
+        lgb.cv(PARAMS, dataset(ONE), 2, folds=folds, feval=metric)
+    assert [(e.run, e.iteration) for e in metric.history] == [(r, i) for r in (0, 1) for i in (0, 1) for _ in range(3)]
+
+
+def test_a_set_under_two_names_is_evaluated_twice_in_one_round():
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR)
+    valid = dataset(TWO, reference=first)
+    train(metric, first, [valid, valid], valid_names=["a", "b"], rounds=2)
+    assert placed(metric.history) == [(0, 0, 0), (0, 0, 0), (0, 1, 0), (0, 1, 0)]
+
+
+def test_a_continued_training_counts_its_own_rounds():
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR)
+    booster = train(metric, first, [first])
+    train(metric, dataset(ONE), [first], rounds=2, init_model=booster)
+    assert [(entry.run, entry.iteration) for entry in metric.history] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+
+
+def test_each_fit_of_lgbmranker_is_a_run():
+    metric = ra.lightgbm.eval_metric(LETOR)
+    ranker = lgb.LGBMRanker(n_estimators=2, verbosity=-1, min_child_samples=5, n_jobs=1)
+    for _ in range(2):
+        fit(ranker, ONE, TWO, eval_metric=metric)
+    assert placed(metric.history) == [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)]
+
+
+def test_calls_by_hand_are_one_run_and_none_of_a_training():
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR)
+    train(metric, first, [first], rounds=2)
+    for _ in range(2):
+        metric(ONE.X[:, 0], first)
+    assert [(entry.run, entry.iteration) for entry in metric.history] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_a_metric_inside_another_function_knows_as_much():
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR)
+    for _ in range(2):
+        train(lambda preds, data: metric(preds, data)[0], first, [first], rounds=2)
+    assert [(entry.run, entry.iteration) for entry in metric.history] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_a_pickle_starts_with_the_first_run():
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR)
+    train(metric, first, [first])
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.history == []
+    train(again, first, [first], rounds=1)
+    assert placed(again.history) == [(0, 0, 0)]
+
+
+def test_global_eval_counts_as_eval_metric_does():
+    watch = ra.lightgbm.global_eval(LETOR)
+    for _ in range(2):
+        first = dataset(ONE)
+        train(watch, first, [first], rounds=2, callbacks=[watch])
+    assert placed(watch.history) == [(run, iteration, "training") for run in (0, 1) for iteration in (0, 1)]
