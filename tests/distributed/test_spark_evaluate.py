@@ -113,6 +113,25 @@ def test_arguments_are_refused(spark, asked, error, message):
         ra.spark.evaluate(**{**given, **asked})
 
 
+def test_the_settings_of_the_session_stay(spark):
+    name, seen = "spark.sql.execution.arrow.maxRecordsPerBatch", []
+    df = frame(spark, cut(DATA, 1))
+    before = spark.conf.get(name)
+    original = type(df).mapInArrow
+
+    def spied(self, *given):
+        seen.append(spark.conf.get(name))
+        return original(self, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(df), "mapInArrow", spied)
+        ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+        with pytest.raises(ra.InputError, match="labels"):
+            ra.spark.evaluate(df, TIED, **{**COLUMNS, "label": "model"}, partitions="whole")
+    assert seen == ["100000", "100000"]
+    assert spark.conf.get(name) == before
+
+
 def test_an_error_of_a_worker_ends_the_evaluation(spark, failure_of):
     def broken(batches):
         msg = "the disk is gone"
