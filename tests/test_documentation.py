@@ -17,6 +17,7 @@ PAGES = [
     "docs/sklearn.md",
     "docs/queryranker.md",
     "docs/learners.md",
+    "docs/scale.md",
     "docs/audit.md",
     "docs/parity.md",
 ]
@@ -24,7 +25,7 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
-    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy"):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy", "dask"):
         pytest.importorskip(toolkit)
     import sklearn
 
