@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from rankadapters.partitions.jobs import Columns, Part
 from rankadapters.partitions.rows import Rows, Span
 
 T = TypeVar("T")
+
+NAMED = 1000  # ids of which the queries are looked for, where they are in two partitions
 
 
 class Frame(Protocol):
@@ -59,7 +61,7 @@ def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
     """
     parts = _checked(frame, asked, jobs.measure)
     edges = _edges(parts)
-    found = [part.sums for part in parts] + ([] if edges is None else [jobs.sums(asked, edges)])
+    found = [part.sums for part in parts] + ([] if edges is None else [_of_edges(jobs.sums, asked, edges)])
     limbs = np.sum([sums.limbs for sums in found if sums.limbs is not None], axis=0)
     tallies = {each: Tally.from_limbs(limbs[row], each) for row, each in enumerate(asked.conventions)}
     for convention in {each for sums in found for each in sums.largest}:
@@ -77,7 +79,7 @@ def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
     if asked.partitions == "shuffle":
         return None
     edges = _edges(_checked(frame, asked, jobs.count))
-    return None if edges is None else PerQuery(*jobs.values_of(asked, edges))
+    return None if edges is None else PerQuery(*_of_edges(jobs.values_of, asked, edges))
 
 
 def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jobs.Given]) -> list[Part]:
@@ -131,17 +133,30 @@ def _refuse_twice(frame: Frame, asked: Asked, ids: list[Ids]) -> None:
     twice = np.unique(every[1:][every[1:] == every[:-1]])
     if not twice.size:
         return
-    found, _ = frame.gather(partial(jobs.named, asked, twice[0]), lambda _: False)
-    places = sorted(each[0] for each in found if each is not None)
-    [name] = {each[1] for each in found if each is not None}
-    more = f", and {twice.size - 1} more queries are in several" if twice.size > 1 else ""
-    msg = f"query {name} is in partitions {places[0]} and {places[-1]}{more}."
-    raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
+    places: dict[Any, list[int]] = {}  # of each query: texts may share an id, by chance
+    for number, *names in frame.gather(partial(jobs.named, asked, twice[:NAMED]), lambda _: False)[0]:
+        for name in names:
+            places.setdefault(name, []).append(number)
+    cut = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
+    if cut:
+        name, numbers = min(cut.items())
+        more = f", and {twice.size - 1} more queries are in several" if twice.size > 1 else ""
+        msg = f"query {name} is in partitions {min(numbers)} and {max(numbers)}{more}."
+        raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
 
 
 def _edges(parts: Sequence[Part]) -> Rows | None:
     edges = [each for part in parts if (each := part.edges) is not None]
     return Rows.joined(edges) if edges else None
+
+
+def _of_edges(job: Callable[[Asked, Rows], T], asked: Asked, edges: Rows) -> T:
+    try:
+        return job(asked, edges)
+    except RankAdaptersError as error:
+        if isinstance(error, InputError):
+            error.row = None  # of all edges, which nobody sees together
+        raise error.about("queries at the ends of partitions") from None
 
 
 def only(scores: dict[Convention, Score]) -> Score:

@@ -69,18 +69,17 @@ def count(asked: Asked, columns: Columns, number: int) -> Given:
     return _given(_counted, asked, columns, number)
 
 
-def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[Any, ...] | None, Ids]:
-    """Give the number of the partition and the query with this id, where it has one."""
+def named(asked: Asked, wanted: Ids, columns: Columns, number: int) -> tuple[list[Any], Ids]:
+    """Give the number of the partition, and those of its queries that have one of these ids."""
     if not len(columns["qid"]):
-        return None, NO_IDS
-    queries = np.unique(Rows.of(columns, asked).ids)
-    found = queries[hash_ids(queries) == wanted].tolist()
-    return ((number, *found) if found else None), NO_IDS
+        return [number], NO_IDS
+    queries = Rows.of(columns, asked).distinct_ids
+    return [number, *queries[np.isin(hash_ids(queries), wanted)].tolist()], NO_IDS
 
 
 def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
     """Give the queries that a partition holds whole, and their values under each convention."""
-    inner = _split(asked, columns).inner if len(columns["qid"]) else None
+    inner = _split(asked, Rows.of(columns, asked)).inner if len(columns["qid"]) else None
     if inner is None:
         return np.empty(0, np.int64), [np.empty(0)] * len(asked.conventions)
     return values_of(asked, inner)
@@ -110,7 +109,7 @@ def _given(job: Callable[[Asked, Rows], Sums], asked: Asked, columns: Columns, n
         return None, NO_IDS
     try:
         rows = Rows.of(columns, asked)
-        parted = split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
+        parted = _split(asked, rows)
         found = Sums(NO_IDS, None, {}) if parted.inner is None else job(asked, parted.inner)
     except RankAdaptersError as error:
         return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
@@ -129,10 +128,9 @@ def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAda
     return error
 
 
-def _split(asked: Asked, columns: Columns) -> Split:
-    rows = Rows.of(columns, asked)
+def _split(asked: Asked, rows: Rows) -> Split:
     return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
 
 
 def _counted(asked: Asked, rows: Rows) -> Sums:  # noqa: ARG001 - as sums
-    return Sums(hash_ids(np.unique(rows.ids) if rows.names is None else rows.names), None, {})
+    return Sums(hash_ids(rows.distinct_ids), None, {})

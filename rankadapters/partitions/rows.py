@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rankadapters.core.columns import Array
+from rankadapters.core.columns import Array, Ints
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.partitions import columns as read
@@ -59,7 +59,24 @@ class Rows:
     @property
     def ids(self) -> Array:
         """Query of each row, as it was given."""
-        return self.query if self.names is None else self.names[self.query]
+        return self._ids_of(self.query)
+
+    @property
+    def starts(self) -> Ints:
+        """First row of each stretch of rows with one query."""
+        return np.flatnonzero(np.concatenate([[True], self.query[1:] != self.query[:-1]]))
+
+    @property
+    def distinct_ids(self) -> Array:
+        """Each query once, as it was given."""
+        return self._ids_of(np.unique(self.query[self.starts]))
+
+    def ids_at(self, rows: Ints) -> Array:
+        """Query of some rows, as it was given."""
+        return self._ids_of(self.query[rows])
+
+    def _ids_of(self, query: Array) -> Array:
+        return query if self.names is None else self.names[query]
 
     def columns(self) -> dict[str, Array]:
         """Columns by what they hold, as `of` reads them."""
@@ -104,11 +121,10 @@ class Rows:
     def _together(self) -> Rows:
         """Rows query by query, those of a query in their order."""
         rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
-        query = rows.query
-        runs = query[np.concatenate([[True], query[1:] != query[:-1]])]
-        if runs.size * FEW <= query.size and np.unique(runs).size == runs.size:
+        runs = rows.query[rows.starts]
+        if runs.size * FEW <= rows.query.size and np.unique(runs).size == runs.size:
             return rows
-        return rows.take(_places_by(query))
+        return rows.take(_places_by(rows.query))
 
 
 def _places_by(query: Array) -> Array:
@@ -156,8 +172,8 @@ def split(rows: Rows) -> Split:
     InputError
         The rows are not sorted by qid.
     """
-    starts = np.flatnonzero(np.concatenate([[True], rows.query[1:] != rows.query[:-1]]))
-    ids = rows.ids[starts]
+    starts = rows.starts
+    ids = rows.ids_at(starts)
     falls = np.flatnonzero((ids[1:] < ids[:-1]).astype(np.bool_))
     if falls.size:
         msg = f"the rows are not sorted by qid: query {ids[falls[0] + 1]} is after query {ids[falls[0]]}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar, Unpack, overload
 
@@ -20,6 +21,9 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
 from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
 from rankadapters.spark import messages
+
+BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+AT_LEAST = 100_000
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -44,7 +48,8 @@ def evaluate(
 ) -> Score | dict[Convention, Score]:
     """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
-    Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel.
+    Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel. For
+    the call the session's `spark.sql.execution.arrow.maxRecordsPerBatch` is at least 100,000, in half the time.
 
     Parameters
     ----------
@@ -160,14 +165,27 @@ class _Partitions:
         self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
     ) -> tuple[list[T], list[Ids]]:
         """Run the job in every partition; the ids stay at the executors unless they are wanted."""
-        held = self.df.mapInArrow(partial(_run, job, self.asked), messages.SCHEMA).persist()
-        try:
-            given = [messages.read(self.asked, row) for row in held.drop("ids").collect()]
-            if not wants_ids(given):
-                return given, []
-            return given, [np.frombuffer(row.ids, np.uint64) for row in held.select("ids").collect()]
-        finally:
-            held.unpersist()
+        with _large_batches(self.df.sparkSession.conf):
+            held = self.df.mapInArrow(partial(_run, job, self.asked), messages.SCHEMA).persist()
+            try:
+                given = [messages.read(self.asked, row) for row in held.drop("ids").collect()]
+                if not wants_ids(given):
+                    return given, []
+                return given, [np.frombuffer(row.ids, np.uint64) for row in held.select("ids").collect()]
+            finally:
+                held.unpersist()
+
+
+@contextmanager
+def _large_batches(conf: Any) -> Iterator[None]:
+    """Let Spark hand over more rows at a time than its 10,000, which takes twice as long."""
+    before = conf.get(BATCH_ROWS)
+    if 0 < int(before) < AT_LEAST:
+        conf.set(BATCH_ROWS, AT_LEAST)
+    try:
+        yield
+    finally:
+        conf.set(BATCH_ROWS, before)
 
 
 def _column(name: str) -> Any:

@@ -22,6 +22,7 @@ dd = pytest.importorskip("dask.dataframe")
 pd = pytest.importorskip("pandas")
 
 DATA = rows()
+NO_HANG = 60  # seconds in which a loaded machine too has imported everything in its workers and failed
 LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 EVERY = {"order": "position", "docid": "document"}
 
@@ -187,9 +188,27 @@ def test_a_query_that_is_cut_is_named(evaluate):
 
 
 @pytest.mark.usefixtures("here")
+def test_two_texts_of_one_id_are_two_queries(monkeypatch):
+    monkeypatch.setattr("rankadapters.core.fingerprint.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
+    monkeypatch.setattr("rankadapters.partitions.jobs.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
+    three = {name: column[:3] for name, column in DATA.items()}
+    two = [{**three, "query": np.full(3, name)} for name in "ab"]
+    found = ra.dask.evaluate(frame(two), TIED, **COLUMNS, partitions="whole")
+    assert found.n_queries == 2
+
+
+@pytest.mark.usefixtures("here")
+def test_what_is_wrong_at_the_ends_of_partitions_is_told():
+    grade = np.where(np.arange(DATA["query"].size) == 0, 7, DATA["grade"])
+    with pytest.raises(ra.InputError, match=r"^queries at the ends of partitions: labels\[\d+\] is 7, outside") as told:
+        ra.dask.evaluate(changed(grade=grade), TIED.replace(gain="table_0_1_3"), **COLUMNS, partitions="sorted")
+    assert told.value.row is None
+
+
+@pytest.mark.usefixtures("here")
 def test_a_text_that_is_cut_is_named():
     text = changed(query=np.array([f"q{each}" for each in DATA["query"]]))
-    with pytest.raises(ra.InputError, match=r"query q\d+ is in partitions"):
+    with pytest.raises(ra.InputError, match=r"query q-?\d+ is in partitions"):
         ra.dask.evaluate(text, TIED, **COLUMNS, partitions="whole")
 
 
@@ -334,7 +353,7 @@ def test_an_error_of_a_worker_ends_the_evaluation(cluster2, failure_of):
             df = frame(cut(DATA, 17)).map_partitions(broken, meta=pd.DataFrame(DATA).iloc[:0])
             ra.dask.evaluate(df, TIED, **COLUMNS, partitions="sorted")
 
-    assert "the disk is gone" in str(failure_of(run))
+    assert "the disk is gone" in str(failure_of(run, NO_HANG))
 
 
 def test_what_is_wrong_with_the_rows_of_a_worker_is_told(cluster2, failure_of):
@@ -342,6 +361,6 @@ def test_what_is_wrong_with_the_rows_of_a_worker_is_told(cluster2, failure_of):
         with cluster2.as_current():
             ra.dask.evaluate(changed(grade=NAN), TIED, **COLUMNS, partitions="sorted")
 
-    error = failure_of(run)
+    error = failure_of(run, NO_HANG)
     assert isinstance(error, ra.InputError)
     assert str(error).startswith("partition 0: grade[5] is nan")

@@ -13,6 +13,7 @@ pytest.importorskip("pyspark")
 
 DATA = rows()
 EVERY = {"order": "position", "docid": "document"}
+NO_HANG = 60  # seconds in which a loaded machine too has imported everything in its workers and failed
 LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
 
 
@@ -91,7 +92,7 @@ REFUSED = {
 @pytest.mark.parametrize(("columns", "message"), REFUSED.values(), ids=list(REFUSED))
 def test_rows_are_refused_with_their_partition(spark, failure_of, columns, message):
     df = frame(spark, cut({**DATA, **columns}, 2))
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"))
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted"), NO_HANG)
     with pytest.raises(ra.InputError, match=message):
         raise error
 
@@ -112,11 +113,30 @@ def test_arguments_are_refused(spark, asked, error, message):
         ra.spark.evaluate(**{**given, **asked})
 
 
+def test_the_settings_of_the_session_stay(spark):
+    name, seen = "spark.sql.execution.arrow.maxRecordsPerBatch", []
+    df = frame(spark, cut(DATA, 1))
+    before = spark.conf.get(name)
+    original = type(df).mapInArrow
+
+    def spied(self, *given):
+        seen.append(spark.conf.get(name))
+        return original(self, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(df), "mapInArrow", spied)
+        ra.spark.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+        with pytest.raises(ra.InputError, match="labels"):
+            ra.spark.evaluate(df, TIED, **{**COLUMNS, "label": "model"}, partitions="whole")
+    assert seen == ["100000", "100000"]
+    assert spark.conf.get(name) == before
+
+
 def test_an_error_of_a_worker_ends_the_evaluation(spark, failure_of):
     def broken(batches):
         msg = "the disk is gone"
         raise OSError(msg)
 
     df = spark.range(20).mapInArrow(broken, "query long, grade long, model double")
-    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"))
+    error = failure_of(lambda: ra.spark.evaluate(df, TIED, **COLUMNS, partitions="shuffle"), NO_HANG)
     assert "the disk is gone" in str(error)
