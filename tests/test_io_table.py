@@ -155,6 +155,16 @@ def test_bytes_of_parquet_that_are_not_text_are_refused(tmp_path, arrow):
         read_table(tmp_path / "table", **COLUMNS)
 
 
+def test_names_of_parquet_columns_that_are_not_text_are_refused(tmp_path, arrow):
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.table(TABLE), tmp_path / "table")
+    data = (tmp_path / "table").read_bytes()
+    (tmp_path / "table").write_bytes(data.replace(b"query", b"qu\xff\xffy"))
+    with pytest.raises(ra.InputError, match="table: "):
+        read_table(tmp_path / "table", **COLUMNS)
+
+
 def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
     from pyarrow import parquet
 
@@ -225,7 +235,13 @@ CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
 
 @pytest.mark.parametrize(
     "text",
-    [CSV, CSV.rstrip(), *(CSV.replace("\n", end) for end in ("\r\n", "\r")), "\ufeff" + CSV, gzip.compress(CSV.encode(), mtime=0)],
+    [
+        CSV,
+        CSV.rstrip(),
+        *(CSV.replace("\n", end) for end in ("\r\n", "\r")),
+        "\ufeff" + CSV,
+        gzip.compress(CSV.encode(), mtime=0),
+    ],
     ids=["plain", "no final line end", "CRLF", "CR", "byte order mark", "gzip"],
 )
 def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):

@@ -198,6 +198,6 @@ def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[An
                 msg = f"{path} holds no rows.\nHint: at least one row is needed."
                 raise InputError(msg)
             yield file
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         msg = f"{path}: {str(error).splitlines()[0].rstrip('.')}.\nHint: give the path of a readable file."
         raise InputError(msg) from None
