@@ -162,7 +162,7 @@ def _refuse_first_bad(path: AnyPath, header: list[str], numbers: Sequence[str]) 
     places = [header.index(name) for name in numbers]
     rows, row = _rows(path), -1
     next(rows)
-    for row, (at, fields) in enumerate(rows):  # noqa: B007 - how many there were is told behind the loop
+    for row, (at, fields) in enumerate(rows):
         if len(fields) != len(header):
             raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header", row=row)
         for place in places:
