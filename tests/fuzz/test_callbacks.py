@@ -16,7 +16,7 @@ lgb = pytest.importorskip("lightgbm")
 xgb = pytest.importorskip("xgboost")
 from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
 
-STEPS = settings(share(0.005), stateful_step_count=12)
+STEPS = settings(share(0.003), stateful_step_count=12)
 
 
 class LightGBMMachine(CallbackMachine):

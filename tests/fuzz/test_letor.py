@@ -61,7 +61,7 @@ def by_the_book(data, *, feature, docids, split_queries):
     return bits([row.label for row in rows]), queries, scores, order
 
 
-@share(0.25)
+@share(0.15)
 @given(
     letor_files,
     st.sampled_from([None, 1, 3, 25]),
@@ -81,7 +81,7 @@ def test_letor(data, feature, docids, split_queries, n_bytes):
         both(read, lambda: by_the_book(data, **options))
 
 
-@share(0.1)
+@share(0.05)
 @given(letor_files, st.sampled_from([1, 3]), st.booleans(), sizes)
 def test_letor_stream(data, feature, docids, n_bytes):
     convention = "trec_eval_9@5" if docids else "textbook@5"
@@ -110,7 +110,7 @@ def evaluated(labels, scores, convention, **columns):
     return found
 
 
-@share(0.1)
+@share(0.06)
 @given(letor_files)
 def test_svmlight(data):
     def plain():

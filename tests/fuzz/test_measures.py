@@ -24,7 +24,7 @@ def against_the_definition(data, convention, choice, *, weighted, average):
         compare_with_the_definition(data, convention, weighted)
 
 
-@share(0.03)
+@share(0.01)
 @given(st.data(), conventions(lenient=True), st.booleans(), st.booleans())
 def test_measures_in_numpy(data, convention, weighted, average):
     against_the_definition(data, convention, NEVER, weighted=weighted, average=average)

@@ -121,7 +121,7 @@ def _numbered(queries):
     return [queries.index(query) for query in queries]
 
 
-@share(0.04)
+@share(0.03)
 @given(tables(), st.sampled_from([1, 2, 64]))
 def test_parquet(columns, rows_at_once):
     data = written(columns, rows_at_once)
@@ -136,7 +136,7 @@ def test_parquet(columns, rows_at_once):
     both(read, lambda: content(columns))
 
 
-@share(0.02)
+@share(0.015)
 @given(tables(), st.sampled_from([1, 2, 64]))
 def test_parquet_stream(columns, rows_at_once):
     columns = {"score": ("float64", [0.5] * len(columns["qid"][1])), **columns}
@@ -179,7 +179,7 @@ GOOD = {
 }  # fmt: skip
 
 
-@share(0.02)
+@share(0.015)
 @given(
     st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=4), st.integers(0, 10**6), st.booleans()
 )

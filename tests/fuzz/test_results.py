@@ -36,7 +36,7 @@ PIECES = [
 ]
 
 
-@share(0.04)
+@share(0.03)
 @given(mutated_bytes(mutated(RESULTS, PIECES)))
 def test_results(data):
     def read():

@@ -52,7 +52,7 @@ def read_content(data, more, split_queries):
     return bits(queries.labels), scores, [str(name) for name in names_of(queries)], docid_order(queries), weights
 
 
-@share(0.12)
+@share(0.1)
 @given(csv_files, st.sets(st.sampled_from(["score", "docid", "weight"])), st.sampled_from(SPLIT_QUERIES))
 def test_csv(data, more, split_queries):
     def plain():
@@ -64,7 +64,7 @@ def test_csv(data, more, split_queries):
     both(lambda: read_content(data, more, split_queries), plain)
 
 
-@share(0.05)
+@share(0.03)
 @given(csv_files, st.booleans(), st.booleans(), st.sampled_from([None, 0, 20, 100]))
 def test_csv_stream(data, weighted, docids, more_bytes):
     convention = ra.parse("trec_eval_9@5" if docids else "textbook@5")

@@ -45,7 +45,7 @@ def taken(read, text):
         return None
 
 
-@share(0.12)
+@share(0.08)
 @given(mutated(CONVENTIONS, WORDS) | st.text(max_size=12))
 def test_texts_of_conventions(text):
     found = taken(ra.parse, text)
@@ -53,7 +53,7 @@ def test_texts_of_conventions(text):
         written_back(found)
 
 
-@share(0.04)
+@share(0.02)
 @given(conventions(), st.sampled_from([1, 10, 10**18, None]))
 def test_texts_of_any_convention(convention, k):
     written_back(convention)
@@ -79,7 +79,7 @@ BIASES = [
 PARTS = sorted({part for text in [*OBJECTIVES, *BIASES] for part in text.split("/")})
 
 
-@share(0.06)
+@share(0.04)
 @given(mutated(OBJECTIVES, PARTS), mutated(BIASES, PARTS))
 def test_texts_of_objectives(text, bias):
     for read, given_ in (
@@ -132,7 +132,7 @@ def read_by(vocabulary):
 READ = {tool: texts for tool, vocabulary in presets.TOOLS.items() if (texts := read_by(vocabulary))}
 
 
-@share(0.06)
+@share(0.03)
 @given(st.sampled_from(sorted(READ)).flatmap(lambda tool: st.tuples(st.just(tool), mutated(READ[tool], SPELLED))))
 def test_tools_names_of_metrics(given_):
     tool, text = given_
@@ -154,7 +154,7 @@ LOSSES = [
 ]  # fmt: skip
 
 
-@share(0.04)
+@share(0.02)
 @given(mutated(LOSSES, SPELLED))
 def test_losses_of_catboost(text):
     pytest.importorskip("catboost")

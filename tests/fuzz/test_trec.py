@@ -44,7 +44,7 @@ def test_qrels(data):
     both(read, plain)
 
 
-@share(0.12)
+@share(0.1)
 @given(qrels_files | st.sampled_from([text.encode() for text in QRELS]), run_files)
 def test_run(qrels, run):
     def plain():
