@@ -22,20 +22,22 @@ from hypothesis import settings
 from tests.fuzz.budget import EXAMPLES
 from tests.fuzz.targets import targets
 
-TARGETS = targets()
-
 
 def plain(name: str, examples: int) -> dict[str, Any]:
     """Search with hypothesis alone."""
-    test, start, findings = TARGETS[name], process_time(), []
-    warnings.simplefilter("error")
+    test, start, findings = targets()[name], process_time(), []
+    of_tests = test._hypothesis_internal_use_settings
+    test._hypothesis_internal_use_settings = settings(of_tests, max_examples=examples)
     try:
-        test._hypothesis_internal_use_settings = settings(test._hypothesis_internal_use_settings, max_examples=examples)
-        test()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            test()
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
         findings.append((type(error).__name__, "".join(traceback.format_exception(error))[-3000:]))
+    finally:
+        test._hypothesis_internal_use_settings = of_tests
     return {"examples": examples, "seconds": process_time() - start, "findings": findings}
 
 
@@ -58,11 +60,11 @@ def main() -> int:
     """Fuzz the targets one after the other, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.partition("\n")[0])
     parser.add_argument("--examples", type=int, default=EXAMPLES, help="of all targets (or of those named) together")
-    parser.add_argument("--target", nargs="+", choices=TARGETS, default=list(TARGETS))
+    parser.add_argument("--target", nargs="+", choices=targets(), default=list(targets()))
     parser.add_argument("--plain", action="store_true", help="with hypothesis alone")
     options = parser.parse_args()
     search = plain if options.plain or importlib.util.find_spec("atheris") is None else guided
-    shares = {name: TARGETS[name]._hypothesis_internal_use_settings.max_examples for name in options.target}
+    shares = {name: targets()[name]._hypothesis_internal_use_settings.max_examples for name in options.target}
     print(f"{search.__name__}: {options.examples} examples\n")
     print("| target | examples | seconds | findings |\n|---|--:|--:|--:|")
     told, total = [], [0, 0.0, 0]
