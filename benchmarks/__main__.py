@@ -9,15 +9,18 @@ from pathlib import Path
 
 from benchmarks import (
     auditing,
+    clusters,
     evaluation,
     files,
     gradients,
+    learners,
     measures,
     memory,
     scaling,
     searching,
     sharing,
     starting,
+    streams,
     timing,
 )
 from benchmarks.data import make
@@ -29,11 +32,14 @@ PARTS = {
     "sharing": sharing.run,
     "scaling": scaling.run,
     "gradients": gradients.run,
+    "learners": learners.run,
     "memory": lambda d, _: memory.run(d),
     "files": files.run,
     "searching": searching.run,
     "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
+    "streams": lambda *_: streams.run(),
+    "clusters": lambda _, rounds: clusters.run(rounds),
 }
 
 

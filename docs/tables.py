@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import learner_tables
 from measure_sections import sections
 
 import rankadapters as ra
@@ -55,6 +56,7 @@ def write(*_: object) -> None:
     tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
     tables |= {"landing-values": toolkits(), "landing-gap": gap()}
     tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
+    tables |= learner_tables.tables()
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
     classes = [f"rankadapters.{measure.__name__}" for measure in MEASURES.values()]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         catboost as catboost,
         compare as compare,
         crosscheck as crosscheck,
+        dask as dask,
         datasets as datasets,
         io as io,
         learners as learners,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         objectives as objectives,
         parity as parity,
         sklearn as sklearn,
+        spark as spark,
         trackers as trackers,
         xgboost as xgboost,
     )
@@ -48,26 +50,29 @@ if TYPE_CHECKING:
     from rankadapters.core.score import Score
     from rankadapters.core.tally import Tally
     from rankadapters.core.trials import Trials
+    from rankadapters.io.streams import evaluate_stream
 
 # Imported when first used: data bring numpy, gradients numba, and each adapter its toolkit, which the pytest plugin
 # must not load into every test run.
 _LAZY = {
-    "Evaluator": "evaluator",
-    "Panel": "panel",
-    "Queries": "queries",
-    "Score": "score",
-    "Tally": "tally",
-    "Trials": "trials",
-    "evaluate": "evaluator",
-    "evaluate_many": "evaluator",
-    "inert": "inert",
-    "mean_ndcg": "mean_ndcg",
+    "Evaluator": "core.evaluator",
+    "Panel": "core.panel",
+    "Queries": "core.queries",
+    "Score": "core.score",
+    "Tally": "core.tally",
+    "Trials": "core.trials",
+    "evaluate": "core.evaluator",
+    "evaluate_many": "core.evaluator",
+    "evaluate_stream": "io.streams",
+    "inert": "core.inert",
+    "mean_ndcg": "core.mean_ndcg",
 }
 _SUBMODULES = (
     "audit",
     "catboost",
     "compare",
     "crosscheck",
+    "dask",
     "datasets",
     "io",
     "learners",
@@ -75,6 +80,7 @@ _SUBMODULES = (
     "objectives",
     "parity",
     "sklearn",
+    "spark",
     "trackers",
     "xgboost",
 )
@@ -97,6 +103,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "evaluate_many",
+    "evaluate_stream",
     "inert",
     "mean_ndcg",
     "parse",
@@ -109,7 +116,7 @@ if not TYPE_CHECKING:  # to type checkers, a name that does not exist shall be a
 
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
-            return getattr(importlib.import_module(f"rankadapters.core.{_LAZY[name]}"), name)
+            return getattr(importlib.import_module(f"rankadapters.{_LAZY[name]}"), name)
         if name in _SUBMODULES:
             return importlib.import_module(f"rankadapters.{name}")
         msg = f"module 'rankadapters' has no attribute {name!r}"

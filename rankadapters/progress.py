@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_STEPS_OF_FILE = 1000
 SOON = 1.0  # seconds that a computation takes at least before a bar is worth its line
 
 
@@ -108,6 +109,19 @@ def advance(done: int, total: int, what: str | None = None) -> None:
     bar = _open.get()
     if bar is not None:
         bar.say(completed=done, total=total, **({} if what is None else {"description": what}))
+
+
+def step_of_file(number: int, n_files: int) -> Callable[[int, int], None]:
+    """Make what moves the bar while one of several files is read, by how much of how much of it is done.
+
+    Where `n_files` is 0, nobody knows how many there are, and the bar stays.
+    """
+
+    def step(done: int, total: int) -> None:
+        if n_files:
+            advance(int(_STEPS_OF_FILE * (number + done / max(total, 1))), _STEPS_OF_FILE * n_files)
+
+    return step
 
 
 def has_rich() -> bool:

@@ -140,7 +140,9 @@ def test_each_model_is_ranked_once_over_queries_bound_once(capsys, monkeypatch, 
 
     bound, ranked = [], []
     init, measure = panel.Panel.__init__, panel.Panel.measure
-    monkeypatch.setattr(panel.Panel, "__init__", lambda self, *given: bound.append(given) or init(self, *given))
+    monkeypatch.setattr(
+        panel.Panel, "__init__", lambda self, *given, **named: bound.append(given) or init(self, *given, **named)
+    )
     monkeypatch.setattr(panel.Panel, "measure", lambda self, given: ranked.append(given) or measure(self, given))
     printed(capsys, *table, "--convention", *CONVENTIONS, "--per-query", "--format", "csv")
     assert len(bound) == 1

@@ -18,6 +18,7 @@ PAGES = [
     "docs/queryranker.md",
     "docs/learners.md",
     "docs/trackers.md",
+    "docs/scale.md",
     "docs/audit.md",
     "docs/parity.md",
 ]
@@ -25,7 +26,7 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
-    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy"):
+    for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy", "dask"):
         pytest.importorskip(toolkit)
     if page == "docs/trackers.md":
         for name, value in {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}.items():

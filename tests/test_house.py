@@ -14,9 +14,11 @@ FILES = {
     "metrics": ("eval_metric", "custom_metric", "native_metric", "read_metric"),
     "objectives": ("objective", "lambdarank", "native_objective"),
     "callbacks": ("early_stopping", "EvalCallback"),
+    "distributed": ("global_eval",),
     "parity": ("check_parity", "check_model"),
 }
-IN_EACH_TOOLKIT = {"EarlyStopping", "EvalMetric", "ObjectiveCallback"}  # an adapter is named alike in its siblings
+# An adapter is named alike in its siblings.
+IN_EACH_TOOLKIT = {"EarlyStopping", "EvalMetric", "GlobalEval", "ObjectiveCallback"}
 LOSSES = {"QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"}  # a loss is an objective and a measure by one name
 LEARNERS = {"RankNet"}  # of the literature, known by the name of its objective
 HELPERS = {

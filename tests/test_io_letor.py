@@ -152,6 +152,12 @@ def test_a_query_that_goes_on_in_the_next_file_returns(write):
         (ROWS, "1\n2\n1_0\n", r"scores\.txt, line 3 is '1_0'"),
         (ROWS, "1\r2\r3\r", r"scores\.txt, line 1 holds a carriage return"),
         (ROWS, "1e30\n2\n 9007199254740993 \n", r"scores\.txt, line 3: '9007199254740993' is an integer beyond 2\^53"),
+        pytest.param(
+            ROWS,
+            f"1e30\n2\n{'0' * 5000}9007199254740993\n",
+            r"scores\.txt, line 3: '00.* is an integer beyond 2\^53",
+            id="more digits than Python turns into an integer",
+        ),
         (ROWS, "1e30\n2\n-9007199254740993\n", r"scores\.txt, line 3: '-9007199254740993' is an integer beyond"),
         (ROWS, "", r"scores\.txt is empty"),
     ],

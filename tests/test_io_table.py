@@ -133,6 +133,28 @@ def test_queries_of_parquet_keep_their_type(tmp_path, arrow, kind, values, ids):
     assert found.queries.docid_rank.tolist() == [1, 0, 2, 3]  # by their digits, as a run file would hold them
 
 
+@pytest.mark.parametrize("read", ["read_table", "evaluate_stream"])
+def test_views_of_strings_are_text(tmp_path, arrow, read):
+    from pyarrow import parquet
+
+    columns = {name: arrow.array(TABLE[name], arrow.string_view()) for name in ("query", "doc")}
+    parquet.write_table(arrow.table({**TABLE, **columns}), tmp_path / "table")
+    if read == "read_table":
+        assert read_table(tmp_path / "table", **COLUMNS, docid="doc").queries.query_ids.tolist() == ["07", "9"]
+    else:
+        assert ra.evaluate_stream(tmp_path / "table", "trec_eval_9@5", **COLUMNS, docid="doc").n_queries == 2
+
+
+def test_bytes_of_parquet_that_are_not_text_are_refused(tmp_path, arrow):
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.table({**TABLE, "query": ["zwölf"] * 4}), tmp_path / "table", use_dictionary=False)
+    data = (tmp_path / "table").read_bytes()
+    (tmp_path / "table").write_bytes(data.replace("zwölf".encode(), b"zw\xff\xfflf"))
+    with pytest.raises(ra.InputError, match=r"table: column 'query' is broken: .*UTF8.*\nHint: write the data anew"):
+        read_table(tmp_path / "table", **COLUMNS)
+
+
 def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
     from pyarrow import parquet
 
@@ -203,8 +225,14 @@ CSV = 'query,grade,model,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
 
 @pytest.mark.parametrize(
     "text",
-    [CSV, CSV.rstrip(), CSV.replace("\n", "\r\n"), "\ufeff" + CSV, gzip.compress(CSV.encode(), mtime=0)],
-    ids=["plain", "no final line end", "CRLF", "byte order mark", "gzip"],
+    [
+        CSV,
+        CSV.rstrip(),
+        *(CSV.replace("\n", end) for end in ("\r\n", "\r")),
+        "\ufeff" + CSV,
+        gzip.compress(CSV.encode(), mtime=0),
+    ],
+    ids=["plain", "no final line end", "CRLF", "CR", "byte order mark", "gzip"],
 )
 def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
     (tmp_path / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -224,6 +252,10 @@ def test_the_same_csv_is_found_however_it_is_written(tmp_path, arrow, text):
         ("query,grade,model,model\n7,1,1,1\n", r"table\.csv has more than one column 'model'"),
         ("query;grade;model\n7;1;1\n", r"no column 'grade'(.|\n)*its columns are 'query;grade;model'"),
         ("query,grade,model\n", r"table\.csv holds no rows below its header"),
+        ("\n\nquery,grade,model", r"table\.csv holds no rows below its header"),
+        ('query,grade,model\n"7"1,1,1\n', r"table\.csv, line 2: ',' expected after '\"'.*\nHint: .*is doubled"),
+        (CSV + '"7,1,1,d\n7,0,1,e\n', r"table\.csv, line \d: unexpected end of data"),
+        (CSV + '7,1,1,"d" \n', r"table\.csv, line 6: ',' expected after '\"'"),
         ("", r"table\.csv is empty"),
         (b"query,grade,model\n\xe9,1,1\n", r"table\.csv, line 2, byte 1 of the line: 0xe9 is not UTF-8"),
         (b"PAR1 and no more", r"table\.csv: .*[Pp]arquet"),

@@ -160,6 +160,26 @@ def test_labels_are_left_alone_and_replaced_ones_are_noticed():
     assert [entry.dataset for entry in metric.history] == [0, 0]
 
 
+def test_arrays_that_their_owner_writes_into_are_noticed():
+    data, metric = ranking(9), ra.lightgbm.eval_metric(LIGHTGBM)
+    labels, sizes, weights = data.y.copy(), data.sizes.copy(), np.ones(data.y.size)
+    preds = np.random.default_rng(0).random(data.y.size)
+
+    def compare():
+        expected = ra.evaluate(
+            labels, preds, LIGHTGBM, group_sizes=sizes, query_weight=query_weights(weights, sizes)
+        ).value
+        assert metric(labels, preds, weights, sizes)[0][1] == expected
+
+    compare()
+    labels[:] = 2 - data.y
+    compare()
+    sizes[:] = data.sizes[::-1]
+    compare()
+    weights[: sizes[0]] = 3
+    compare()
+
+
 def test_a_missing_group_is_named():
     data = ranking(10)
     train = lgb.Dataset(data.X, label=data.y)

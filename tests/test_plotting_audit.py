@@ -97,10 +97,11 @@ def test_the_same_figure_gives_the_same_svg():
     assert svg("gap") == svg("gap")
 
 
-@pytest.mark.parametrize("module", ["waterfall", "scatter", "curves"])
+@pytest.mark.parametrize("module", ["waterfall", "scatter", "curves", "panels"])
 def test_without_matplotlib_the_extra_is_named(module):
     arguments = {
-        "waterfall": "('a', 1), {}, ('b', 1)", "scatter": "[1], [1], 'a', 'b'", "curves": "[1], {'a': [1]}, 'x', 'y'"
+        "waterfall": "('a', 1), {}, ('b', 1)", "scatter": "[1], [1], 'a', 'b'", "curves": "[1], {'a': [1]}, 'x', 'y'",
+        "panels": "[1], {'': {'a': {'b': [1]}}}, 'x', 'y'"
     }  # fmt: skip
     code = f"""
 import sys

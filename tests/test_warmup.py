@@ -131,12 +131,32 @@ def differentiate_everything():
     return found
 
 
-def test_after_a_warmup_nothing_is_compiled_by_any_measure_or_objective():
+def try_everything():
+    """Try many candidate scores under every preset, and fit the learner that has kernels of its own; how many tries."""
+    rng, found = np.random.default_rng(2), 0
+    qid, scores = rng.integers(0, 9, 70), rng.random((2, 70))
+    for grades in (2, 5, 300):
+        queries = ra.Queries(
+            rng.integers(0, grades, 70) * (rng.random(70) < 0.3), qid=qid, docid=list(map(str, range(70)))
+        )
+        for name in presets.names(None):
+            with suppress(RankAdaptersError):
+                trials = ra.Trials(queries, presets.make(name, 5))
+                found += trials.along(*scores, [0.5, 1.0]).size + trials.values(scores).size
+    for weight in (None, 1.0 + qid):
+        for variant in ("freund", "ranklib"):
+            model = ra.learners.RankBoost(max_iter=2, variant=variant)
+            model.fit(rng.random((70, 3)), rng.integers(0, 3, 70), qid=qid, sample_weight=weight)
+    return found
+
+
+def test_after_a_warmup_nothing_is_compiled_by_any_measure_objective_or_learner():
     # In the cache that the session has anyway. That it may know more than a warmup made does not matter: the kernels
     # and types that the second process uses are compared with those that the first one did.
     warm = used("from rankadapters.cli import main; assert main(['warmup']) == 0\n")
     everything = used(
         "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert differentiate_everything() > 90\n"
+        "assert try_everything() > 400\n"
         "ra.audit.identify('0.5', [1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], k=2, group_sizes=[2, 2])\n"
     )
     assert everything["compiled"] == 0

@@ -203,8 +203,9 @@ def _place(name: str, sets: Sequence[str]) -> int:
 
 def _as_counts(n_queries: object) -> dict[str | None, int]:
     """Queries by name of the set; None stands for whatever the set is called."""
-    given = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
-    counts: dict[str | None, int] = {} if n_queries is None else given
+    counts: dict[Any, Any] = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
+    if n_queries is None:
+        counts = {}
     if not all(is_whole(count) and count > 0 for count in counts.values()):
         msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
         raise InputError(msg)

@@ -17,14 +17,14 @@ Array = NDArray[Any]
 class Judged(NamedTuple):
     """What a toolkit's dataset says of its rows."""
 
-    labels: Array | None
+    labels: Array
     group_sizes: Array
     weights: Array | None  # as the toolkit holds them, per row or per query
     positions: Array | None = None  # at which rows were shown, where a position bias asks for them
 
-    def without(self, owner: object) -> Judged:
-        """Let go of labels that are the owner, so that remembering them does not keep it alive."""
-        return self._replace(labels=None) if self.labels is owner else self
+    def copied(self) -> Judged:
+        """Copy what is to be remembered: the caller may write into its arrays, and may want them gone."""
+        return Judged(*(None if column is None else np.array(column) for column in self))
 
     def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
         """Make the queries, with the weights that a convention counts: by query, by row, or none."""
@@ -42,8 +42,7 @@ class Judged(NamedTuple):
 
     def says(self, judged: Judged) -> bool:
         """Tell whether a dataset still says the same."""
-        pairs = zip(self, judged if self.labels is not None else judged._replace(labels=None), strict=True)
-        return all(_same(old, new) for old, new in pairs)
+        return all(_same(old, new) for old, new in zip(self, judged, strict=True))
 
 
 def flat(scores: Any) -> Array:
@@ -58,4 +57,4 @@ def missing_group(owner: str, way_out: str) -> InputError:
 
 
 def _same(old: Array | None, new: Array | None) -> bool:
-    return old is new or (old is not None and new is not None and np.array_equal(old, new))
+    return np.array_equal(old, new) if old is not None and new is not None else old is new

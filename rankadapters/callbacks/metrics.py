@@ -83,10 +83,10 @@ class Monitor:
         if binding is None:
             bound = self._bound  # the dict and not this monitor, which a dataset must not keep alive
             gone = weakref.ref(owner, lambda _: bound.pop(key, None))
-            binding = _BoundPanels(gone, self._seen, judged.without(owner), self._panels(judged))
+            binding = _BoundPanels(gone, self._seen, judged.copied(), self._panels(judged))
             self._seen += 1
         elif not binding.judged.says(judged):
-            binding = binding._replace(judged=judged.without(owner), panels=self._panels(judged))
+            binding = binding._replace(judged=judged.copied(), panels=self._panels(judged))
         self._bound[key] = binding
         return binding
 

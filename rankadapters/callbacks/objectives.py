@@ -85,7 +85,7 @@ class Training:
         if binding is None:
             bound = self._bound  # the dict and not this object, which a dataset must not keep alive
             gone = weakref.ref(owner, lambda _: bound.pop(key, None))
-            binding = self._bind(gone, judged, factors)._replace(judged=judged.without(owner))
+            binding = self._bind(gone, judged, factors)._replace(judged=judged.copied())
             self._bound[key] = binding
         elif not binding.judged.says(judged):
             rounds = binding.rounds[0]

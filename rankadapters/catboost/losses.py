@@ -87,7 +87,7 @@ def _stochastic_rank(*, metric: str | None = None, **options: Any) -> Stochastic
 
 def _count(text: str, name: str, value: str) -> int:
     """Read a whole number; what it may be the preset says."""
-    if not value.removeprefix("-").isdecimal() or len(value) > DIGITS:
+    if not (value.isascii() and value.removeprefix("-").isdigit()) or len(value) > DIGITS:
         msg = f"{text!r:.120} has {name}={value!r}; allowed are whole numbers.\nHint: {name}=10."
         raise ConventionError(msg)
     return int(value)

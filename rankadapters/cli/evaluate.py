@@ -21,7 +21,6 @@ from rankadapters.core.score import Score
 
 if TYPE_CHECKING:
     from rankadapters.cli.sources import Models
-    from rankadapters.core.queries import Queries
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 
@@ -46,6 +45,11 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     of_conventions(conventions)
     sources.add(parser, several=True)
+    parser.add_argument(
+        "--unsorted", action="store_const", const=True,
+        help="rows of a query may stand anywhere in the table, which is sorted first, on disk where it is large; needs "
+        'pip install "rankadapters[stream]"',
+    )  # fmt: skip
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
     parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
     parser.set_defaults(run=_run)
@@ -93,10 +97,39 @@ def _run(arguments: argparse.Namespace) -> int:
         require_rich()
     conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
     with bar("evaluating"):
-        models = sources.read_models(arguments, docids=sources.by_docid(conventions))
-        found = _evaluate(models, conventions, per_query=arguments.per_query)
+        found = _stream(arguments, conventions) if _streams(arguments, conventions) else _read(arguments, conventions)
     _FORMATS[arguments.format](found)
     return SAME
+
+
+def _streams(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:
+    """Tell whether a table is read in parts: not where a convention or the treatment of queries needs it whole."""
+    if arguments.unsorted and arguments.split_queries:
+        msg = (
+            "--split-queries was given beside --unsorted, which makes one query of all rows of a qid.\nHint: drop one."
+        )
+        raise InputError(msg)
+    in_parts = all(convention.over != "rows" for convention in conventions)
+    return arguments.table is not None and in_parts and arguments.split_queries in {None, "error"}
+
+
+def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Found:
+    from rankadapters.cli.streamed import evaluate_table
+
+    path, columns = sources.stream(arguments, docids=sources.by_docid(conventions))
+    streamed = evaluate_table(
+        path, columns, conventions, per_query=arguments.per_query, unsorted=bool(arguments.unsorted)
+    )
+    models = {name: _Model(each.scores, _by_query(each.query_ids, each.values)) for name, each in streamed.items()}
+    notes = [note for name, each in streamed.items() for note in _about(name, each.notes, several=len(models) > 1)]
+    return _Found(conventions, models, "\n".join(notes))
+
+
+def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Found:
+    if arguments.unsorted:
+        arguments.split_queries = "merge"
+    models = sources.read_models(arguments, docids=sources.by_docid(conventions))
+    return _evaluate(models, conventions, per_query=arguments.per_query)
 
 
 def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Found:
@@ -104,22 +137,26 @@ def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool)
 
     panel, found, notes = None, {}, []
     for name, judgments in models.judgments.items():
-        about = f"{name}: " if len(models.judgments) > 1 else ""
         try:
             if panel is None or not models.same_queries:
                 panel = Panel(judgments.queries, conventions)
             measured = panel.measure(judgments.scores)
             values = measured.per_query if per_query else {}
-            found[name] = _Model(measured.scores, _by_query(judgments.queries, values))
+            found[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))
         except InputError as error:
             raise sources.located(error, judgments) from None
-        above = (" ".join(message.splitlines()) for message in measured.above_values())
-        notes += [f"{about}{note}" for note in (judgments.note, *above) if note]
+        notes += _about(name, [judgments.note, *measured.above_values()], several=len(models.judgments) > 1)
     return _Found(conventions, found, "\n".join(notes))
 
 
-def _by_query(queries: Queries, values: dict[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
-    ids = [str(query) for query in queries.query_ids.tolist()]
+def _about(name: str, notes: list[str], *, several: bool) -> list[str]:
+    """Put each note into one line, which says the model where there are several."""
+    about = f"{name}: " if several else ""
+    return [about + " ".join(note.splitlines()) for note in notes if note]
+
+
+def _by_query(query_ids: list[Any], values: dict[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
+    ids = list(map(str, query_ids))
     return {convention: dict(zip(ids, _none_where_nan(column), strict=True)) for convention, column in values.items()}
 
 

@@ -16,12 +16,14 @@ from rankadapters.core.errors import InputError
 if TYPE_CHECKING:
     from rankadapters.core.queries import Queries
     from rankadapters.io import Judgments, ScoredJudgments
+    from rankadapters.io.stream_rows import StreamColumns
+    from rankadapters.io.text import AnyPath
 
 _FILES = ("features", "predictions", "table", "qrels", "run_file")
 SPLIT_QUERIES = ("error", "merge", "separate")  # io.splitting's, which is not read for --help
 _OPTIONS = {  # what each source needs, and what it may have
     "features": ((), ("predictions", "feature", "split_queries")),
-    "table": (("label", "score", "qid"), ("docid", "weight", "split_queries")),
+    "table": (("label", "score", "qid"), ("docid", "weight", "split_queries", "unsorted")),
     "qrels": (("run_file",), ()),
 }
 _SCORES = {"table": "score", "qrels": "run_file"}  # where scores are; beside features, in one of two options
@@ -134,13 +136,35 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
     for value in files.scores:
         name, scores = _named(files.option, value)
         if name in found:
-            msg = f"two models are named {name!r}.\nHint: {_WAYS_OUT[files.option]}."
-            raise InputError(msg)
+            raise _same_name(files.option, name)
         if found and files.option == "predictions":
             found[name] = files.rescored(next(iter(found.values())), scores)
         else:
             found[name] = files.scored(docids, scores)
     return Models(found, same_queries=files.source != "qrels")
+
+
+def stream(arguments: argparse.Namespace, *, docids: bool) -> tuple[AnyPath, StreamColumns]:
+    """Say which columns of the table are read as a stream."""
+    from rankadapters.io.stream_rows import StreamColumns
+
+    given = _Files.of(arguments).arguments
+    require_docid(given, docids=docids)
+    for number, name in enumerate(given.score):
+        if name in given.score[:number]:
+            raise _same_name("score", name)
+    return given.table, StreamColumns(given.label, tuple(given.score), given.qid, given.weight, None, given.docid)
+
+
+def require_docid(arguments: argparse.Namespace, *, docids: bool | None) -> None:
+    """Refuse a table without docids for a convention that needs them."""
+    if docids and arguments.docid is None:
+        msg = "a convention orders ties by docid, but --docid was not given.\nHint: --docid COL, or other ties."
+        raise InputError(msg)
+
+
+def _same_name(option: str, name: str) -> InputError:
+    return InputError(f"two models are named {name!r}.\nHint: {_WAYS_OUT[option]}.")
 
 
 def located(error: InputError, judgments: Judgments) -> InputError:
@@ -188,10 +212,8 @@ class _Files(NamedTuple):
             found = read_trec(given.qrels, **scores)
         elif self.source == "features":
             found = read_letor(given.features, docids=docids, split_queries=split_queries, **scores)
-        elif docids and given.docid is None:
-            msg = "a convention orders ties by docid, but --docid was not given.\nHint: --docid COL, or other ties."
-            raise InputError(msg)
         else:
+            require_docid(given, docids=docids)
             columns = {name: getattr(given, name) for name in ("label", "qid", "docid", "weight")}
             found = read_table(given.table, **columns, split_queries=split_queries, **scores)
         return found

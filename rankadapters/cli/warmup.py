@@ -38,10 +38,10 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "warmup",
         help="compile and cache everything that is otherwise compiled at its first use",
-        description="Compile every kernel that evaluation and gradients use, float32 and float64, and keep the machine "
-        "code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. Whoever "
-        "uses it later must be able to write that folder, and have the same kind of CPU (or NUMBA_CPU_NAME=generic, "
-        "here and there). Exit status: 0, or 2 where no folder can be written.",
+        description="Compile every kernel that evaluation, gradients and learners use, float32 and float64, and keep "
+        "the machine code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. "
+        "Whoever uses it later must be able to write that folder, and have the same kind of CPU (or "
+        "NUMBA_CPU_NAME=generic, here and there). Exit status: 0, or 2 where no folder can be written.",
     )
     parser.set_defaults(run=_run)
 
@@ -54,7 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
     import_all()
     folder, start = _folder(), time.perf_counter()
     with kernels(NOW), bar("compiling") as step:
-        tasks = [*_evaluations(), *_gradients()]
+        tasks = [*_evaluations(), *_trials(), *_gradients(), _boost]
         for done, task in enumerate(tasks):
             task()
             step(done + 1, len(tasks))
@@ -138,6 +138,37 @@ def _evaluate(queries: Queries, convention: Convention, dtype: str) -> None:
     scores = np.array(TIMES * [0.5, 0.5, 0.25, 0.75], dtype)
     with suppress(InputError):  # labels that a convention has no gain for
         Panel(queries.weighed_by(convention.weighting), [convention]).evaluate(scores)
+
+
+def _trials() -> Iterator[Task]:
+    """Yield the measures that have a kernel for many candidates, by counting and by ranking."""
+    for queries in _data():
+        for convention in conventions():
+            yield partial(_try_steps, queries, convention)
+
+
+def _try_steps(queries: Queries, convention: Convention) -> None:
+    import numpy as np
+
+    from rankadapters.core.trials import Trials
+
+    scores = np.array(TIMES * [0.5, 0.5, 0.25, 0.75])
+    with suppress(InputError):  # as above
+        trials = Trials(queries.weighed_by(convention.weighting), convention)
+        trials.along(scores, scores[::-1], [0.5, 1.0])
+        trials.value(scores)
+
+
+def _boost() -> None:
+    """Find a decision stump, as RankBoost does."""
+    import numpy as np
+
+    from rankadapters.core._kernels.boosted_pairs import pair_potentials
+    from rankadapters.core._kernels.stumps import add_by_bin
+
+    up, level, found = np.ones(2), np.array([0, 1]), np.empty(2)
+    pair_potentials(up, up, level, np.array([0, 2]), np.empty(0), *np.empty((2, 2)), found)
+    add_by_bin(np.zeros((2, 1), np.uint8), found, 0, 2, np.zeros((1, 2)))
 
 
 def _gradients() -> Iterator[Task]:

@@ -92,6 +92,7 @@ class RankedCandidates:
         self.indptr = self.plan.rows.indptr
         self._tiles: dict[tuple[int, int], Member] = {}
         self._rankings: dict[tuple[int, int], SharedRanking] = {}
+        self._parts_counted: dict[int, tuple[slice, tuple[Any, ...]]] = {}
 
     def numerators(self, given: Steps | Listed) -> Floats:
         """Numerator of each query of each candidate; of a query in which nothing moves, that of `start`."""
@@ -127,25 +128,30 @@ class RankedCandidates:
         return slice(int(self.parts[part]), int(self.parts[part + 1]))
 
     def _by_counting(self, given: Steps | Listed, listed: Found, found: Floats) -> Any:
-        plan, settled = self.plan, self.member.settled
-        means = plan.ranking.tied == "means"
-
         def run(first: int, last: int) -> Iterator[int]:
-            for queries in map(self._queries, range(first, last)):
-                inside = slice(queries.start, queries.stop + 1)
-                indptr = self.indptr[inside]
-                n = int(indptr[-1] - indptr[0])
-                same = (
-                    indptr, listed.rows, listed.indptr[inside], listed.gains, plan.k, means, *plan.by_rank,
-                    *(each[queries] for each in plan.by_query), settled.status[queries], settled.fixed[queries],
-                )  # fmt: skip
-                same = tuple(writable(each) if isinstance(each, np.ndarray) else each for each in same)
+            for part in range(first, last):
+                queries, same = self._counted(part, listed)
+                n = int(self.indptr[queries.stop] - self.indptr[queries.start])
                 for several, line in given.lines():
-                    values = np.empty((several.stop - several.start, indptr.size - 1))
-                    yield int(forms.run(plan.along, *line, *same, values, rows=n * len(values)))
+                    values = np.empty((several.stop - several.start, queries.stop - queries.start))
+                    yield int(forms.run(self.plan.along, *line, *same, values, rows=n * len(values)))
                     found[several, queries] = values
 
         return run
+
+    def _counted(self, part: int, listed: Found) -> tuple[slice, tuple[Any, ...]]:
+        """Queries of a part, and what its kernel is told of them whatever the scores are; made once."""
+        if part not in self._parts_counted:
+            queries, settled, plan = self._queries(part), self.member.settled, self.plan
+            inside = slice(queries.start, queries.stop + 1)
+            same = (
+                self.indptr[inside], listed.rows, listed.indptr[inside], listed.gains, plan.k,
+                plan.ranking.tied == "means", *plan.by_rank, *(each[queries] for each in plan.by_query),
+                settled.status[queries], settled.fixed[queries],
+            )  # fmt: skip
+            several = [writable(each) if isinstance(each, np.ndarray) else each for each in same]
+            self._parts_counted[part] = queries, tuple(several)
+        return self._parts_counted[part]
 
     def _by_ranking(self, given: Steps | Listed, found: Floats) -> Any:
         settled = self.member.settled if isinstance(given, Listed) else self._still(given)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from copy import copy
 from typing import Any, Self
+
+_PLACE = re.compile(r"\b(labels|scores|qid|docid|row_weight|query_weight)\[(\d+)\]")
 
 
 class RankAdaptersError(Exception):
@@ -39,6 +42,29 @@ class InputError(RankAdaptersError, ValueError):
     def __init__(self, message: str, *, row: int | None = None) -> None:
         super().__init__(message)
         self.row = row
+
+    def counted_on(self, n_rows: int, n_queries: int) -> Self:
+        """Give the same error of all rows, where it was found in a part of them.
+
+        Parameters
+        ----------
+        n_rows, n_queries : int
+            Rows and queries that stand before the part.
+
+        Examples
+        --------
+        >>> InputError("labels[1] is nan.", row=1).counted_on(100, 7)
+        InputError('labels[101] is nan.')
+        """
+        found = copy(self)
+        found.row = None if self.row is None else self.row + n_rows
+
+        def on(place: re.Match[str]) -> str:
+            before = n_queries if place[1] == "query_weight" else n_rows
+            return f"{place[1]}[{int(place[2]) + before}]"
+
+        found.args = (_PLACE.sub(on, str(self), count=1),)
+        return found
 
 
 class UnsupportedConventionError(ConventionError):

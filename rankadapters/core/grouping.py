@@ -124,10 +124,7 @@ def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     ids = as_column("qid", qid)
     same_length("qid", ids, n_docs)
-    keys = _codes_of_objects(ids) if ids.dtype == object else ids
-    if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
-        raise _missing_qid(int(np.argmax(missing)), ids)
-    starts = np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+    keys, starts = _stretches(ids)
     _, first, codes = np.unique(keys[starts], return_index=True, return_inverse=True)
     lengths = np.diff(starts, append=n_docs)
     if first.size == starts.size:
@@ -141,6 +138,29 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
         "indptr": _offsets(np.bincount(query_of_row)),
         "order": frozen(np.argsort(query_of_row, kind="stable").astype(index_dtype(n_docs))),
     }
+
+
+def stretches(ids: Array) -> NDArray[np.int64]:
+    """First row of each stretch of rows with one query.
+
+    Raises
+    ------
+    InputError
+        The query of a row is missing, or not hashable.
+
+    Examples
+    --------
+    >>> stretches(np.array([7, 7, 9, 7])).tolist()
+    [0, 2, 3]
+    """
+    return _stretches(ids)[1]
+
+
+def _stretches(ids: Array) -> tuple[Array, NDArray[np.int64]]:
+    keys = _codes_of_objects(ids) if ids.dtype == object else ids
+    if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
+        raise _missing_qid(int(np.argmax(missing)), ids)
+    return keys, np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
 
 
 def _codes_of_objects(ids: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.fields import NONE, Field
-from rankadapters.core.spelling import as_number, number
+from rankadapters.core.spelling import as_number, as_whole, number
 
 LARGEST_CUTOFF = 2**63 - 1
 
@@ -31,7 +31,7 @@ class Cutoff(Field):
 
     def read(self, text: str) -> Any:
         """Read digits or `all`."""
-        return None if text == NONE else int(text) if text.isascii() and text.isdigit() else text
+        return None if text == NONE else _whole_or_text(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,12 @@ class WholeField(Field):
 
     def read(self, text: str) -> Any:
         """Read digits or `all`."""
-        return None if text == NONE else int(text) if text.isascii() and text.isdigit() else text
+        return None if text == NONE else _whole_or_text(text)
+
+
+def _whole_or_text(text: str) -> int | str:
+    found = as_whole(text)
+    return text if found is None else found
 
 
 def as_cutoff(k: object) -> int:

@@ -135,9 +135,9 @@ class Measured:
     @cached_property
     def scores(self) -> dict[Convention, Score]:
         """Score of each convention."""
-        return {member.convention: self._tally(member, numerators).score() for member, numerators in self._found}
+        return {convention: tally.score() for convention, tally in self._tallies.items()}
 
-    @cached_property
+    @property
     def tallies(self) -> dict[Convention, Tally]:
         """Exact sums of each convention, to be merged with those of other queries.
 
@@ -147,6 +147,10 @@ class Measured:
             A convention is over all rows, whose parts do not add up.
         """
         self._refuse_over_rows("tallies")
+        return self._tallies
+
+    @cached_property
+    def _tallies(self) -> dict[Convention, Tally]:
         return {member.convention: self._tally(member, numerators) for member, numerators in self._found}
 
     @cached_property
@@ -213,21 +217,19 @@ class Measured:
 
     def above_values(self) -> list[str]:
         """Say where empty queries, counted without their weights, lift a mean above every query's value."""
-        found = []
-        for member, numerators in self._found:
-            convention, settled = member.convention, member.settled
-            if convention.average != "query-except-empty" or self._queries.query_weight is None:
-                continue
-            scored = settled.status != SKIP
-            largest = float(np.max(numerators, where=scored, initial=0.0))
-            if self.scores[convention].value > largest * (1 + ROUNDING):
-                found.append(
-                    f"a mean under {convention.name} is above every query's value: average='query-except-empty' counts "
-                    f"{settled.n_empty} empty queries as they are, and divides by weights that are "
-                    f"{settled.divisors[scored].mean():g} on average, as LightGBM and XGBoost do.\n"
-                    "Hint: divide the weights by their mean, or convention.replace(average='query')."
-                )
-        return found
+        found = (above_values(self._tallies[convention], value) for convention, value in self.largest.items())
+        return [message for message in found if message]
+
+    @property
+    def largest(self) -> dict[Convention, float]:
+        """Largest value of a query, under each convention whose mean empty queries may lift above it."""
+        if self._queries.query_weight is None:
+            return {}
+        lifted = [each for each in self._found if each[0].convention.average == "query-except-empty"]
+        return {
+            member.convention: float(np.max(numerators, where=member.settled.status != SKIP, initial=0.0))
+            for member, numerators in lifted
+        }
 
     def _share(self, member: Member, numerators: Floats) -> Floats:
         tally, terms = self._tally(member, numerators), _terms(member, numerators)
@@ -268,6 +270,18 @@ class Measured:
                     "Hint: evaluate all data at once, or pool='queries'."
                 )
                 raise UnsupportedConventionError(msg)
+
+
+def above_values(tally: Tally, largest: float) -> str | None:
+    """Say that empty queries, counted without their weights, lift a mean above the largest of its values, if so."""
+    if tally.score().value <= largest * (1 + ROUNDING):
+        return None
+    name, n_empty = tally.convention.name, tally.n_empty
+    return (
+        f"a mean under {name} is above every query's value: average='query-except-empty' counts {n_empty} empty "
+        f"queries as they are, and divides by weights that are {tally.mass / tally.n_scored:g} on average, as LightGBM "
+        "and XGBoost do.\nHint: divide the weights by their mean, or convention.replace(average='query')."
+    )
 
 
 def _values(member: Member, numerators: Floats) -> Floats:

@@ -180,6 +180,10 @@ class Queries(Grouping):
         refuse_non_finite("labels", values, self.judged)
         return self._with(labels=frozen(values.astype(np.float64, copy=False)))
 
+    def with_query_ids(self, query_ids: Array) -> Queries:
+        """Return the same queries under ids that are known to be theirs: one per query, each another."""
+        return self._with(query_ids=frozen(query_ids))
+
     def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
         """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
         return self._with(docid_rank=frozen(ranks))

@@ -51,13 +51,8 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
     """Check identifiers, unique within a query, and give each row its place in their order."""
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
-    if ids.dtype.kind != "U":
-        for row, item in enumerate(ids):
-            if not isinstance(item, str):
-                msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
-                raise InputError(msg, row=row)
+    text = docid_texts(ids)
     query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    text = ids.astype(str, copy=False)
     ranks, twice = rank_docids(text if order is None else text[order], query)
     if twice >= 0:
         row = twice if order is None else int(order[twice])
@@ -66,3 +61,13 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
     if order is not None:
         ranks[order] = ranks.copy()
     return frozen(ranks)
+
+
+def docid_texts(ids: Array) -> Array:
+    """Check that identifiers are strings."""
+    if ids.dtype.kind != "U":
+        for row, item in enumerate(ids):
+            if not isinstance(item, str):
+                msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
+                raise InputError(msg, row=row)
+    return ids.astype(str, copy=False)

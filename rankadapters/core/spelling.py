@@ -7,6 +7,17 @@ import operator
 
 from rankadapters.core.errors import ConventionError
 
+_MOST_DIGITS = 100  # of a whole number; from 640 on Python may refuse to read them
+
+
+def as_whole(text: str) -> int | None:
+    """Read a whole number written in the digits 0 to 9; None where the text is something else, or without end.
+
+    >>> as_whole("10"), as_whole("-1"), as_whole("\u0663"), as_whole("1" * 5000)
+    (10, None, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
 
 def number(value: float) -> str:
     """Write a number in its shortest exact form: `1`, not `1.0`.
@@ -20,7 +31,7 @@ def number(value: float) -> str:
 def as_number(text: str) -> float | None:
     """Read a finite number; None where the text is something else, Python's `1_000` and blanks included."""
     try:
-        found = float(text) if text.isascii() and not set(text) & set("_ \t\n") else math.nan
+        found = float(text) if text.isascii() and "_" not in text and text == text.strip() else math.nan
     except ValueError:
         return None
     return found if math.isfinite(found) else None
@@ -45,11 +56,9 @@ def table(gain: str) -> tuple[float, ...] | None:
     """
     if not gain.startswith("table_"):
         return None
-    try:
-        gains = tuple(float(text) for text in gain.split("_")[1:])
-    except ValueError:
-        gains = ()
-    if not gains or not all(math.isfinite(g) for g in gains):
+    read = [as_number(text) for text in gain.split("_")[1:]]
+    gains = tuple(found for found in read if found is not None)
+    if len(gains) < max(len(read), 1):
         msg = f"gain={gain!r} is not a table of numbers.\nHint: write one gain per label from 0 on, like 'table_0_1_3'."
         raise ConventionError(msg)
     if any(map(operator.gt, gains, gains[1:])):

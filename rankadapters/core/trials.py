@@ -9,7 +9,7 @@ import numpy as np
 
 from rankadapters.core._kernels import SKIP
 from rankadapters.core.candidates import Listed, RankedCandidates, Steps
-from rankadapters.core.columns import Floats, non_finite
+from rankadapters.core.columns import Array, Floats, non_finite
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.keywords import Columns, by_name
@@ -108,14 +108,28 @@ class Trials:
         UnsupportedConventionError
             The convention is over all rows, so that no query has a value of its own.
         """
-        if self._member.over_rows:
-            msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
-            raise UnsupportedConventionError(msg)
-        found, mass = self._numerators(several), self._member.mass
-        if mass is None:
-            return found
-        values: Floats = np.divide(found, mass, out=np.full(found.shape, np.nan), where=mass > 0)
-        return values
+        return self._by_query(self._numerators(several))
+
+    def measure(self, scores: object) -> tuple[float, Floats]:
+        """Value of one candidate, and that of each query, from one ranking.
+
+        Parameters
+        ----------
+        scores : array-like, shape (n_docs,)
+            Higher is better.
+
+        Returns
+        -------
+        (float, float array of shape (n_queries,))
+            As `value` and `per_query` give them.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            As `per_query`.
+        """
+        found = self._numerators(np.asarray(scores)[None, :])
+        return float(self._means(found)[0]), self._by_query(found)[0]
 
     def along(self, scores: object, column: object, steps: object) -> Floats:
         """Value of scores + t x column for each step t, shape (n_steps,).
@@ -162,8 +176,18 @@ class Trials:
         if self._ranked is None:
             return np.array([whole_values(self._member, plan, scores, self.n_threads) for scores in given])  # type: ignore[arg-type]  # as `_ranked` says
         order = plan.rows.order
-        own = given[:, order] if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
+        own = given.take(order, axis=1) if order.size else given[:, : int(plan.rows.indptr[-1])]  # all rows, or none
         return self._ranked.numerators(Listed(own))
+
+    def _by_query(self, numerators: Floats) -> Floats:
+        if self._member.over_rows:
+            msg = f"{self.convention.name} has no per-query values: pool='rows' takes all rows as one query."
+            raise UnsupportedConventionError(msg)
+        mass = self._member.mass
+        if mass is None:
+            return numerators
+        values: Floats = np.divide(numerators, mass, out=np.full(numerators.shape, np.nan), where=mass > 0)
+        return values
 
     def _means(self, numerators: Floats) -> Floats:
         """Add up the queries of each candidate in their order, by the sum of the masses."""
@@ -173,9 +197,14 @@ class Trials:
         if member.floor is not None:
             numerators = np.log(np.maximum(numerators, member.floor))
         terms = numerators * member.settled.weights
-        terms[:, member.settled.status == SKIP] = 0.0
+        if self._skipped.size:
+            terms[:, self._skipped] = 0.0
         means = terms.cumsum(axis=1)[:, -1] / self._mass
         return np.array([self.convention.link(mean) for mean in means.tolist()])
+
+    @cached_property
+    def _skipped(self) -> Array:
+        return np.flatnonzero(self._member.settled.status == SKIP)
 
     @cached_property
     def _mass(self) -> float:

@@ -10,5 +10,6 @@ except ImportError as error:
     raise MissingToolkitError.of("dask", "dask") from error
 
 from rankadapters.dask.actor_exchange import exchange
+from rankadapters.dask.evaluation import evaluate, per_query
 
-__all__ = ["exchange"]
+__all__ = ["evaluate", "exchange", "per_query"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Any
 
 import numpy as np
-from distributed import Actor, Client, get_client, get_worker
+from dask.utils import key_split
+from distributed import Actor, Client, Future, get_client, get_worker
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError, RankAdaptersError
@@ -14,14 +16,20 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 Integers = NDArray[np.int64]
 
 _LOOK = 1.0  # seconds between two looks at whether the others are still there
+_ANSWER = 30.0  # seconds that an actor may take to answer, on a worker that is busy
 
 
 class ActorExchange:
     """What adds up the arrays of a training's workers; made by `exchange`."""
 
-    def __init__(self, sums: Actor, timeout: float) -> None:
+    def __init__(self, sums: Actor, timeout: float, kept: Future | None = None) -> None:
         self._sums = sums
         self._timeout = timeout
+        self._kept = kept  # or Dask lets the actor go
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to workers without what keeps the actor: the client's own exchange does."""
+        return type(self), (self._sums, self._timeout)
 
     def add(self, key: str, parts: int, array: Integers) -> Integers:
         """Wait until `parts` workers have handed an array of one shape over under this key, and give the sum.
@@ -42,21 +50,25 @@ class ActorExchange:
 
     def _look(self, key: str, parts: int, waited: float) -> None:
         """Give up where a worker will not come, for all that wait."""
-        missing, running = self._sums.missing(key).result(), _running_tasks()
+        try:
+            missing, running = self._sums.missing(key).result(timeout=_ANSWER), _running_siblings()
+        except TimeoutError:
+            msg = f"{key}: the actor that adds up is gone.\nHint: keep ra.dask.exchange(client) until training ends."
+            raise RankAdaptersError(msg) from None
         if running is not None and (len(running) < parts or not missing <= running):
             why = "the task of another worker ended before it came.\nHint: the cause is that task's own error."
         elif waited > self._timeout:
             why = f"of {parts} workers not all came within {self._timeout:g} s.\nHint: timeout=."
         else:
             return
-        self._sums.give_up(key, f"{key}: {why}").result()
+        self._sums.give_up(key, f"{key}: {why}").result(timeout=_ANSWER)
 
 
 def exchange(client: Client, *, timeout: float = 600.0) -> ActorExchange:
     """Make what adds up the arrays of a training's workers on a Dask cluster; for `ra.lightgbm.global_eval`.
 
     An actor on one of the workers holds the sums, 1.2 kB a worker, convention and round. A worker that waits looks
-    every second whether the others' tasks still run; where one ended, all that wait raise.
+    every second whether the others' tasks, which are of one function, still run; where one ended, all that wait raise.
 
     Parameters
     ----------
@@ -82,7 +94,8 @@ def exchange(client: Client, *, timeout: float = 600.0) -> ActorExchange:
     if not isinstance(client, Client):
         msg = f"client is a {type(client).__name__}, not a distributed.Client.\nHint: client = Client(cluster)."
         raise InputError(msg)
-    return ActorExchange(client.submit(_Sums, actor=True, pure=False).result(), timeout)
+    kept = client.submit(_Sums, actor=True, pure=False)
+    return ActorExchange(kept.result(), timeout, kept)
 
 
 class _Sums:
@@ -130,9 +143,10 @@ def _own_task() -> str | None:
         return None
 
 
-def _running_tasks() -> set[str] | None:
-    try:
-        client = get_client()
-    except ValueError:
+def _running_siblings() -> set[str] | None:
+    """Tasks of the same function as this one, waiting ones included; None outside of a task."""
+    own = _own_task()
+    if own is None:
         return None
-    return {str(key) for keys in client.processing().values() for key in keys}
+    running = {str(key) for keys in get_client().processing().values() for key in keys}
+    return {key for key in running if key_split(key) == key_split(own)}

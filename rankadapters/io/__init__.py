@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.letor import read_letor
+from rankadapters.io.letor_stream import stream_letor
 from rankadapters.io.svmlight import read_svmlight
 from rankadapters.io.table import read_table
 from rankadapters.io.trec import read_trec
 
-__all__ = ["Judgments", "ScoredJudgments", "read_letor", "read_svmlight", "read_table", "read_trec"]
+__all__ = ["Judgments", "ScoredJudgments", "read_letor", "read_svmlight", "read_table", "read_trec", "stream_letor"]

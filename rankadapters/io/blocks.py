@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ BLOCK = 1 << 20  # bytes that are looked at together: fewer, and calling numpy c
 
 
 def parsed(data: bytes, parse: Callable[[bytes], Found]) -> Iterator[tuple[bytes, Found]]:
-    r"""Parse the blocks of a text, as many at once as there are CPUs; their order stays.
+    r"""Parse a text in blocks, as many at once as there are CPUs; their order stays.
 
     Examples
     --------
@@ -26,17 +26,27 @@ def parsed(data: bytes, parse: Callable[[bytes], Found]) -> Iterator[tuple[bytes
     """
     if len(data) <= BLOCK:
         yield data, parse(data)
-        return
+    else:
+        yield from parsed_blocks(_blocks(data), parse)
+
+
+def parsed_blocks(blocks: Iterable[bytes], parse: Callable[[bytes], Found]) -> Iterator[tuple[bytes, Found]]:
+    """Parse blocks of whole lines, as many at once as there are CPUs, which are held until then; their order stays."""
     _keep_freed_memory()
     n_threads = as_n_threads(None)
     waiting: deque[tuple[bytes, Future[Found]]] = deque()
-    with ThreadPoolExecutor(n_threads) as pool:
-        for block in _blocks(data):
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        for block in blocks:
             waiting.append((block, pool.submit(parse, block)))
             if len(waiting) > n_threads:
                 yield _next(waiting)
         while waiting:
             yield _next(waiting)
+    finally:
+        # Nobody waits for the threads: Python may end what is left of this after an error in any thread of its own,
+        # while another one is being started, and would wait for ever.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _next(waiting: deque[tuple[bytes, Future[Found]]]) -> tuple[bytes, Found]:

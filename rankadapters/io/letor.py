@@ -154,8 +154,7 @@ class _AllRows(NamedTuple):
             return None
         left_out = np.isnan(self.scores)
         if left_out.all():
-            msg = f"{self.paths}: no line has feature {feature}.\nHint: features are numbered as they are written."
-            raise InputError(msg)
+            raise no_feature(self.paths, feature)
         return np.where(left_out, 0, self.scores)
 
 
@@ -174,24 +173,24 @@ def _read(files: Sequence[AnyPath], feature: int | None, *, find_docids: bool) -
         first = n_rows
         with after_rows(first):
             for rows in read_rows(path):
-                scores.append(_scores(path, n_rows - first, rows, feature))
+                scores.append(feature_values(path, n_rows - first, rows, feature))
                 labels.append(rows.labels)
                 goes_on = n_rows > first and rows.queries[0] == names[-1]
                 names += rows.queries[goes_on:]
                 starts += (rows.stretches[goes_on:] + n_rows).tolist()
                 n_rows += rows.labels.size
                 if find_docids:
-                    docids += _found_docids(rows.comments.texts())
+                    docids += found_docids(rows.comments.texts())
         if n_rows == first:
-            raise _no_rows(path)
+            raise no_rows(path)
         firsts.append((first, path))
     if not files:
-        raise _no_rows("no file")
+        raise no_rows("no file")
     qid = np.repeat([name.decode() for name in names], np.diff(starts, append=n_rows))
     return _AllRows(np.concatenate(labels), qid, docids, np.concatenate(scores), np.asarray(starts), firsts)
 
 
-def _found_docids(comments: Sequence[bytes]) -> list[str] | list[str | None]:
+def found_docids(comments: Sequence[bytes]) -> list[str] | list[str | None]:
     """Docid in each comment, None where there is none."""
     lines = b"\n".join(comments).decode()
     found: list[str] = _DOCIDS.findall(lines)
@@ -200,11 +199,26 @@ def _found_docids(comments: Sequence[bytes]) -> list[str] | list[str | None]:
     return [match and match[1] for match in map(_DOCIDS.search, lines.split("\n"))]
 
 
-def _no_rows(path: AnyPath) -> InputError:
+def require_docid(place: str, row: int) -> InputError:
+    """Say that a row has no docid."""
+    msg = (
+        f"{place} has no docid, which the convention needs for its ties.\n"
+        "Hint: '#docid = NAME' at the end of every line, or other ties."
+    )
+    return InputError(msg, row=row)
+
+
+def no_feature(files: str, feature: int | None) -> InputError:
+    """Say that no row has the feature that was to be the score."""
+    return InputError(f"{files}: no line has feature {feature}.\nHint: features are numbered as they are written.")
+
+
+def no_rows(path: AnyPath) -> InputError:
+    """Say that a file has no row."""
     return InputError(f"{path}: no line holds more than a comment.\nHint: 'label qid:QUERY feature:value ...'.")
 
 
-def _scores(path: AnyPath, first: int, rows: LetorRows, feature: int | None) -> NDArray[np.float64]:
+def feature_values(path: AnyPath, first: int, rows: LetorRows, feature: int | None) -> NDArray[np.float64]:
     """Values of the feature in some rows, of which `first` rows of the file stand before."""
     scores = np.full(rows.labels.size, np.nan)
     if feature is None:
@@ -227,11 +241,8 @@ def _docids(rows: _AllRows, qid: NDArray[np.str_], wanted: bool | None) -> list[
     if None in rows.docids:
         if not wanted:
             return None
-        msg = (
-            f"{rows.place(rows.docids.index(None))} has no docid, which the convention needs for its ties.\n"
-            "Hint: '#docid = NAME' at the end of every line, or other ties."
-        )
-        raise InputError(msg, row=rows.docids.index(None))
+        row = rows.docids.index(None)
+        raise require_docid(rows.place(row), row)
     keys = list(zip(qid.tolist(), rows.docids, strict=True))
     if len(set(keys)) == len(keys):
         return rows.docids

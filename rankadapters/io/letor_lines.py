@@ -9,12 +9,13 @@ and only scikit-learn, LIBSVM and SVMlight itself do not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rankadapters.core.errors import InputError
-from rankadapters.io.blocks import parsed
+from rankadapters.io.blocks import parsed, parsed_blocks
 from rankadapters.io.letor_features import FEATURE
 from rankadapters.io.letor_rows import ROW_IN_COMMENT, LetorRows
+from rankadapters.io.line_blocks import row_blocks
 from rankadapters.io.text import MERGED, NEWLINE, AnyPath, is_finite, is_merged, read_rows_of_text
 
 EXPECTED = "expected 'label qid:QUERY feature:value ...'.\nHint: SVMlight or LETOR format, decimal points, no header."
@@ -24,15 +25,24 @@ _WHITE = re.compile(rb"\s")  # a vertical tab or a form feed, which part no fiel
 
 
 def read_rows(path: AnyPath) -> Iterator[LetorRows]:
-    """Read a file block by block.
+    """Read a file, and give its rows block by block.
 
     Raises
     ------
     InputError
         The file cannot be read, or a line is malformed. The message names file, line and token.
     """
+    return _rows(path, parsed(read_rows_of_text(path), _parsed))
+
+
+def stream_lines(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[LetorRows]:
+    """Give the rows of a file block by block, as `read_rows` does, with a few blocks in memory."""
+    return _rows(path, parsed_blocks(row_blocks(path, step), _parsed))
+
+
+def _rows(path: AnyPath, blocks: Iterator[tuple[bytes, LetorRows | None]]) -> Iterator[LetorRows]:
     number, n_rows = 1, 0
-    for block, rows in parsed(read_rows_of_text(path), _parsed):
+    for block, rows in blocks:
         if rows is None:
             raise _first_fault(path, number, n_rows, block)
         if rows.labels.size:
@@ -43,8 +53,8 @@ def read_rows(path: AnyPath) -> Iterator[LetorRows]:
 
 def line_of(path: AnyPath, row: int) -> int:
     """Line that a row came from."""
-    every = enumerate(read_rows_of_text(path).split(NEWLINE), start=1)
-    kept = (number for number, line in every if _holds_row(line))
+    lines = (line for block in row_blocks(path) for line in block.removesuffix(NEWLINE).split(NEWLINE))
+    kept = (number for number, line in enumerate(lines, start=1) if _holds_row(line))
     return next(number for i, number in enumerate(kept) if i == row)
 
 

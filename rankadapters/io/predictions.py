@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
-from rankadapters.io.blocks import parsed
+from rankadapters.io.blocks import parsed, parsed_blocks
 from rankadapters.io.byte_words import PAD, Text
 from rankadapters.io.decimals import read_decimals
+from rankadapters.io.line_blocks import row_blocks
 from rankadapters.io.text import (
     NEWLINE,
     AnyPath,
@@ -34,12 +35,66 @@ def read_predictions(
         with after_rows(scores.size):
             scores = np.append(scores, read_numbers(path))
     if scores.size != n_rows:
-        msg = (
-            f"{listed(paths)}: {scores.size} predictions for the {n_rows} rows of {listed(as_paths(files))}.\n"
-            "Hint: one number per row, in the order of the rows."
-        )
-        raise InputError(msg)
+        raise _wrong_count(paths, scores.size, n_rows, files)
     return scores
+
+
+class NumberStream:
+    """Numbers of prediction files, read a few blocks at a time."""
+
+    def __init__(self, paths: Sequence[AnyPath]) -> None:
+        self._paths = paths
+        self._blocks = _stream_numbers(paths)
+        self._held = np.empty(0)
+        self._n_taken = 0
+
+    def take(self, n: int) -> NDArray[np.float64]:
+        """Give the next numbers, fewer where the files end."""
+        while self._held.size < n and (block := next(self._blocks, None)) is not None:
+            self._held = np.append(self._held, block)
+        taken, self._held = self._held[:n], self._held[n:]
+        self._n_taken += taken.size
+        return taken
+
+    def check_end(self, n_rows: int, files: Sequence[AnyPath]) -> None:
+        """Refuse files that do not hold as many numbers as the feature files have rows."""
+        n_numbers = self._n_taken + self._held.size + sum(block.size for block in self._blocks)
+        if n_numbers != n_rows:
+            raise _wrong_count(self._paths, n_numbers, n_rows, files)
+
+
+def _wrong_count(
+    paths: Sequence[AnyPath], n_numbers: int, n_rows: int, files: AnyPath | Sequence[AnyPath]
+) -> InputError:
+    return InputError(
+        f"{listed(paths)}: {n_numbers} predictions for the {n_rows} rows of {listed(as_paths(files))}.\n"
+        "Hint: one number per row, in the order of the rows."
+    )
+
+
+def _stream_numbers(paths: Sequence[AnyPath]) -> Iterator[NDArray[np.float64]]:
+    n_before = 0
+    for path in paths:
+        n_numbers = 0
+        with after_rows(n_before):
+            for block, numbers in parsed_blocks(_without_blank_end(row_blocks(path)), _numbers):
+                if numbers is None:
+                    raise _no_number(path, block.removesuffix(NEWLINE).split(NEWLINE), n_numbers)
+                n_numbers += numbers.size
+                yield numbers
+        n_before += n_numbers
+
+
+def _without_blank_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Leave out the blank lines at the end of a file; others stay."""
+    blank = b""
+    for block in blocks:
+        text = blank + block
+        end = len(text.rstrip())
+        end = end and (text.find(NEWLINE, end) + 1 or len(text))
+        if end:
+            yield text[:end]
+        blank = text[end:]
 
 
 def read_numbers(path: AnyPath) -> NDArray[np.float64]:
@@ -68,6 +123,7 @@ def _numbers(block: bytes) -> NDArray[np.float64] | None:
     return numbers
 
 
-def _no_number(path: AnyPath, every: list[bytes]) -> InputError:
-    row = next(row for row, line in enumerate(every) if not is_finite(line))
-    return bad_number(path, row + 1, every[row], every[row].strip(), "one finite number per line", row=row)
+def _no_number(path: AnyPath, every: list[bytes], before: int = 0) -> InputError:
+    """Name the first line without a number, of which so many stand before."""
+    at, line = next((at, line) for at, line in enumerate(every, start=before) if not is_finite(line))
+    return bad_number(path, at + 1, line, line.strip(), "one finite number per line", row=at)

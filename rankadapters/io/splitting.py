@@ -51,11 +51,6 @@ def check(split_queries: str) -> None:
         raise InputError(msg)
 
 
-def stretches_of(qid: Array) -> NDArray[np.int64]:
-    """First row of each stretch of rows with one query."""
-    return np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1])
-
-
 def _separate(stretches: Sequence[str]) -> list[str]:
     taken, count, names = set(stretches), dict.fromkeys(stretches, 0), []
     for stretch in stretches:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT, Array
+from rankadapters.core import forms
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
-from rankadapters.io.csv_lines import check_columns, read_csv, row_line
-from rankadapters.io.docids import Texts, order_docids
+from rankadapters.io.arrow_columns import ArrowColumns
+from rankadapters.io.csv_lines import check_columns, read_csv, row_line, stream_csv
 from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.text import MERGED, AnyPath, HeldFile
+from rankadapters.io.row_columns import docid_ranks, query_weights
+from rankadapters.io.text import AnyPath, HeldFile
 
+BATCH_ROWS = 200_000  # that a stream reads at once
+_READ_AT_ONCE = 1 << 20  # bytes
 _PARQUET = b"PAR1"
 
 
@@ -106,153 +109,50 @@ def read_table(
     """
     splitting.check(split_queries)
     numbers = [name for name in (label, score, weight) if name is not None]
-    table = _Table.read(path, numbers, [name for name in (qid, docid) if name is not None])
-    query = table.queries(qid, split_queries)
+    file = TableFile.at(path)
+    table = file.read(numbers, [name for name in (qid, docid) if name is not None])
+    ids, starts = table.queries(qid)
+    each = np.repeat(ids, np.diff(starts, append=table.columns.num_rows))
+    query = splitting.split(each, starts, split_queries, file.place)
     queries = Queries(table.numbers(label), qid=query)
     if weight is not None:
-        queries = Queries(queries.labels, qid=query, query_weight=table.weights(weight, queries))
+        weights = query_weights(weight, table.numbers(weight), queries, file.place)
+        queries = Queries(queries.labels, qid=query, query_weight=weights)
     if docid is not None:
-        queries = queries.with_docid_ranks(table.docid_ranks(docid, queries))
-    judged = Judgments(queries=queries, place=_Table(path, None, table.is_csv).place)
+        queries = queries.with_docid_ranks(docid_ranks(table.docids(docid), queries, file.place))
+    judged = Judgments(queries=queries, place=file.place)
     return judged if score is None else judged.with_scores(table.numbers(score))
 
 
-class _Table(NamedTuple):
-    """Columns of a file; an error in a value names the file and the line or row."""
+class TableFile(NamedTuple):
+    """A file with named columns."""
 
     path: AnyPath
-    columns: Any  # a pyarrow table
-    is_csv: bool
+    is_parquet: bool
 
     @classmethod
-    def read(cls, path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> _Table:
-        """Read the columns."""
+    def at(cls, path: AnyPath) -> TableFile:
+        """Look which kind of file it is."""
         try:
             import pyarrow as pa  # noqa: F401 - so that its absence is told before what is wrong in the file
         except ImportError as error:
             raise MissingToolkitError.of("pyarrow", "files") from error
-        if _is_parquet(path):
-            return cls(path, _read_parquet(path, [*numbers, *texts]), is_csv=False)
-        return cls(path, read_csv(path, numbers, texts), is_csv=True)
+        return cls(path, _is_parquet(path))
+
+    def read(self, numbers: Sequence[str], texts: Sequence[str]) -> ArrowColumns:
+        """Read the columns."""
+        read = _read_parquet(self.path, [*numbers, *texts]) if self.is_parquet else read_csv(self.path, numbers, texts)
+        return ArrowColumns(read, str(self.path), self.place)
+
+    def batches(self, numbers: Sequence[str], texts: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
+        """Read the columns a few rows at a time; `step` is called with how much of how much was read."""
+        if self.is_parquet:
+            return _stream_parquet(self.path, [*numbers, *texts], step)
+        return stream_csv(self.path, numbers, texts, step)
 
     def place(self, row: int) -> str:
         """File and line of a row, or in Parquet its number from 1."""
-        return f"{self.path}, line {row_line(self.path, row)}" if self.is_csv else f"{self.path}, row {row + 1}"
-
-    def numbers(self, name: str) -> Array:
-        """Column of finite numbers."""
-        from pyarrow import types
-
-        column = self._column(name)
-        exact = types.is_integer(column.type) or types.is_decimal(column.type)
-        if not (exact or types.is_floating(column.type) or types.is_boolean(column.type)):
-            raise self._wrong_type(name, column, "numbers are")
-        values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
-        if exact:
-            self._refuse_merged(name, column, values)
-            return values.astype(np.float64, copy=False)  # so that nobody looks again whether it merges any
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
-            raise InputError(msg, row=row)
-        return values
-
-    def queries(self, name: str, split_queries: str) -> Array:
-        """Query of each row, with those that return treated as said."""
-        from pyarrow import types
-
-        column = self._column(name)
-        if types.is_nested(column.type):
-            raise self._wrong_type(name, column, "one value per row is")
-        qid, starts = _text_runs(column) if _is_text(column.type) else _runs(column.to_numpy())
-        return splitting.split(qid, starts, split_queries, self.place)
-
-    def weights(self, name: str, queries: Queries) -> Array:
-        """Weight of each query."""
-        weights = self.numbers(name)
-        first, varies = queries.per_query(weights)
-        if varies >= 0:
-            row = int(np.flatnonzero(weights != queries.per_row(first))[0])
-            msg = (
-                f"{self.place(row)}: {name} is {weights[row]:g}, but another row of its query has another weight.\n"
-                "Hint: a weight is the query's, so its rows must agree."
-            )
-            raise InputError(msg, row=row)
-        return first
-
-    def docid_ranks(self, name: str, queries: Queries) -> NDArray[np.int32]:
-        """Order of the documents in each query."""
-        from pyarrow import types
-
-        column = self._column(name)
-        if not (_is_text(column.type) or types.is_integer(column.type)):
-            raise self._wrong_type(name, column, "strings or integers are")
-        docids = [docid.encode() for docid in column.cast("string").to_pylist()]
-        ordered = order_docids(queries.query_of_row, [Texts.of(docids)])
-        if ordered.same.any():
-            row = int(ordered.rows[1:][ordered.same].min())
-            msg = f"{self.place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."
-            raise InputError(msg, row=row)
-        return ordered.ranks()
-
-    def _refuse_merged(self, name: str, column: Any, values: Array) -> None:
-        """Refuse integers and decimals that float64 need not tell from their neighbours."""
-        if max(float(values.max()), -float(values.min())) < EXACT_INT:
-            return
-        for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
-            exact = column[row].as_py()
-            if abs(exact) > EXACT_INT:
-                msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
-                raise InputError(msg, row=row)
-
-    def _column(self, name: str) -> Any:
-        column = self.columns.column(name)
-        if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
-            column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
-        row = _missing(column)
-        if row >= 0:
-            msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
-            raise InputError(msg, row=row)
-        return column
-
-    def _wrong_type(self, name: str, column: Any, needed: str) -> InputError:
-        return InputError(
-            f"{self.path}: column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first."
-        )
-
-
-def _missing(column: Any) -> int:
-    """First row that is null, or empty text, which is how CSV writes it; -1 where there is none."""
-    from pyarrow import compute
-
-    if not (column.null_count or _is_text(column.type)):
-        return -1
-    missing = column.is_null()
-    if _is_text(column.type):
-        missing = compute.or_kleene(missing, compute.equal(column, ""))
-    row: int = missing.index(True).as_py()
-    return row
-
-
-def _runs(qid: Array) -> tuple[Array, NDArray[np.int64]]:
-    return qid, splitting.stretches_of(qid)
-
-
-def _text_runs(column: Any) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
-    """Text of each row, and the first row of each stretch with one text; Python sees a text once a stretch."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if str(column.type) == "string_view":
-        column = column.cast("large_string")
-    runs = compute.run_end_encode(column.combine_chunks(), run_end_type=pa.int64())
-    ends = runs.run_ends.to_numpy()
-    starts = np.append(0, ends[:-1])
-    return np.repeat(np.asarray(runs.values.to_pylist(), dtype=np.str_), ends - starts), starts
-
-
-def _is_text(kind: Any) -> bool:
-    return str(kind) in {"string", "large_string", "string_view"}
+        return f"{self.path}, row {row + 1}" if self.is_parquet else f"{self.path}, line {row_line(self.path, row)}"
 
 
 def _open(path: AnyPath) -> BinaryIO:
@@ -268,18 +168,36 @@ def _is_parquet(path: AnyPath) -> bool:
 
 
 def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
+    with _parquet(path, names) as file:
+        return file.read(columns=list(dict.fromkeys(names)))
+
+
+def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
+    # Reading ahead would hold the columns of a row group, which may be the whole file.
+    with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
+        forms.foresee(file.metadata.num_rows)
+        done = 0
+        for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names))):
+            done += batch.num_rows
+            step(done, file.metadata.num_rows)
+            yield batch
+
+
+@contextmanager
+def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[Any]:
+    """Open a file that has these columns, and rows."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         # pyarrow opens a file itself, since it would read one of Python's in one thread at a time.
-        with parquet.ParquetFile(BytesIO(path.data) if isinstance(path, HeldFile) else str(path)) as file:
+        source = pa.BufferReader(path.data) if isinstance(path, HeldFile) else str(path)
+        with parquet.ParquetFile(source, **options) as file:
             check_columns(path, names, file.schema_arrow.names)
-            table = file.read(columns=list(dict.fromkeys(names)))
+            if not file.metadata.num_rows:
+                msg = f"{path} holds no rows.\nHint: at least one row is needed."
+                raise InputError(msg)
+            yield file
     except (pa.ArrowException, OSError) as error:
         msg = f"{path}: {str(error).splitlines()[0].rstrip('.')}.\nHint: give the path of a readable file."
         raise InputError(msg) from None
-    if not table.num_rows:
-        msg = f"{path} holds no rows.\nHint: at least one row is needed."
-        raise InputError(msg)
-    return table

@@ -17,9 +17,12 @@ from rankadapters.core.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 
 AnyPath = str | os.PathLike[str]
+Name = str | int  # of a column; its place, where a batch is a tuple
 
 NEWLINE = b"\n"
-_BOM = b"\xef\xbb\xbf"
+BLANK = "holds no lines"
+BOM = b"\xef\xbb\xbf"
+_EXACT_DIGITS = len(str(EXACT_INT))
 _MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
 
 
@@ -58,20 +61,33 @@ def read_bytes(path: AnyPath) -> bytes:
     InputError
         It is missing, a directory, unreadable, a broken archive, or empty.
     """
-    try:
+    with readable(path):
         data = path.data if isinstance(path, HeldFile) else Path(path).read_bytes()
         for magic, decompress in _MAGIC.items():
             if data.startswith(magic):
                 data = decompress(data)
                 break
+    if not data:
+        raise nothing_in(path)
+    return data
+
+
+@contextmanager
+def readable(path: AnyPath) -> Iterator[None]:
+    """Turn what goes wrong while a file is read into an error that names it."""
+    try:
+        yield
+    except InputError:
+        raise
     except (OSError, EOFError, ValueError, zlib.error) as error:
         # What is wrong inside an archive has no strerror.
         msg = f"{path}: {getattr(error, 'strerror', None) or error}.\nHint: give the path of a readable file."
         raise InputError(msg) from None
-    if not data:
-        msg = f"{path} is empty.\nHint: at least one line is needed."
-        raise InputError(msg)
-    return data
+
+
+def nothing_in(path: AnyPath, what: str = "is empty") -> InputError:
+    """Say that a file is empty, or blank."""
+    return InputError(f"{path} {what}.\nHint: at least one line is needed.")
 
 
 def read_text(path: AnyPath) -> bytes:
@@ -82,10 +98,15 @@ def read_text(path: AnyPath) -> bytes:
     InputError
         As `read_bytes`, or it holds no line, a NUL, or anything that is not UTF-8.
     """
-    data = read_bytes(path).removeprefix(_BOM)
+    data = read_bytes(path).removeprefix(BOM)
     if not data or data.isspace():
-        msg = f"{path} holds no lines.\nHint: at least one line is needed."
-        raise InputError(msg)
+        raise nothing_in(path, BLANK)
+    check_text(path, data)
+    return data
+
+
+def check_text(path: AnyPath, data: bytes, n_lines: int = 0) -> None:
+    """Refuse a NUL and what is not UTF-8 in a file, or in a part of it before which so many lines stand."""
     try:
         if not data.isascii():
             data.decode()
@@ -93,8 +114,12 @@ def read_text(path: AnyPath) -> bytes:
     except UnicodeDecodeError as error:
         at = error.start
     if at >= 0:
-        raise _no_text(path, data, at)
-    return data
+        line, byte = n_lines + data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at)
+        msg = (
+            f"{path}, line {line}, byte {byte} of the line: 0x{data[at]:02x} is not UTF-8 text.\n"
+            "Hint: give a text file, saved as UTF-8."
+        )
+        raise InputError(msg)
 
 
 def read_rows_of_text(path: AnyPath) -> bytes:
@@ -106,7 +131,11 @@ def read_rows_of_text(path: AnyPath) -> bytes:
         As `read_text`, or a carriage return stands within a line: where these alone end lines, the whole file would be
         one row.
     """
-    data = read_text(path)
+    return with_line_feeds(path, read_text(path))
+
+
+def with_line_feeds(path: AnyPath, data: bytes, n_lines: int = 0) -> bytes:
+    r"""End the lines of a file with `\n` alone, or those of a part of it before which so many lines stand."""
     if b"\r" not in data:
         return data
     while b"\r\n" in data:
@@ -114,20 +143,13 @@ def read_rows_of_text(path: AnyPath) -> bytes:
     data = data.rstrip(b"\r")
     at = data.find(b"\r")
     if at >= 0:
+        line = n_lines + data.count(NEWLINE, 0, at) + 1
         msg = (
-            f"{path}, line {data.count(NEWLINE, 0, at) + 1} holds a carriage return that does not end it.\n"
+            f"{path}, line {line} holds a carriage return that does not end it.\n"
             "Hint: write the file with a line feed after every line."
         )
         raise InputError(msg)
     return data
-
-
-def _no_text(path: AnyPath, data: bytes, at: int) -> InputError:
-    line, byte = data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at)
-    return InputError(
-        f"{path}, line {line}, byte {byte} of the line: 0x{data[at]:02x} is not UTF-8 text.\n"
-        "Hint: give a text file, saved as UTF-8."
-    )
 
 
 def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -200,7 +222,7 @@ def is_finite(text: bytes | str) -> bool:
 
 def is_merged(text: bytes | str) -> bool:
     """Tell whether a text is an integer that float64 need not tell from its neighbours."""
-    try:
-        return abs(int(text)) > EXACT_INT
-    except ValueError:
+    digits = (text if isinstance(text, str) else text.decode()).strip().lstrip("+-").lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
         return False
+    return len(digits) > _EXACT_DIGITS or int(digits) > EXACT_INT

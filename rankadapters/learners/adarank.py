@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import UnsupportedConventionError
+from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
@@ -131,9 +131,8 @@ class AdaRank(QueryLearner):
         columns = FeatureColumns(train.X, narrow=narrow)
         weak = self._values_of_features(columns, judge)
         valid = [FeatureColumns(each.X, narrow=narrow) for each in judge.sets]
-        weight = train.query_weight
         rounds = VARIANTS[self.variant](
-            weak, columns, valid, judge, np.ones(len(weak)) if weight is None else weight,
+            np.nan_to_num(weak), columns, valid, judge, self._weight(weak, train, judge),
             tol=self.tol, max_consecutive=self.max_consecutive,
         )  # fmt: skip
         if self.warm_start and hasattr(self, "alphas_") and not narrow:
@@ -146,16 +145,25 @@ class AdaRank(QueryLearner):
         self.coef_: Floats = np.zeros(len(columns))
         np.add.at(self.coef_, self.features_, self.alphas_)
 
+    def _weight(self, weak: Floats, train: LabelledRows, judge: Judge) -> Floats:
+        """Weight of each query; 0 of one that the convention skips, which RankLib does not."""
+        weight = np.ones(len(weak)) if train.query_weight is None else train.query_weight
+        if self.variant != "ranklib":
+            weight = np.where(np.isnan(weak[:, 0]), 0.0, weight)
+        if not weight.any():
+            msg = f"sample_weight: all queries that {judge.train.convention.name} does not skip have weight 0."
+            raise InputError(f"{msg}\nHint: weights above 0 for some of them, or another policy than 'skip'.")
+        return weight
+
     def _values_of_features(self, columns: FeatureColumns, judge: Judge) -> Floats:
-        """Value of each query under each feature, shape (n_queries, n_features); 0 where the query is skipped."""
+        """Value of each query under each feature, shape (n_queries, n_features); NaN where the query is skipped."""
         found = np.empty((judge.train.queries.n_queries, len(columns)))
         for feature in range(len(columns)):
             scores = columns[feature]
             if self.variant == "ranklib":
                 scores = selection_ranks(scores, judge.train.queries.indptr, getattr(judge.convention, "k", None))
             found[:, feature] = judge.train.per_query([scores])[0]
-        np.nan_to_num(found, copy=False)
-        largest = float(np.abs(found).max())
+        largest = float(np.nanmax(np.abs(found)))
         if largest > 1 + 1e-9:
             msg = (
                 f"AdaRank needs values of queries in [-1, 1], but {judge.train.convention.name} gives up to "

@@ -52,8 +52,7 @@ class AdaRankRounds:
         """Go on from a model."""
         for feature, alpha in zip(features.tolist(), alphas.tolist(), strict=True):
             self.add(feature, alpha)
-        values = self.values()
-        self.trained = self.mean()
+        self.trained, values = self.measure()
         self.weigh(values)
         self.judge.see(self.valid_scores, self.trained)
         self.keep()
@@ -67,8 +66,7 @@ class AdaRankRounds:
                 return
             before = self.state()
             self.add(feature, alpha)
-            values = self.values()
-            trained = self.mean()
+            trained, values = self.measure()
             if trained + self.tol <= self.trained:
                 self.restore(before)
                 return
@@ -99,7 +97,7 @@ class AdaRankRounds:
         """End with a feature that ranks every query of any weight perfectly, for which no alpha is large enough."""
         if not self.alphas:
             self.add(feature, 1.0)
-            if self.judge.see(self.valid_scores, self.mean()):
+            if self.judge.see(self.valid_scores, self.measure()[0]):
                 self.keep()
 
     def weigh(self, values: Floats) -> None:
@@ -128,14 +126,10 @@ class AdaRankRounds:
             scores + alpha * columns[feature] for scores, columns in zip(self.valid_scores, self.valid, strict=True)
         ]
 
-    def values(self) -> Floats:
-        """Value of each query under the model; 0 where it is skipped."""
-        values: Floats = np.nan_to_num(self.judge.train.per_query([self.scores])[0])
-        return values
-
-    def mean(self) -> float:
-        """Mean value of the training queries, under the convention."""
-        return self.judge.train.value(self.scores)
+    def measure(self) -> tuple[float, Floats]:
+        """Mean value of the training queries under the convention, and that of each query; 0 where it is skipped."""
+        mean, values = self.judge.train.measure(self.scores)
+        return mean, np.nan_to_num(values)
 
     def state(self) -> dict[str, Any]:
         """What a round changes, to be restored."""
@@ -215,7 +209,7 @@ class RankLibAdaRankRounds(AdaRankRounds):
             return False
         before = self.state()
         self.add(feature, alpha)
-        values = self.values()
+        _, values = self.measure()
         trained = float(values.cumsum()[-1] / values.size)
         if used is not None:
             self._drop_idle(feature, used, changed=trained != self.trained)

@@ -69,7 +69,9 @@ class QueryLearner(BaseEstimator):
         self._check()
         if eval_set is not None and self.validation_fraction is not None:
             raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
+        before = getattr(self, "n_features_in_", None)
         features, labels = validate_data(self, X, y, **self._reading, y_numeric=True)
+        self._refuse_another_width(before, int(features.shape[1]))
         queries = whole_queries(X if hasattr(X, "shape") else features, labels, qid, None)
         train, held = self._divide(features, labels, queries, sample_weight)
         sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
@@ -176,6 +178,15 @@ class QueryLearner(BaseEstimator):
         features = validate_data(self, X, reset=False, **self._reading)
         return LabelledRows.of(features, whole_queries(features, y, qid, None), y, sample_weight)
 
+    def _refuse_another_width(self, before: int | None, now: int) -> None:
+        if getattr(self, "warm_start", False) and before not in {None, now}:
+            self.n_features_in_ = before
+            msg = (
+                f"warm_start=True, but the last fit had {before} features and X has {now}.\n"
+                "Hint: warm_start=False, or features as they were."
+            )
+            raise InputError(msg)
+
     def _no_qid(self, method: str) -> InputError:
         call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
         return InputError(
@@ -197,9 +208,12 @@ def _refuse_nothing_to_learn(train: LabelledRows) -> None:
         raise InputError("sample_weight: all weights are zero.\nHint: some query needs a weight above 0.")
     sizes, labels = np.asarray(train.sizes), np.asarray(train.y)
     starts = np.cumsum(sizes) - sizes
-    if (np.maximum.reduceat(labels, starts) == np.minimum.reduceat(labels, starts)).all():
+    mixed = np.maximum.reduceat(labels, starts) > np.minimum.reduceat(labels, starts)
+    weighed = "" if train.row_weight is None else "of a weight above 0 "
+    if not mixed[slice(None) if train.query_weight is None else train.query_weight > 0].any():
         msg = (
-            f"no query has rows of different labels (n_samples = {labels.size}), so there is nothing to learn.\n"
+            f"no query {weighed}has rows of different labels (n_samples = {labels.size}), so there is nothing to "
+            "learn.\n"
             "Hint: check that y and qid belong together, and that qid is one id per query."
         )
         raise InputError(msg)

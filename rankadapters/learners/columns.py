@@ -17,15 +17,18 @@ class FeatureColumns:
         self._X: Any = X
         if hasattr(X, "tocsc"):
             self._X = X.tocsc()
-        elif X.nbytes <= COPIED:
-            self._X = np.asfortranarray(X)
+        elif 8 * X.size <= COPIED:
+            # Converted once, since a column is read again and again.
+            self._X = np.asfortranarray(X.astype(np.float32) if narrow else X, np.float64)
+            narrow = False
         self._narrow = narrow
         self.n_rows, self.n_features = int(X.shape[0]), int(X.shape[1])
 
     def __getitem__(self, feature: int) -> NDArray[np.float64]:
         """One column."""
         column = self._X[:, [feature]].toarray()[:, 0] if hasattr(self._X, "tocsc") else self._X[:, feature]
-        found: NDArray[np.float64] = (column.astype(np.float32) if self._narrow else column).astype(np.float64)
+        narrow = column.astype(np.float32) if self._narrow else column
+        found: NDArray[np.float64] = narrow.astype(np.float64, copy=False)
         return found
 
     def __len__(self) -> int:

@@ -21,6 +21,7 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 SMALLEST_STEP = 0.001
+MOST_DOUBLINGS = 500  # of a step, which leaves as much room again for the features
 
 
 class CoordinateAscent(QueryLearner):
@@ -133,6 +134,12 @@ class CoordinateAscent(QueryLearner):
             check_number(name, getattr(self, name), above=True)
         for name in ("tol", "alpha"):
             check_number(name, getattr(self, name))
+        if self.n_steps * np.log2(max(self.step_scale, 1.0)) > MOST_DOUBLINGS:
+            msg = (
+                f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps beyond all numbers.\n"
+                f"Hint: step_scale ** n_steps of at most 2 ** {MOST_DOUBLINGS}."
+            )
+            raise InputError(msg)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         if train.row_weight is not None and judge.train.convention.weighting is None:

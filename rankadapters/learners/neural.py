@@ -149,6 +149,13 @@ class NeuralRanker(QueryLearner):
 
     def _start(self, n_features: int, rng: np.random.RandomState) -> Network:
         if self.warm_start and hasattr(self, "coefs_"):
+            before = tuple(each.shape[1] for each in self.coefs_[:-1])
+            if before != tuple(self.hidden_layer_sizes):
+                msg = (
+                    f"warm_start=True, but the last fit had hidden_layer_sizes={before}, and now they are "
+                    f"{self.hidden_layer_sizes!r}.\nHint: warm_start=False, or layers as they were."
+                )
+                raise InputError(msg)
             return Network(self.coefs_, self.intercepts_, self.activation).copy()
         return Network.random([n_features, *self.hidden_layer_sizes, 1], self.activation, rng)
 

@@ -29,7 +29,7 @@ class PairMargins:
     sizes : int array, shape (n_queries,)
         Rows of each query.
     weight : float array, shape (n_queries,), or None
-        Multiplies the pairs of each query.
+        Multiplies the pairs of each query; one of weight 0 has none.
     """
 
     def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:
@@ -38,6 +38,7 @@ class PairMargins:
         self._queries = [
             (slice(int(end - size), int(end)), labels[end - size : end], float(w))
             for end, size, w in zip(ends, sizes, several, strict=True)
+            if w > 0
         ]
         self.n_pairs = sum(_count(own) for _, own, _ in self._queries)
 

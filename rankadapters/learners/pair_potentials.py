@@ -37,35 +37,24 @@ class PairPotentials:
             mixed &= weight > 0
         self.rows = np.flatnonzero(np.repeat(mixed, sizes))  # those that have a pair
         sizes = sizes[mixed]
-        self._starts = np.cumsum(sizes) - sizes
-        self._query = np.repeat(np.arange(sizes.size), sizes)
-        level = _levels(labels[self.rows], self._query, self._starts)
-        self._n_queries, self._n_levels = sizes.size, int(level.max()) + 1
-        self._cell = self._query * self._n_levels + level
-        self._weight = None if weight is None else weight[mixed][self._query]
+        self._indptr = np.concatenate([[0], np.cumsum(sizes)])
+        query = np.repeat(np.arange(sizes.size), sizes)
+        self._level = _levels(labels[self.rows], query, self._indptr[:-1])
+        self._n_levels = int(self._level.max()) + 1
+        self._weight = np.empty(0) if weight is None else weight[mixed].astype(np.float64)
 
     def __call__(self, heights: Floats) -> Floats:
         """Potentials of `rows`, for their H; 0 where all pairs are so right that their weights underflow."""
-        if np.abs(heights).max() > HIGHEST:
-            low, high = (each.reduceat(heights, self._starts) for each in (np.minimum, np.maximum))
-            heights = heights - ((low + high) / 2)[self._query]
-        up = np.exp(heights)
-        down = 1.0 / up
-        lower = self._sums(up).cumsum(axis=1)
-        higher = self._sums(down)[:, ::-1].cumsum(axis=1)[:, ::-1]
-        lower[:, 1:], lower[:, 0] = lower[:, :-1].copy(), 0.0  # of the levels below, and above
-        higher[:, :-1], higher[:, -1] = higher[:, 1:].copy(), 0.0
-        wins, losses = down * lower.ravel()[self._cell], up * higher.ravel()[self._cell]
-        if self._weight is not None:
-            wins *= self._weight
-            losses *= self._weight
-        total = wins.cumsum()[-1]
-        found: Floats = (wins - losses) / total if total else np.zeros(wins.size)
-        return found
+        from rankadapters.core._kernels.boosted_pairs import pair_potentials
 
-    def _sums(self, values: Floats) -> Floats:
-        sums = np.bincount(self._cell, values, self._n_queries * self._n_levels).astype(np.float64, copy=False)
-        return sums.reshape(self._n_queries, self._n_levels)
+        if np.abs(heights).max() > HIGHEST:
+            starts = self._indptr[:-1]
+            low, high = (each.reduceat(heights, starts) for each in (np.minimum, np.maximum))
+            heights = heights - np.repeat((low + high) / 2, np.diff(self._indptr))
+        up, found = np.exp(heights), np.empty(heights.size)
+        lower, higher = np.empty((2, self._n_levels))
+        pair_potentials(up, 1.0 / up, self._level, self._indptr, self._weight, lower, higher, found)
+        return found
 
 
 def _levels(labels: Floats, query: NDArray[np.intp], starts: NDArray[np.int64]) -> NDArray[np.intp]:

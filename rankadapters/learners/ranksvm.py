@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
 from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import product, shares
 from rankadapters.learners.declared import check_count, check_number
@@ -18,6 +19,8 @@ from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+
+LARGEST = 1e140  # of the features, of which squares and products are summed
 
 
 class RankSVM(QueryLearner):
@@ -50,6 +53,12 @@ class RankSVM(QueryLearner):
         Iterations of the solver.
     history_ : History
         (set, convention, value) of the training queries and each validation set, where there is a convention.
+
+    Notes
+    -----
+    The problem is convex and has one solution, so that there is no `warm_start`: another beginning would give the same
+    weights, and LinearSVC takes none. Nor are there rounds to stop between: what other learners stop early for, `C`
+    does here, which a search or validation queries choose. `eval_set` fills `history_`.
 
     References
     ----------
@@ -98,6 +107,7 @@ class RankSVM(QueryLearner):
         check_count("max_pairs", self.max_pairs, least=0)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
+        _refuse_huge(train.X)
         margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
         solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
         self.coef_: Floats
@@ -123,3 +133,10 @@ class RankSVM(QueryLearner):
 
     def _predict(self, X: Any) -> Array:
         return product(X, self.coef_)
+
+
+def _refuse_huge(X: Any) -> None:
+    """Refuse features whose squares overflow, on which the solver would not end."""
+    largest = max(float(X.max()), -float(X.min()))
+    if largest > LARGEST:
+        raise InputError(f"X has {largest:g}, whose square is beyond all numbers.\nHint: rescale the features.")

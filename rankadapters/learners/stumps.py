@@ -45,24 +45,28 @@ class Bins:
     def __init__(self, columns: FeatureColumns, rows: NDArray[np.intp], n_thresholds: int, *, with_all: bool) -> None:
         self.n_thresholds = n_thresholds + 1 if with_all else n_thresholds
         self.thresholds = np.empty((len(columns), self.n_thresholds))
-        self.bins = np.empty((rows.size, len(columns)), np.uint8)
+        constant = np.zeros(len(columns), np.bool_)
         for feature in range(len(columns)):
-            column = columns[feature]
-            self.thresholds[feature] = _thresholds(column, n_thresholds, with_all=with_all)
-            ascending = self.thresholds[feature, ::-1]
-            above = np.searchsorted(ascending, column[rows], side="left")
-            self.bins[:, feature] = self.n_thresholds - above  # n_thresholds for a row that is above none
+            low, high = float(columns[feature].min()), float(columns[feature].max())
+            self.thresholds[feature] = _thresholds(low, high, n_thresholds, with_all=with_all)
+            constant[feature] = low == high
+        # Features of one value are alike to all stumps, and one of them stands for all.
+        kept = np.sort(np.concatenate([np.flatnonzero(~constant), np.flatnonzero(constant)[:1]]))
+        self._place = np.searchsorted(kept, np.where(constant, constant.argmax(), np.arange(len(columns))))
+        self.bins = np.empty((rows.size, kept.size), np.uint8)
+        for place, feature in enumerate(kept.tolist()):
+            self.bins[:, place] = _bins(columns[feature][rows], self.thresholds[feature])
 
     def best(self, potentials: Floats, *, signed: bool, n_threads: int) -> Stump:
         """Find the stump of the largest r, or of the largest magnitude where not `signed`; the first of equal ones."""
-        sums = self._sums(potentials, n_threads)[:, : self.n_thresholds].cumsum(axis=1)
+        sums = self._sums(potentials, n_threads)[self._place, : self.n_thresholds].cumsum(axis=1)
         feature, place = np.unravel_index((sums if signed else np.abs(sums)).argmax(), sums.shape)
         threshold = float(self.thresholds[feature, place])
         return Stump(int(feature), int(place), threshold, float(sums[feature, place]))
 
     def above(self, stump: Stump) -> NDArray[np.bool_]:
         """Tell the rows above a stump's threshold."""
-        found: NDArray[np.bool_] = self.bins[:, stump.feature] <= stump.place
+        found: NDArray[np.bool_] = self.bins[:, self._place[stump.feature]] <= stump.place
         return found
 
     def _sums(self, potentials: Floats, n_threads: int) -> Floats:
@@ -74,7 +78,7 @@ class Bins:
 
         def run(first: int, last: int) -> Iterator[Any]:
             for part in range(first, last):
-                sums = np.zeros((self.thresholds.shape[0], self.n_thresholds + 1))
+                sums = np.zeros((bins.shape[1], self.n_thresholds + 1))
                 add_by_bin(bins, values, int(parts[part]), int(parts[part + 1]), sums)
                 yield sums
 
@@ -82,8 +86,15 @@ class Bins:
         return found
 
 
-def _thresholds(column: Floats, n: int, *, with_all: bool) -> Floats:
-    low, high = float(column.min()), float(column.max())
+def _bins(column: Floats, thresholds: Floats) -> NDArray[np.uint8]:
+    """Place of the first threshold that each row is above, or their number; passes are faster than a search."""
+    found = np.full(column.size, thresholds.size, np.uint8)
+    for threshold in thresholds:
+        found -= column > threshold
+    return found
+
+
+def _thresholds(low: float, high: float, n: int, *, with_all: bool) -> Floats:
     found = [high]
     for _ in range(n - 1):
         found.append(found[-1] - (high - low) / n)

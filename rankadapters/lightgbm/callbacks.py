@@ -11,7 +11,7 @@ import lightgbm as lgb
 from rankadapters.callbacks.display_names import watched_name
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.lightgbm.distributed import refuse_one_worker_s_value
+from rankadapters.lightgbm.distributed import leaving_network, refuse_one_worker_s_value
 
 
 class EarlyStopping:
@@ -27,6 +27,10 @@ class EarlyStopping:
 
     def __call__(self, env: Any) -> None:
         """Hand the declared metric's results to LightGBM's own callback."""
+        with leaving_network(env):
+            self._look(env)
+
+    def _look(self, env: Any) -> None:
         refuse_one_worker_s_value(env.model, env.params, self.name)
         results = env.evaluation_result_list or []
         # cv() of older versions writes "valid name" for the name.

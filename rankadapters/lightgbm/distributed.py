@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -62,7 +63,8 @@ class GlobalEval:
     ) -> list[tuple[str, float, bool]]:
         """Be called with a set's rows, as `eval_metric` or `feval`, or with a CallbackEnv at the end of a round."""
         if isinstance(first, lgb.callback.CallbackEnv):
-            self._end_round(first)
+            with leaving_network(first):
+                self._end_round(first)
             return []
         if isinstance(second, lgb.Dataset):
             self._monitor.note(second, lambda: judged_of(second), lambda: flat(first))
@@ -170,6 +172,17 @@ def refuse_one_worker_s_value(model: lgb.Booster, params: Mapping[str, Any], nam
             "Hint: ra.lightgbm.global_eval(...) as eval_metric= and in callbacks=."
         )
         raise InputError(msg)
+
+
+@contextmanager
+def leaving_network(env: Any) -> Iterator[None]:
+    """Leave the network of the workers where a training fails: its booster, freed later, would leave the next one's."""
+    try:
+        yield
+    except Exception as error:
+        if n_machines(env.params) > 1 and not isinstance(error, lgb.callback.EarlyStopException):
+            env.model.free_network()
+        raise
 
 
 def _judged(labels: Array, weight: Array | None, group: Array | None) -> Judged:

@@ -182,6 +182,25 @@ def test_what_is_no_word_of_a_tool_is_refused(tool, text, params):
         tool.read(text, **params)
 
 
+@pytest.mark.parametrize("digits", ["1\u0663", "\u0663", "\uff15", "1" * 5000], ids=["1٣", "٣", "５", "5000 digits"])
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("trec_eval_9", "P_{}"), ("ranx", "map@5-l{}"), ("ranx", "map@{}"), ("ir_measures", "AP(rel={})@5"),
+        ("ir_measures", "SetF(beta={})"), ("letor4", "NDCG@1{}"), ("lightgbm", "ndcg@{}"), ("xgboost", "map@{}-"),
+        ("catboost", "NDCG:top={}"), ("ranklib", "ERR@1{}"),
+    ],
+)  # fmt: skip
+def test_digits_of_other_scripts_and_without_end_are_refused(tool, text, digits):
+    with pytest.raises(ra.ConventionError):
+        presets.TOOLS[tool].read(text.format(digits))
+
+
+def test_letters_that_only_unicode_takes_for_ours_are_refused():
+    with pytest.raises(ra.ConventionError, match="is not a metric of letor4"):
+        presets.letor4.read("preci\u017fion@5")
+
+
 def test_presets_of_a_tool_have_names_and_measures():
     assert "catboost.mrr" in presets.names("rr")
     assert set(presets.names("ndcg")) < set(presets.names(None))

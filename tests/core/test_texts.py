@@ -74,6 +74,11 @@ def test_a_text_means_its_convention(text, means):
         ("ndcg@10/letor4@10", "neither a preset@k"),
         ("ap@10", "truncated"),
         ("auc", "truncated"),
+        ("yahoo@10+empty=\r1", "empty='\\r1'"),
+        ("yahoo@10+empty=\x1c1", "empty='\\x1c1'"),
+        ("lightgbm@10+gain=table_0_\u0663", "is not a table of numbers"),
+        ("lightgbm@10+gain=table_0_ 1", "is not a table of numbers"),
+        ("yahoo@10+gain=table_", "is not a table of numbers"),
         ("auc@10/pairs=label/v1", "does not start with a measure and its cutoff"),
     ],
 )

@@ -118,3 +118,18 @@ def test_scores_that_are_not_finite_are_named():
 def test_all_rows_as_one_query_have_no_values_of_queries():
     with pytest.raises(ra.UnsupportedConventionError, match="pool='rows' takes all rows"):
         Trials(DATA.y, "lightgbm.auc", qid=DATA.qid).per_query(DATA.X.T)
+
+
+@pytest.mark.parametrize("convention", [each for each in MEASURES if each != "lightgbm.auc"])
+def test_a_candidate_is_measured_once_for_its_value_and_those_of_its_queries(convention):
+    trials = Trials(DATA.y, convention, qid=DATA.qid)
+    scores = DATA.X[:, 0]
+    value, per_query = trials.measure(scores)
+    assert value == trials.value(scores)
+    assert per_query.tobytes() == trials.per_query([scores])[0].tobytes()
+
+
+def test_a_measure_over_rows_has_no_values_of_queries():
+    trials = Trials(DATA.y, "lightgbm.auc", qid=DATA.qid)
+    with pytest.raises(ra.UnsupportedConventionError, match="has no per-query values"):
+        trials.measure(DATA.X[:, 0])

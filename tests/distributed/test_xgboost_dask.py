@@ -24,11 +24,6 @@ QUERIES = {"train": 61, "valid": 43}
 PARAMS = {"objective": "rank:ndcg", "tree_method": "hist", "disable_default_eval_metric": True, "eta": 0.3, "seed": 1}
 
 
-@pytest.fixture(params=[2, 3])
-def client(request):
-    return request.getfixturevalue(f"cluster{request.param}")
-
-
 def n_workers(client):
     return len(client.scheduler_info()["workers"])
 
@@ -49,22 +44,25 @@ def value(booster, data, convention):
     return ra.evaluate(data.y, booster.predict(xgb.DMatrix(data.X)), convention, qid=data.qid).value
 
 
-@pytest.mark.parametrize("n_parts", [1, 7], ids=["workers without rows", "all have rows"])
-def test_every_measure_that_merges_has_the_bits_of_one_process(client, n_parts):
+def test_every_measure_that_merges_has_the_bits_of_one_process(cluster3):
     conventions = [by_rows(convention_of(measure)) for measure in MEASURES]
     conventions = [convention for convention in conventions if convention.over != "rows"]
     watch = ra.xgboost.global_eval(*conventions, n_queries=QUERIES)
-    booster, log = train(client, cut_at_queries(TWO, n_parts), custom_metric=watch, callbacks=[watch])
+    booster, log = train(cluster3, cut_at_queries(TWO, 2), custom_metric=watch, callbacks=[watch])
     for name, data in (("train", ONE), ("valid", TWO)):
         found = {convention.name: log[name][convention.name][-1] for convention in conventions}
         assert found == {convention.name: value(booster, data, convention) for convention in conventions}
 
 
-@pytest.mark.parametrize("stop", ["ours", "xgboost"])
-def test_all_workers_stop_in_the_round_of_the_declared_metric(client, stop):
+@pytest.mark.parametrize(
+    ("cluster", "n_parts", "stop"),
+    [("cluster2", 1, "ours"), ("cluster2", 5, "xgboost"), ("cluster3", 2, "xgboost"), ("cluster3", 3, "ours")],
+)
+def test_all_workers_stop_in_the_round_of_the_declared_metric(cluster, n_parts, stop, request):
     watch = ra.xgboost.global_eval(LETOR, TEXTBOOK, n_queries=QUERIES)
     ours = [ra.xgboost.early_stopping(TEXTBOOK, 5)] if stop == "ours" else []
-    booster, log = train(client, cut_at_queries(TWO, 1), 80, custom_metric=watch, callbacks=[watch, *ours],
+    client = request.getfixturevalue(cluster)
+    booster, log = train(client, cut_at_queries(TWO, n_parts), 80, custom_metric=watch, callbacks=[watch, *ours],
                          early_stopping_rounds=None if ours else 5)  # fmt: skip
     values = log["valid"][TEXTBOOK.name]
     assert booster.best_iteration == int(np.argmax(values))
@@ -84,11 +82,11 @@ def test_queries_cut_between_workers_are_found(cluster3, failure_of):
     assert str(error).startswith(f"'valid' has {n_found} queries on 3 workers, not n_queries=43: some are cut.")
 
 
-def test_what_one_worker_cannot_evaluate_all_refuse(client, failure_of):
+def test_what_one_worker_cannot_evaluate_all_refuse(cluster3, failure_of):
     first, *others = cut_at_queries(TWO, 3)
     broken = [first._replace(y=np.full_like(first.y, 7)), *others]
     watch = ra.xgboost.global_eval(ra.presets.lightgbm(5, label_gain=[0, 1]))
-    error = failure_of(lambda: train(client, broken, custom_metric=watch, callbacks=[watch]))
+    error = failure_of(lambda: train(cluster3, broken, custom_metric=watch, callbacks=[watch]))
     assert isinstance(error, ra.InputError)
     assert "labels[0] is 7, outside the gain table" in str(error)
 
@@ -120,8 +118,8 @@ def test_what_is_for_one_process_refuses_several(cluster2, failure_of):
 OWN = {**PARAMS, "disable_default_eval_metric": False, "eval_metric": "ndcg@5"}
 
 
-def test_xgboosts_ndcg_is_right_where_every_worker_has_rows(client):
-    booster, log = train(client, cut_at_queries(TWO, 7), params=OWN)
+def test_xgboosts_ndcg_is_right_where_every_worker_has_rows(cluster3):
+    booster, log = train(cluster3, cut_at_queries(TWO, 7), params=OWN)
     assert log["valid"]["ndcg@5"][-1] == pytest.approx(value(booster, TWO, ra.presets.xgboost(5)), rel=1e-12)
 
 
@@ -131,14 +129,14 @@ def test_xgboosts_ndcg_is_right_where_every_worker_has_rows(client):
     strict=True,
     raises=AssertionError,
 )
-def test_xgboosts_ndcg_with_a_worker_without_rows(client):
-    booster, log = train(client, cut_at_queries(TWO, 1), params=OWN)
+def test_xgboosts_ndcg_with_a_worker_without_rows(cluster3):
+    booster, log = train(cluster3, cut_at_queries(TWO, 1), params=OWN)
     assert log["valid"]["ndcg@5"][-1] == pytest.approx(value(booster, TWO, ra.presets.xgboost(5)), rel=1e-12)
 
 
-def test_xgboosts_ndcg_counts_a_worker_without_rows_as_a_query_of_value_1(client):
-    booster, log = train(client, cut_at_queries(TWO, 1), params=OWN)
-    true, n_empty = value(booster, TWO, ra.presets.xgboost(5)), n_workers(client) - 1
+def test_xgboosts_ndcg_counts_a_worker_without_rows_as_a_query_of_value_1(cluster3):
+    booster, log = train(cluster3, cut_at_queries(TWO, 1), params=OWN)
+    true, n_empty = value(booster, TWO, ra.presets.xgboost(5)), n_workers(cluster3) - 1
     assert log["valid"]["ndcg@5"][-1] == pytest.approx((true * 43 + n_empty) / (43 + n_empty), rel=1e-12)
 
 

@@ -218,6 +218,23 @@ def test_bad_rows_are_named(learner, change, reason):
 
 
 @every
+def test_a_weight_where_there_is_nothing_to_learn_does_not_help(learner):
+    X, y, qid = [[0.0], [1.0], [0.0], [2.0], [3.0]], [0, 0, 0, 1, 2], [1, 1, 2, 2, 2]
+    model = clone(learner).set_params(convention=WEIGHTED)
+    with pytest.raises(ra.InputError, match="no query of a weight above 0 has rows of different labels"):
+        model.fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("name", [name for name in QUICK if "warm_start" in QUICK[name].get_params()])
+@pytest.mark.parametrize("width", [2, 10])
+def test_a_warm_start_needs_the_features_that_there_were(name, width):
+    model = clone(QUICK[name]).set_params(warm_start=True).fit(DATA.X, DATA.y, qid=DATA.qid)
+    with pytest.raises(ra.InputError, match=f"the last fit had 5 features and X has {width}"):
+        model.fit(np.column_stack([DATA.X, DATA.X])[:, :width], DATA.y, qid=DATA.qid)
+    assert model.predict(VALID.X).shape == VALID.y.shape
+
+
+@every
 def test_one_query_is_enough_but_cannot_be_divided(learner):
     X, y = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]], [2, 0, 1]
     assert np.isfinite(clone(learner).fit(X, y, qid=[1, 1, 1]).predict(X)).all()

@@ -77,20 +77,6 @@ def test_the_seed_decides():
     assert models[0].coefs_[0].tobytes() == models[1].coefs_[0].tobytes() != models[2].coefs_[0].tobytes()
 
 
-def test_the_best_epoch_by_the_validation_queries_is_kept():
-    model = RankNet(convention="textbook@5", max_iter=20, learning_rate_init=0.05, random_state=0)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
-    assert model.n_iter_ == 1 + int(np.argmax(values))
-    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
-
-
-def test_it_stops_without_patience():
-    model = RankNet(convention="textbook@5", max_iter=200, learning_rate_init=0.05, n_iter_no_change=3, random_state=0)
-    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    assert len(model.history_) // 2 == model.n_iter_ + 3
-
-
 def test_a_warm_start_goes_on():
     model = RankNet(max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
     first = model.coefs_[0].copy()
@@ -125,3 +111,9 @@ def test_ranknet_ranks_mq2008_as_well_as_ranklibs():
         model.fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
         values.append(model.score(test.X, test.y, qid=test.qid))
     assert np.mean(values) >= kept("learners")["mean_test_ndcg10"]["ranknet"]
+
+
+def test_a_warm_start_keeps_its_layers():
+    model = RankNet((4,), max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    with pytest.raises(ra.InputError, match=r"the last fit had hidden_layer_sizes=\(4,\), and now they are \(3, 2\)"):
+        model.set_params(hidden_layer_sizes=(3, 2)).fit(DATA.X, DATA.y, qid=DATA.qid)

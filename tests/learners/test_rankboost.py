@@ -1,4 +1,4 @@
-"""RankBoost: equal to the paper's rounds over all pairs in plain Python, and to RankLib 2.10.1 on MQ2008."""
+"""RankBoost: equal to the paper's rounds over all pairs in plain Python; to RankLib in `test_rounds.py`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ import scipy.sparse as sp
 from rankadapters.learners import RankBoost
 from rankadapters.learners import stumps as stumps_module
 from rankadapters.learners.pair_potentials import PairPotentials
-from tests.learners.mq2008_folds import fold, ranklib_scores
 from tests.learners.oracles import pairs_of, rankboost
 from tests.ranking_data import ranking
-from tests.shared_data import kept
 
 DATA = ranking(1, 25)
 VALID = ranking(2, 20)
@@ -42,43 +40,10 @@ def test_the_rounds_are_those_of_the_paper(weighted, n_thresholds):
     np.testing.assert_allclose(model.alphas_, [alpha for _, _, alpha in expected], rtol=1e-9)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_the_scores_of_ranklib(number):
-    """Per document to 1e-9 of the largest; RankLib 2.10.1 with its defaults, validated by NDCG@10."""
-    expected = ranklib_scores("rankboost", number)
-    train, valid, test = fold(number)
-    model = RankBoost("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
-    assert np.abs(model.predict(test.X) - expected).max() <= 1e-9 * np.abs(expected).max()
-
-
-@pytest.mark.parametrize("number", [4, 5])
-def test_the_rounds_that_ranklib_kept_and_their_value(number):
-    """Of the folds whose scores are not kept: `tests/golden/learners.json`."""
-    train, valid, test = fold(number)
-    model = RankBoost("ranklib@10", variant="ranklib").fit(train.X, train.y, qid=train.qid, eval_set=[tuple(valid)])
-    assert model.n_iter_ == kept("learners")["rounds_kept"]["rankboost"][number - 1]
-    expected = kept("learners")["fold_test_ndcg10"]["rankboost"][number - 1]
-    assert model.score(test.X, test.y, qid=test.qid) == pytest.approx(expected, abs=5e-5)
-
-
-def test_the_best_round_by_the_validation_queries_is_kept():
-    model = RankBoost("textbook@5", max_iter=40).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
-    values = [each.value for each in model.history_ if each.dataset == "valid_0"]
-    assert model.n_iter_ == 1 + int(np.argmax(values))
-    assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
-
-
 def test_validation_by_a_loss_keeps_the_lowest():
     model = RankBoost("catboost.query_rmse", max_iter=20).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=EVAL_SET)
     values = [each.value for each in model.history_ if each.dataset == "valid_0"]
     assert model.n_iter_ == 1 + int(np.argmin(values))
-
-
-def test_a_warm_start_goes_on():
-    whole = RankBoost(max_iter=8).fit(DATA.X, DATA.y, qid=DATA.qid)
-    model = RankBoost(max_iter=4, warm_start=True).fit(DATA.X, DATA.y, qid=DATA.qid).fit(DATA.X, DATA.y, qid=DATA.qid)
-    assert stumps(model) == stumps(whole)
-    np.testing.assert_allclose(model.alphas_, whole.alphas_, rtol=1e-12)
 
 
 def test_sparse_features_give_the_same_model():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rankadapters as ra
+
 pytest.importorskip("sklearn")
 
 import scipy.sparse as sp
@@ -89,3 +91,18 @@ def test_too_few_iterations_are_told():
 def test_a_single_pair_needs_no_second_class():
     model = RankSVM(1.0, tol=1e-10).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     assert model.coef_ == pytest.approx([2 / 3])  # which minimises w^2 / 2 + (1 - w)^2
+
+
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
+def test_pairs_without_weight_are_none(max_pairs, capfd):
+    """One pair of weight 1 beside three of weight 0: it minimises w^2 / 2 + (1 - w)^2, and the solver says nothing."""
+    X, y, qid = [[0.0], [1.0], [0.0], [2.0], [3.0]], [0, 1, 0, 1, 2], [1, 1, 2, 2, 2]
+    model = RankSVM(1.0, tol=1e-10, max_pairs=max_pairs).fit(X, y, qid=qid, sample_weight=[1, 1, 0, 0, 0])
+    assert model.coef_ == pytest.approx([2 / 3])
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", [np.array, sp.csr_matrix])
+def test_features_whose_squares_overflow_are_refused(kind):
+    with pytest.raises(ra.InputError, match=r"X has 1e\+200, whose square is beyond all numbers"):
+        RankSVM().fit(kind([[0.0], [1e200]]), [0, 1], qid=[1, 1])

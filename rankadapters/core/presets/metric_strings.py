@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.spelling import as_number
+from rankadapters.core.spelling import as_number, as_whole
 
 LARGEST_TOP = 2**31 - 1
 
@@ -17,8 +17,9 @@ def top_of(metric: str, _: str, top: str) -> int | None:
     """Read a cutoff."""
     if top == "-1":
         return None
-    if top.isascii() and top.isdigit() and 0 < int(top) <= LARGEST_TOP:
-        return int(top)
+    found = as_whole(top)
+    if found is not None and 0 < found <= LARGEST_TOP:
+        return found
     why = ", at which CatBoost gives every query 1 as NDCG and 0 as DCG" if top == "0" else ""
     why = ", which CatBoost takes as all rows" if top.startswith("-") and top[1:].isdigit() else why
     msg = (

@@ -13,7 +13,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.core.number_fields import is_whole
-from rankadapters.core.spelling import as_number, number
+from rankadapters.core.spelling import as_number, as_whole, number
 
 ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
 
@@ -70,7 +70,7 @@ class Tool(ABC):
             No metric that is known here.
         """
         for pattern, method in self.patterns.items():
-            match = re.fullmatch(pattern, text) if isinstance(text, str) else None
+            match = re.fullmatch(pattern, text, re.ASCII) if isinstance(text, str) else None
             if match is None:
                 continue
             found: Make = getattr(self, method) if method else self
@@ -127,7 +127,8 @@ class Vocabulary(Tool, Generic[Spelled]):
 def _option(text: str) -> float | bool:
     """Read an option of a metric's name: a number, or a word that is there."""
     found = as_number(text)
-    return int(text) if text.isdigit() else True if found is None else found
+    whole = as_whole(text)
+    return whole if whole is not None else True if found is None else found
 
 
 def from_level(name: str, level: object) -> str:
@@ -177,9 +178,8 @@ def no_others(spec: object, params: Mapping[str, Any], allowed: tuple[str, ...])
 
 def cut(text: object, upto: int = 2**31 - 1) -> int | None:
     """Read the digits of a cutoff; None where they are not a cutoff."""
-    if isinstance(text, str) and text.isascii() and text.isdigit() and not text.startswith("0") and int(text) <= upto:
-        return int(text)
-    return None
+    found = as_whole(text) if isinstance(text, str) and not text.startswith("0") else None
+    return found if found is not None and found <= upto else None
 
 
 def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[Any, Any]]:

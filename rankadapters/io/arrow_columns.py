@@ -1,0 +1,131 @@
+"""Columns of pyarrow tables, checked: what is wrong in a value is named by the place of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.columns import EXACT_INT, Array
+from rankadapters.core.errors import InputError
+from rankadapters.core.grouping import stretches
+from rankadapters.io.text import MERGED, Name
+
+
+class ArrowColumns(NamedTuple):
+    """Columns of a table; an error in a value names the place of its row."""
+
+    columns: Any  # a pyarrow table
+    where: str  # the file, or whatever the table came in
+    place: Callable[[int], str]  # of a row of the table
+
+    def numbers(self, name: Name) -> Array:
+        """Column of finite numbers."""
+        from pyarrow import types
+
+        column = self._column(name)
+        exact = types.is_integer(column.type) or types.is_decimal(column.type)
+        if not (exact or types.is_floating(column.type) or types.is_boolean(column.type)):
+            raise self._wrong_type(name, column, "numbers are")
+        values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
+        if exact:
+            self._refuse_merged(name, column, values)
+            return values.astype(np.float64, copy=False)  # so that nobody looks again whether it merges any
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
+            raise InputError(msg, row=row)
+        return values
+
+    def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
+        """Query of each stretch of rows with one, and the first row of each."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if types.is_nested(column.type):
+            raise self._wrong_type(name, column, "one value per row is")
+        if _is_text(column.type):
+            return text_stretches(column)
+        qid = column.to_numpy()
+        starts = stretches(qid)
+        return qid[starts], starts
+
+    def docids(self, name: Name) -> list[bytes]:
+        """Document of each row."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if not (_is_text(column.type) or types.is_integer(column.type)):
+            raise self._wrong_type(name, column, "strings or integers are")
+        return [docid.encode() for docid in column.cast("string").to_pylist()]
+
+    def _refuse_merged(self, name: Name, column: Any, values: Array) -> None:
+        """Refuse integers and decimals that float64 need not tell from their neighbours."""
+        if max(float(values.max()), -float(values.min())) < EXACT_INT:
+            return
+        for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
+            exact = column[row].as_py()
+            if abs(exact) > EXACT_INT:
+                msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
+                raise InputError(msg, row=row)
+
+    def _column(self, name: Name) -> Any:
+        column = self._valid(name)
+        if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
+            column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
+        if str(column.type) == "string_view":
+            column = column.cast("large_string")  # which more of pyarrow's functions take
+        row = _missing(column)
+        if row >= 0:
+            msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
+            raise InputError(msg, row=row)
+        return column
+
+    def _valid(self, name: Name) -> Any:
+        """Refuse what pyarrow reads without a look at it: text that is not UTF-8, places beyond a dictionary."""
+        import pyarrow as pa
+
+        column = self.columns.column(name)
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            msg = f"{self.where}: column {name!r} is broken: {error}.\nHint: write the data anew."
+            raise InputError(msg) from None
+        return column
+
+    def _wrong_type(self, name: Name, column: Any, needed: str) -> InputError:
+        return InputError(
+            f"{self.where}: column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first."
+        )
+
+
+def _missing(column: Any) -> int:
+    """First row that is null, or empty text, which is how CSV writes it; -1 where there is none."""
+    from pyarrow import compute
+
+    if not (column.null_count or _is_text(column.type)):
+        return -1
+    missing = column.is_null()
+    if _is_text(column.type):
+        missing = compute.or_kleene(missing, compute.equal(column, ""))
+    row: int = missing.index(True).as_py()
+    return row
+
+
+def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
+    """Text of each stretch of rows with one text, and its first row; Python sees a text once a stretch."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if str(column.type) == "string_view":
+        column = column.cast("large_string")
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    runs = compute.run_end_encode(whole, run_end_type=pa.int64())
+    starts = np.append(0, runs.run_ends.to_numpy()[:-1])
+    return np.asarray(runs.values.to_pylist(), dtype=np.str_), starts
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in {"string", "large_string", "string_view"}

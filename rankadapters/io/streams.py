@@ -1,0 +1,187 @@
+"""Evaluation of data that need not fit in memory: whole queries out of batches that cut them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, overload
+
+from rankadapters.core.columns import Array
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import AboveValuesWarning, InputError
+from rankadapters.core.score import Score
+from rankadapters.core.texts import as_conventions
+from rankadapters.core.threads import as_n_threads
+from rankadapters.io.cut_queries import whole_queries
+from rankadapters.io.stream_batches import stream_rows
+from rankadapters.io.stream_rows import StreamColumns, StreamRows, of_one_type
+from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
+from rankadapters.io.text import Name
+from rankadapters.progress import shows
+
+
+@overload
+def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
+    batches: object, convention: Convention | str, *, label: Name = ..., score: Name = ..., qid: Name = ...,
+    weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    n_threads: int | None = ...,
+) -> Score: ...  # fmt: skip
+@overload
+def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
+    batches: object, convention: Convention | str, *, label: Name = ..., score: Sequence[Name], qid: Name = ...,
+    weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    n_threads: int | None = ...,
+) -> dict[Any, Score]: ...  # fmt: skip
+@overload
+def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
+    batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Name = ..., qid: Name = ...,
+    weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    n_threads: int | None = ...,
+) -> dict[Convention, Score]: ...  # fmt: skip
+@overload
+def evaluate_stream(
+    batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Sequence[Name],
+    qid: Name = ..., weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
+    unsorted: bool = ..., n_threads: int | None = ...,
+) -> dict[Convention, dict[Any, Score]]: ...  # fmt: skip
+@shows("evaluating")
+def evaluate_stream(
+    batches: object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    label: Name = "label",
+    score: Name | Sequence[Name] = "score",
+    qid: Name = "qid",
+    weight: Name | None = None,
+    row_weight: Name | None = None,
+    docid: Name | None = None,
+    unsorted: bool = False,
+    n_threads: int | None = None,
+) -> Any:
+    r"""Evaluate batches that may cut queries, in memory that does not grow with the rows; the bits of `ra.evaluate`.
+
+    Parameters
+    ----------
+    batches : path, paths, Arrow dataset, `ParquetFile`, `ra.io.stream_letor(...)`, or iterable of batches
+        A path is a CSV or Parquet file. A batch is a pyarrow RecordBatch or Table, a frame of pandas or polars, a
+        mapping or tuple of arrays, or a structured array; it may be empty. The rows of a query follow each other, in
+        any number of batches.
+    convention : Convention or str, or iterable of these
+        What to compute, with `pool="queries"` or `"pairs"` where the measure has a choice.
+    label, qid : str
+        Columns of labels and of queries; of a tuple, their places. A stream of LETOR files has no names.
+    score : str, or sequence of str
+        Column of scores, or one of each model.
+    weight : str, optional
+        Column of query weights, equal within a query.
+    row_weight : str, optional
+        Column of row weights, for measures with `average="row"`.
+    docid : str, optional
+        Column of document ids, unique within a query, for conventions whose ties go by them.
+    unsorted : bool
+        Whether the rows of a query may stand anywhere. They are sorted first, on disk where memory does not do, which
+        needs DuckDB; the order of the rows within a query stays.
+    n_threads : int, optional
+        None takes all CPUs; the result is the same for any number.
+
+    Returns
+    -------
+    Score, or dict
+        For several conventions a dict of Convention to Score; for several columns of scores a dict of their names to
+        Score, or of Convention to such dicts.
+
+    Raises
+    ------
+    InputError
+        As `ra.evaluate`, or a query returns after another one: each query's id is remembered in 8 bytes. The message
+        names file and line or row, or the batch and its row.
+    UnsupportedConventionError
+        A convention is over all rows as one query (`pool="rows"`), of which no batch has a part.
+    MissingToolkitError
+        pyarrow, or DuckDB for `unsorted`, is not installed.
+
+    Warns
+    -----
+    AboveValuesWarning
+        As `ra.evaluate`.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> batches = [
+    ...     {"label": [2, 0], "score": [0.9, 0.1], "qid": ["a", "a"]},
+    ...     {"label": [1, 1, 0], "score": [0.5, 0.2, 0.8], "qid": ["a", "b", "b"]},
+    ... ]
+    >>> found = ra.evaluate_stream(batches, ["yahoo@2", "letor4@1"])
+    >>> [(score.value, score.n_queries) for score in found.values()]
+    [(0.8154648767857288, 2), (0.5, 2)]
+    >>> whole = ra.evaluate([2, 0, 1, 1, 0], [0.9, 0.1, 0.5, 0.2, 0.8], "yahoo@2", qid=list("aaabb"))
+    >>> whole.value, whole - ra.evaluate_stream(batches, "yahoo@2")
+    (0.8154648767857288, 0.0)
+    """
+    one_model = isinstance(score, (str, int))
+    one_convention = isinstance(convention, (Convention, str))
+    conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
+    columns = StreamColumns(label, _models(score), qid, weight, row_weight, docid)
+    sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
+    for name in columns.scores:
+        for message in sums.above_values(name):
+            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+    models = {name: sums.scores(name) for name in columns.scores}
+    found = {
+        each: models[columns.scores[0]][each] if one_model else {name: scores[each] for name, scores in models.items()}
+        for each in conventions
+    }
+    return found[conventions[0]] if one_convention else found
+
+
+def sums_of(
+    batches: object,
+    conventions: list[Convention],
+    columns: StreamColumns,
+    *,
+    unsorted: bool = False,
+    per_query: bool = False,
+    n_threads: int | None = None,
+) -> tuple[StreamSums, list[tuple[Array, Values]]]:
+    """Evaluate a stream to its end; give, part by part, ids and values of the queries too where asked for."""
+    require_mergeable(conventions)
+    as_n_threads(n_threads)
+    sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads)
+    found = []
+    with closing(checked_rows(batches, columns, unsorted=unsorted)) as parts:  # what was sorted is on the disk
+        for rows in whole_queries(parts):
+            by_query = sums.add(rows, per_query=per_query)
+            if per_query:
+                found.append(by_query)
+    return sums, found
+
+
+def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Generator[StreamRows]:
+    """Read a stream, sorted by query where its rows are not."""
+    rows = of_one_type(stream_rows(batches, columns))
+    if not unsorted:
+        return rows
+    from rankadapters.io.sorting import sorted_by_query
+
+    return sorted_by_query(rows)
+
+
+def began(batches: object, columns: StreamColumns, query: object) -> str | None:
+    """Find where a query began, in what can be read a second time."""
+    if isinstance(batches, Iterator):
+        return None
+    for rows in stream_rows(batches, columns):
+        places = [at for at, other in enumerate(rows.ids.tolist()) if other == query]
+        if places:
+            return rows.place(int(rows.starts[places[0]]))
+    return None
+
+
+def _models(score: object) -> tuple[Name, ...]:
+    several = (score,) if isinstance(score, (str, int)) else tuple(score)  # type: ignore[arg-type]
+    if not several or len(set(several)) < len(several):
+        msg = f"score={score!r:.60} does not name each model's column once.\nHint: a name, or a list of names."
+        raise InputError(msg)
+    return several

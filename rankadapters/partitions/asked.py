@@ -1,0 +1,117 @@
+"""What is asked of a frame: conventions, the columns they are computed from, and how its partitions hold queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NotRequired, Required, Self, TypedDict, get_args
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
+from rankadapters.core.number_fields import is_whole
+from rankadapters.core.texts import as_conventions
+
+IDS_UP_TO = 100_000_000  # queries: 800 MB of ids, which the process that asks sorts in half a minute
+
+Partitions = Literal["whole", "sorted", "shuffle"]
+PARTITIONS: tuple[str, ...] = get_args(Partitions)
+BY_ROW_ORDER = {"input", "reverse"}
+
+
+class FrameKeywords(TypedDict, total=False):
+    """Keywords of `evaluate` on every engine."""
+
+    label: Required[str]
+    score: Required[str]
+    qid: Required[str]
+    partitions: Required[Partitions]
+    weight: NotRequired[str | None]
+    docid: NotRequired[str | None]
+    order: NotRequired[str | None]
+    ids_up_to: NotRequired[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Conventions, and which columns of a frame they are computed from; it travels to every worker.
+
+    Attributes
+    ----------
+    conventions : tuple of Convention
+        Each once.
+    columns : mapping of str to str
+        Names of columns by what they hold: `label`, `score`, `qid`, and `weight`, `docid`, `order` where given.
+    partitions : str
+        How the partitions hold the queries: `whole`, `sorted`, or `shuffle`.
+    ids_up_to : int
+        Queries up to which their ids are compared.
+    """
+
+    conventions: tuple[Convention, ...]
+    columns: Mapping[str, str]
+    partitions: str
+    ids_up_to: int
+
+    @classmethod
+    def of(
+        cls,
+        convention: Convention | str | Iterable[Convention | str],
+        names: Collection[str],
+        *,
+        partitions: str,
+        ids_up_to: int,
+        **columns: str | None,
+    ) -> Self:
+        """Check what is asked of a frame with columns of these names.
+
+        Raises
+        ------
+        ConventionError
+            One of the conventions is not one.
+        UnsupportedConventionError
+            A convention is over all rows, or over given pairs, which a frame does not hold.
+        InputError
+            A column is missing, or one that a convention needs was not given; or an argument is not allowed.
+        """
+        conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
+        given = {what: name for what, name in columns.items() if name is not None}
+        if partitions not in PARTITIONS:
+            hint = "'shuffle' fits every frame; 'whole' moves no row, 'sorted' next to none"
+            raise InputError(f"partitions={partitions!r}; allowed are {choices(PARTITIONS)}.\nHint: {hint}.")
+        if not (is_whole(ids_up_to) and ids_up_to >= 0):
+            msg = f"ids_up_to={ids_up_to!r}; allowed are whole numbers from 0.\nHint: {IDS_UP_TO} unless told."
+            raise InputError(msg)
+        _refuse_missing(given, names)
+        for each in conventions:
+            _refuse_unfit(each, given)
+        return cls(conventions=tuple(conventions), columns=given, partitions=partitions, ids_up_to=ids_up_to)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns, each once."""
+        return list(dict.fromkeys(self.columns.values()))
+
+
+def _refuse_missing(columns: Mapping[str, object], names: Collection[str]) -> None:
+    for what, name in columns.items():
+        if name not in names:
+            msg = f"{what}={name!r} is not a column of the frame, which has {choices(names)}."
+            raise InputError(f"{msg}\nHint: the name of a column; an index becomes one by reset_index().")
+
+
+def _refuse_unfit(convention: Convention, columns: Collection[str]) -> None:
+    if convention.over == "rows":
+        msg = f"{convention.name} is over all rows at once (pool='rows'), whose parts do not add up."
+        hint = "pool='queries', or gather these columns in one process and call ra.evaluate"
+        raise UnsupportedConventionError(f"{msg}\nHint: {hint}.")
+    if getattr(convention, "pairs", None) == "given":
+        msg = f"{convention.name} takes given pairs of rows, which have no numbers in a frame."
+        raise UnsupportedConventionError(f"{msg}\nHint: pairs='label', or ra.evaluate(pairs=) in one process.")
+    ties = getattr(convention, "ties", "")
+    if ties in BY_ROW_ORDER and "order" not in columns:
+        msg = f"{convention.name} breaks ties by the order of rows (ties={ties!r}), and rows of a cluster have none."
+        hint = "order=, a column of numbers that sorts the rows of a query, or convention.replace(ties='average')"
+        raise InputError(f"{msg}\nHint: {hint}.")
+    if ties.startswith("docid") and "docid" not in columns:
+        msg = f"{convention.name} breaks ties by document (ties={ties!r}), but docid= was not given."
+        raise InputError(f"{msg}\nHint: docid=, a column of strings or integers.")

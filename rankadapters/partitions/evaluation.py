@@ -1,0 +1,150 @@
+"""Parts of a frame become Scores, once it is known that no query is in two of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from rankadapters.core.columns import Array, Floats
+from rankadapters.core.convention import Convention
+from rankadapters.core.disjoint import Ids
+from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError
+from rankadapters.core.panel import above_values
+from rankadapters.core.score import Score
+from rankadapters.core.tally import Tally
+from rankadapters.partitions import jobs
+from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.jobs import Columns, Part
+from rankadapters.partitions.rows import Rows, Span
+
+T = TypeVar("T")
+
+
+class Frame(Protocol):
+    """The partitions of a frame of some engine, moved as was asked."""
+
+    def gather(
+        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
+    ) -> tuple[list[T], list[Ids]]:
+        """Do a job with each partition and its number, and bring its results here, and the ids if these are wanted.
+
+        A partition without rows need not be there.
+        """
+
+
+class PerQuery(NamedTuple):
+    """Queries that are cut, by what they were given as, and their values under each convention."""
+
+    query_ids: Array
+    values: list[Floats]
+
+
+def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
+    """Score every convention over all partitions of a frame.
+
+    Raises
+    ------
+    InputError
+        There are no rows, a query is in two parts, or a partition was refused: the message says which.
+
+    Warns
+    -----
+    AboveValuesWarning
+        As in `ra.evaluate`.
+    """
+    parts = _checked(frame, asked, jobs.measure)
+    edges = _edges(parts)
+    found = [part.sums for part in parts] + ([] if edges is None else [jobs.sums(asked, edges)])
+    limbs = np.sum([sums.limbs for sums in found if sums.limbs is not None], axis=0)
+    tallies = {each: Tally.from_limbs(limbs[row], each) for row, each in enumerate(asked.conventions)}
+    for convention in {each for sums in found for each in sums.largest}:
+        message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
+        if message:
+            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+    return {convention: tally.score() for convention, tally in tallies.items()}
+
+
+def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
+    """Check that no query is in two partitions, and give the values of those that sorted data cut.
+
+    `jobs.values` gives the others, partition by partition.
+    """
+    if asked.partitions == "shuffle":
+        return None
+    edges = _edges(_checked(frame, asked, jobs.count))
+    return None if edges is None else PerQuery(*jobs.values_of(asked, edges))
+
+
+def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jobs.Given]) -> list[Part]:
+    """Do a job with each partition, and see that no query is in two."""
+    given, ids = frame.gather(partial(job, asked), partial(_wants_ids, asked))
+    parts = [each for each in given if isinstance(each, Part)]
+    for each in given:
+        if isinstance(each, RankAdaptersError):
+            raise each
+    if not parts:
+        raise InputError("the frame holds no rows.\nHint: at least one row is needed.")
+    if len({part.is_text for part in parts}) > 1:
+        raise InputError("qid holds texts in some partitions and integers in others.\nHint: cast it first.")
+    _refuse_ranges([part.span for part in parts if part.span is not None])
+    _refuse_twice(frame, asked, ids)
+    return parts
+
+
+def _wants_ids(asked: Asked, given: Sequence[Part | RankAdaptersError | None]) -> bool:
+    """Tell whether the ids of so many queries are compared; that of sorted data their ranges tell.
+
+    Raises
+    ------
+    InputError
+        They are too many, and nothing else tells that no query is cut.
+    """
+    n_queries = sum(each.n_queries for each in given if isinstance(each, Part))
+    if n_queries > asked.ids_up_to and asked.partitions == "whole":
+        msg = (
+            f"partitions='whole' rests on comparing ids, but there are {n_queries} queries and ids_up_to is "
+            f"{asked.ids_up_to}.\n"
+            "Hint: partitions='sorted' or 'shuffle', which need no ids, or a larger ids_up_to (8 bytes each)."
+        )
+        raise InputError(msg)
+    return asked.partitions != "sorted" and 0 < n_queries <= asked.ids_up_to
+
+
+def _refuse_ranges(spans: list[Span]) -> None:
+    """Refuse partitions of sorted data of which one begins before another ends."""
+    for (_, end), (begin, _) in pairwise(sorted(spans)):
+        if begin < end:
+            msg = f"the rows are not sorted by qid: a partition begins with query {begin}, another ends with {end}."
+            raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
+
+
+def _refuse_twice(frame: Frame, asked: Asked, ids: list[Ids]) -> None:
+    """Refuse an id that is in two partitions, and name the query."""
+    if not ids:
+        return
+    every = np.sort(np.concatenate(ids))
+    twice = np.unique(every[1:][every[1:] == every[:-1]])
+    if not twice.size:
+        return
+    found, _ = frame.gather(partial(jobs.named, asked, twice[0]), lambda _: False)
+    places = sorted(each[0] for each in found if each is not None)
+    [name] = {each[1] for each in found if each is not None}
+    more = f", and {twice.size - 1} more queries are in several" if twice.size > 1 else ""
+    msg = f"query {name} is in partitions {places[0]} and {places[-1]}{more}."
+    raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
+
+
+def _edges(parts: Sequence[Part]) -> Rows | None:
+    edges = [each for part in parts if (each := part.edges) is not None]
+    return Rows.joined(edges) if edges else None
+
+
+def only(scores: dict[Convention, Score]) -> Score:
+    """Give the Score of the one convention that was asked for."""
+    [score] = scores.values()
+    return score

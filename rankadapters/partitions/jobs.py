@@ -1,0 +1,138 @@
+"""What is done with one partition, in the process that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankadapters.core.columns import Array, Floats, Ints
+from rankadapters.core.convention import Convention
+from rankadapters.core.disjoint import Ids
+from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.fingerprint import hash_ids
+from rankadapters.core.panel import Measured, Panel
+from rankadapters.core.queries import Queries
+from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.rows import Rows, Span, Split, split
+
+NO_IDS: Ids = np.empty(0, np.uint64)
+Columns = Mapping[str, Any]  # of pandas or Arrow, by what they hold: label, score, ...
+
+
+class Sums(NamedTuple):
+    """What queries add up to: their ids, the limbs of each convention, and `Measured.largest`."""
+
+    ids: Ids
+    limbs: Ints | None
+    largest: dict[Convention, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a partition gives.
+
+    Attributes
+    ----------
+    sums : Sums
+        Over the queries that it holds whole; their ids stand apart.
+    n_queries : int
+        How many these are.
+    is_text : bool
+        Whether queries are named by texts.
+    edges : Rows or None
+        Of sorted data, the queries that other partitions may hold a part of.
+    span : tuple or None
+        Of sorted data, first and last qid.
+    """
+
+    sums: Sums
+    n_queries: int
+    is_text: bool
+    edges: Rows | None
+    span: Span | None
+
+
+# None of no rows. An error travels as a value, for engines bury what is raised, or try again.
+Given = tuple[Part | RankAdaptersError | None, Ids]
+
+
+def measure(asked: Asked, columns: Columns, number: int) -> Given:
+    """Sum what the queries of a partition add to each convention."""
+    return _given(sums, asked, columns, number)
+
+
+def count(asked: Asked, columns: Columns, number: int) -> Given:
+    """Count the queries of a partition, and give the ids; nothing is ranked."""
+    return _given(_counted, asked, columns, number)
+
+
+def named(asked: Asked, wanted: np.uint64, columns: Columns, number: int) -> tuple[tuple[Any, ...] | None, Ids]:
+    """Give the number of the partition and the query with this id, where it has one."""
+    if not len(columns["qid"]):
+        return None, NO_IDS
+    queries = np.unique(Rows.of(columns, asked).ids)
+    found = queries[hash_ids(queries) == wanted].tolist()
+    return ((number, *found) if found else None), NO_IDS
+
+
+def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
+    """Give the queries that a partition holds whole, and their values under each convention."""
+    inner = _split(asked, columns).inner if len(columns["qid"]) else None
+    if inner is None:
+        return np.empty(0, np.int64), [np.empty(0)] * len(asked.conventions)
+    return values_of(asked, inner)
+
+
+def values_of(asked: Asked, rows: Rows) -> tuple[Array, list[Floats]]:
+    """Give the queries of some rows, and their values under each convention."""
+    queries, found = measured(asked, rows)
+    return queries.query_ids, list(found.per_query.values())
+
+
+def measured(asked: Asked, rows: Rows) -> tuple[Queries, Measured]:
+    """Rank rows under every convention."""
+    queries, scores = rows.queries()
+    return queries, Panel(queries, asked.conventions, n_threads=1).measure(scores)
+
+
+def sums(asked: Asked, rows: Rows) -> Sums:
+    """Sum what the queries of some rows add to each convention."""
+    queries, found = measured(asked, rows)
+    limbs = np.stack([tally.to_limbs() for tally in found.tallies.values()])
+    return Sums(queries.id_hashes, limbs, found.largest)
+
+
+def _given(job: Callable[[Asked, Rows], Sums], asked: Asked, columns: Columns, number: int) -> Given:
+    if not len(columns["qid"]):
+        return None, NO_IDS
+    try:
+        rows = Rows.of(columns, asked)
+        parted = split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
+        found = Sums(NO_IDS, None, {}) if parted.inner is None else job(asked, parted.inner)
+    except RankAdaptersError as error:
+        return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
+    held = found._replace(ids=NO_IDS)
+    return Part(held, found.ids.size, rows.names is not None, parted.edges, parted.span), found.ids
+
+
+def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAdaptersError:
+    """Give the same error of the rows as they stand, for they are ranked in another order: the row is another."""
+    if getattr(error, "row", None) is not None:
+        try:
+            queries, scores = Rows.of(columns, asked).queries(as_given=True)
+            Panel(queries, asked.conventions, n_threads=1).measure(scores)
+        except InputError as found:
+            return found
+    return error
+
+
+def _split(asked: Asked, columns: Columns) -> Split:
+    rows = Rows.of(columns, asked)
+    return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
+
+
+def _counted(asked: Asked, rows: Rows) -> Sums:  # noqa: ARG001 - as sums
+    return Sums(hash_ids(np.unique(rows.ids) if rows.names is None else rows.names), None, {})

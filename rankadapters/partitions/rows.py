@@ -1,0 +1,170 @@
+"""Rows of a partition: what of them is evaluated here, and the queries at its ends, which others may hold a part of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from rankadapters.core.columns import Array
+from rankadapters.core.errors import InputError
+from rankadapters.core.queries import Queries
+from rankadapters.partitions import columns as read
+from rankadapters.partitions.asked import Asked
+
+FEW = 4  # rows in a run of one query, from which on it is worth asking whether each query has one run
+
+Span = tuple[Any, Any]  # first and last qid of sorted rows
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Checked columns of some rows.
+
+    Attributes
+    ----------
+    label, score : float array, shape (n_rows,)
+    query : int array, shape (n_rows,)
+        Query of each row; a place in `names` where there are any.
+    names : str array, or None
+    weight, docid, order : array, shape (n_rows,), or None
+    """
+
+    label: Array
+    score: Array
+    query: Array
+    names: Array | None
+    weight: Array | None
+    docid: Array | None
+    order: Array | None
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any], asked: Asked) -> Self:
+        """Read columns of pandas or Arrow, by what they hold.
+
+        Raises
+        ------
+        InputError
+            An entry is missing or not finite, or a column has the wrong type.
+        """
+        name = asked.columns
+        query, names = read.query_ids(name["qid"], columns["qid"])
+        readers = {"weight": read.numbers, "docid": read.texts, "order": read.places}
+        found = {what: reader(name[what], columns[what]) for what, reader in readers.items() if what in name}
+        label, score = (read.numbers(name[what], columns[what]) for what in ("label", "score"))
+        return cls(label, score, query, names, *(found.get(what) for what in readers))
+
+    @property
+    def ids(self) -> Array:
+        """Query of each row, as it was given."""
+        return self.query if self.names is None else self.names[self.query]
+
+    def columns(self) -> dict[str, Array]:
+        """Columns by what they hold, as `of` reads them."""
+        given = {"label": self.label, "score": self.score, "qid": self.ids}
+        rest = {"weight": self.weight, "docid": self.docid, "order": self.order}
+        return given | {what: column for what, column in rest.items() if column is not None}
+
+    def take(self, rows: Array | slice) -> Rows:
+        """Pick rows by their places."""
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        picked: dict[str, Any] = {
+            name: column if column is None or name == "names" else column[rows] for name, column in held.items()
+        }
+        return Rows(**picked)
+
+    @staticmethod
+    def joined(several: Sequence[Rows]) -> Rows:
+        """Put rows of several partitions together, in that order."""
+        query, names = read.encoded(np.concatenate([rows.ids for rows in several]))
+        rest: dict[str, Any] = {}
+        for name in ("label", "score", "weight", "docid", "order"):
+            given = [getattr(rows, name) for rows in several]
+            rest[name] = None if given[0] is None else np.concatenate(given)
+        return Rows(query=query, names=names, **rest)
+
+    def queries(self, *, as_given: bool = False) -> tuple[Queries, Array]:
+        """Give these rows as queries, and their scores; query by query, or where they stand.
+
+        Raises
+        ------
+        InputError
+            A weight varies in its query, a document stands there twice, or `order` does not tell its rows apart.
+        """
+        rows = self if as_given else self._together()
+        queries = Queries(rows.label, qid=rows.query, docid=rows.docid)
+        if self.names is not None:
+            queries = queries.with_query_ids(self.names[queries.query_ids])
+        if rows.order is not None and not as_given:
+            _refuse_equal(queries, queries.by_query(rows.order))
+        return (queries if rows.weight is None else _weighed(queries, rows.weight)), rows.score
+
+    def _together(self) -> Rows:
+        """Rows query by query, those of a query in their order."""
+        rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
+        query = rows.query
+        runs = query[np.concatenate([[True], query[1:] != query[:-1]])]
+        if runs.size * FEW <= query.size and np.unique(runs).size == runs.size:
+            return rows
+        return rows.take(_places_by(query))
+
+
+def _places_by(query: Array) -> Array:
+    """Stable order of integers: by digits of 16 bits, which numpy sorts by counting, in half the time of its others."""
+    if int(query.max()) - int(query.min()) >= 2**32:
+        return np.argsort(query, kind="stable")
+    wide = query.astype(np.int64, copy=False)  # in which differences are right even of uint64
+    digits = wide - wide[np.argmin(query)]
+    places = np.argsort(digits.astype(np.uint16), kind="stable")
+    upper = (digits >> 16).astype(np.uint16)
+    return places[np.argsort(upper[places], kind="stable")] if upper.any() else places
+
+
+def _weighed(queries: Queries, weight: Array) -> Queries:
+    first, varies = queries.per_query(weight)
+    if varies >= 0:
+        who = f"query {queries.query_ids[varies]} has rows of different weights"
+        raise InputError(f"{who}.\nHint: a weight is the query's, so its rows must agree.")
+    return queries.with_weights(first)
+
+
+def _refuse_equal(queries: Queries, order: Array) -> None:
+    same = order[1:] == order[:-1]
+    same[queries.indptr[1:-1] - 1] = False
+    if same.any():
+        place = int(np.argmax(same))
+        query = queries.query_ids[np.searchsorted(queries.indptr, place, side="right") - 1]
+        msg = f"two rows of query {query} have order {order[place]}, so that neither comes first."
+        raise InputError(f"{msg}\nHint: a column that differs within a query, such as a row number.")
+
+
+class Split(NamedTuple):
+    """Rows of a partition: queries that it holds whole, and those that others may hold a part of."""
+
+    inner: Rows | None
+    edges: Rows | None
+    span: Span | None
+
+
+def split(rows: Rows) -> Split:
+    """Take the first and the last query of sorted rows for cut, and what lies between for whole.
+
+    Raises
+    ------
+    InputError
+        The rows are not sorted by qid.
+    """
+    starts = np.flatnonzero(np.concatenate([[True], rows.query[1:] != rows.query[:-1]]))
+    ids = rows.ids[starts]
+    falls = np.flatnonzero((ids[1:] < ids[:-1]).astype(np.bool_))
+    if falls.size:
+        msg = f"the rows are not sorted by qid: query {ids[falls[0] + 1]} is after query {ids[falls[0]]}."
+        raise InputError(f"{msg}\nHint: partitions='shuffle', or 'whole' where no query is cut.")
+    span = (ids[:1].tolist()[0], ids[-1:].tolist()[0])
+    if ids.size <= 2:  # noqa: PLR2004 - both ends
+        return Split(None, rows, span)
+    begin, end = int(starts[1]), int(starts[-1])
+    ends = np.concatenate([np.arange(begin), np.arange(end, rows.query.size)])
+    return Split(rows.take(slice(begin, end)), rows.take(ends), span)

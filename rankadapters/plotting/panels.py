@@ -1,0 +1,67 @@
+"""A grid of small panels of curves, whose rows and columns have names and whose curves share one legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankadapters.core.errors import MissingToolkitError
+from rankadapters.plotting.canvas import COLOURS, LINES, WIDTH
+
+PANEL = 1.5  # inches, the height of one
+Curves = Mapping[str, Sequence[float]]
+
+
+def panels(x: Sequence[int], grid: Mapping[str, Mapping[str, Curves]], x_name: str, y_name: str) -> Any:
+    """Draw a panel for each row and column of a grid; those of a column have the same scale.
+
+    Parameters
+    ----------
+    x : sequence of int
+        Whole numbers, such as cutoffs.
+    grid : mapping of str to mapping of str to mapping of str to sequence of float
+        Rows of columns of curves, each a value at each of `x`; every row has the same columns, and a curve of the same
+        name looks alike in all panels. The name of a row may be empty.
+    x_name, y_name : str
+        What the axes show.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        With its legend below the panels.
+
+    Raises
+    ------
+    MissingToolkitError
+        matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingToolkitError.of("matplotlib", "plot") from None
+    columns = list(next(iter(grid.values())))
+    names = list(dict.fromkeys(name for row in grid.values() for curves in row.values() for name in curves))
+    height = PANEL * len(grid) + 1.0 + 0.2 * -(-len(names) // len(columns))
+    figure = Figure(figsize=(WIDTH + 1.6, height), layout="constrained")
+    axes = figure.subplots(len(grid), len(columns), sharex=True, sharey="col", squeeze=False)
+    for places, (row, several) in zip(axes, grid.items(), strict=True):
+        for place, column in zip(places, columns, strict=True):
+            _draw(place, x, several[column], names)
+        places[0].set_ylabel(row, fontsize=9)
+    for place, column in zip(axes[0], columns, strict=True):
+        place.set_title(column, fontsize=9)
+    axes[-1][len(columns) // 2].set_xlabel(x_name, fontsize=9)  # a common one would stand in the legend's place
+    figure.supylabel(y_name, fontsize=9)
+    handles = {line.get_label(): line for place in axes.ravel() for line in place.get_lines()}
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=len(columns), frameon=False, fontsize=9)
+    return figure
+
+
+def _draw(axes: Any, x: Sequence[int], curves: Curves, names: list[str]) -> None:
+    for name, y in curves.items():
+        number = names.index(name)
+        style = {"color": COLOURS[number % len(COLOURS)], "linestyle": LINES[number % len(LINES)]}
+        axes.plot(x, y, **style, marker=".", markersize=3, linewidth=1.1, label=name)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.tick_params(labelsize=7)

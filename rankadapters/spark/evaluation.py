@@ -1,0 +1,201 @@
+"""The value of all rows of a Spark DataFrame, the same bits as of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeVar, Unpack, overload
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import col
+from pyspark.sql.types import DoubleType, StructField, StructType
+
+from rankadapters import partitions as shared
+from rankadapters.core.convention import Convention
+from rankadapters.core.disjoint import Ids
+from rankadapters.core.errors import InputError
+from rankadapters.core.score import Score
+from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
+from rankadapters.spark import messages
+
+T = TypeVar("T")
+Conventions = Iterable[Convention | str]
+
+
+@overload
+def evaluate(df: DataFrame, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
+@overload
+def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> dict[Convention, Score]: ...
+def evaluate(
+    df: DataFrame,
+    convention: Convention | str | Conventions,
+    *,
+    label: str,
+    score: str,
+    qid: str,
+    partitions: Partitions,
+    weight: str | None = None,
+    docid: str | None = None,
+    order: str | None = None,
+    ids_up_to: int = IDS_UP_TO,
+) -> Score | dict[Convention, Score]:
+    """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
+
+    Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        A row per document.
+    convention : Convention or str, or iterable of them
+        What to compute; several share one pass and one ranking.
+    label, score, qid : str
+        Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers
+        or strings.
+    partitions : str
+        How the partitions hold the queries. `whole`: each query in one partition, as after `repartition(qid)`,
+        `orderBy(qid)` or a window over qid, which is checked by ids. `sorted`: the rows of each partition are sorted
+        by qid, and no partition begins inside another, so that only the first and last query of each are cut; these
+        are ranked in the driver. `shuffle`: in any way; Spark moves the rows so that each query is in one.
+    weight : str, optional
+        Column of weights, equal within a query, as `query_weight`.
+    docid : str, optional
+        Column of document identifiers, strings or integers, unique within a query.
+    order : str, optional
+        Column of numbers or times that puts the rows of a query in order. `ties="input"` and `ties="reverse"` need it,
+        for rows of a cluster have no order; for losses, it decides the last bit.
+    ids_up_to : int
+        Queries up to which their ids are compared. Beyond it, that no query is in two partitions rests on the
+        shuffle, or on the qids' ranges; `whole` then has nothing to rest on.
+
+    Returns
+    -------
+    Score, or dict of Convention to Score
+        One Score where one convention was given.
+
+    Raises
+    ------
+    InputError
+        A query is cut (it is named), an entry is missing, an argument is not allowed, or as in `ra.evaluate`; rows are
+        counted from 0 in the partition that the message names.
+    UnsupportedConventionError
+        A convention is over all rows (`pool="rows"`), whose parts do not add up, or over given pairs.
+
+    Examples
+    --------
+    >>> columns = {"label": "grade", "score": "prediction", "qid": "query"}
+    >>> evaluate(df, "letor4@10", **columns, order="position", partitions="shuffle")  # doctest: +SKIP
+    Score(0.4832, 'letor4@10', n_queries=784, n_scored=784, n_empty=0, n_short=0)
+    """
+    given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
+    asked = _asked(df, convention, partitions, ids_up_to, given)
+    scores = shared.evaluate(_Partitions(df, asked), asked)
+    return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
+
+
+def per_query(
+    df: DataFrame,
+    convention: Convention | str | Conventions,
+    *,
+    label: str,
+    score: str,
+    qid: str,
+    partitions: Partitions,
+    weight: str | None = None,
+    docid: str | None = None,
+    order: str | None = None,
+    ids_up_to: int = IDS_UP_TO,
+) -> DataFrame:
+    """Value of each query, as a Spark DataFrame; that no query is cut is checked at once, the values are lazy.
+
+    Parameters
+    ----------
+    df, convention, label, score, qid, partitions, weight, docid, order, ids_up_to
+        As in `evaluate`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        A row per query: `qid`, and a column for each convention by its `name`, which stands in backticks in SQL; NaN
+        where a query is skipped.
+
+    Raises
+    ------
+    InputError, UnsupportedConventionError
+        As in `evaluate`; what a partition refuses only when its values are computed, Spark then wraps.
+    """
+    given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
+    asked = _asked(df, convention, partitions, ids_up_to, given)
+    several = _Partitions(df, asked)
+    cut = shared.per_query(several, asked)
+    values = [StructField(each.name, DoubleType(), nullable=True) for each in asked.conventions]
+    schema = StructType([df.schema[qid], *values])
+    found = several.df.mapInArrow(partial(_values, asked, schema.names), schema)
+    if cut is None:
+        return found
+    return found.union(df.sparkSession.createDataFrame(_rows(cut), schema))
+
+
+def _asked(df: Any, convention: Any, partitions: str, ids_up_to: int, columns: dict[str, str | None]) -> Asked:
+    if not isinstance(df, DataFrame):
+        msg = f"df is a {type(df).__name__}, but a pyspark.sql.DataFrame is needed."
+        raise InputError(f"{msg}\nHint: spark.createDataFrame(df), or ra.evaluate.")
+    return Asked.of(convention, df.columns, partitions=partitions, ids_up_to=ids_up_to, **columns)
+
+
+class _Partitions:
+    """Partitions of a Spark DataFrame, a call of `mapInArrow` each."""
+
+    def __init__(self, df: DataFrame, asked: Asked) -> None:
+        self.asked = asked
+        # By our own names, since mapInArrow does not find a column whose name has a dot.
+        self.df = df.select(*(_column(name).alias(what) for what, name in asked.columns.items()))
+        if asked.partitions == "shuffle":
+            self.df = self.df.repartition("qid")
+
+    def gather(
+        self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]
+    ) -> tuple[list[T], list[Ids]]:
+        """Run the job in every partition; the ids stay at the executors unless they are wanted."""
+        held = self.df.mapInArrow(partial(_run, job, self.asked), messages.SCHEMA).persist()
+        try:
+            given = [messages.read(self.asked, row) for row in held.drop("ids").collect()]
+            if not wants_ids(given):
+                return given, []
+            return given, [np.frombuffer(row.ids, np.uint64) for row in held.select("ids").collect()]
+        finally:
+            held.unpersist()
+
+
+def _column(name: str) -> Any:
+    return col("`" + name.replace("`", "``") + "`")
+
+
+def _run(job: Callable[[Columns, int], tuple[Any, Ids]], asked: Asked, batches: Iterable[Any]) -> Iterator[Any]:
+    columns = _columns(batches)
+    if columns is not None:
+        yield messages.write(asked, *job(columns, TaskContext.get().partitionId()))
+
+
+def _values(asked: Asked, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
+    columns = _columns(batches)
+    if columns is not None:
+        query_ids, values = shared.values(asked, columns)
+        ids = pa.array(query_ids.tolist(), columns["qid"].type)
+        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, values)], names=names)
+
+
+def _columns(batches: Iterable[Any]) -> Columns | None:
+    """All rows of a partition; None where there are none."""
+    several = [batch for batch in batches if batch.num_rows]
+    if not several:
+        return None
+    table = pa.Table.from_batches(several)
+    return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _rows(cut: PerQuery) -> list[tuple[Any, ...]]:
+    return list(zip(cut.query_ids.tolist(), *(values.tolist() for values in cut.values), strict=True))

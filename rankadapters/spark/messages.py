@@ -1,0 +1,70 @@
+"""What a partition gives, on its way from an executor to the driver: JSON and Arrow, since we unpickle nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from rankadapters.core import errors
+from rankadapters.core.disjoint import Ids
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.tally import Tally
+from rankadapters.partitions import NO_IDS, Asked, Part, Rows, Sums
+
+SCHEMA = "said string, limbs binary, edges binary, ids binary"
+_ARROW = pa.schema({"said": pa.string(), "limbs": pa.binary(), "edges": pa.binary(), "ids": pa.binary()})
+
+
+def write(asked: Asked, given: Any, ids: Ids) -> Any:
+    """Give the row that says what a job gave, a part, an error, or plain JSON types, and the ids."""
+    said, limbs, edges = _said(asked, given)
+    row = {"said": [json.dumps(said)], "limbs": [limbs], "edges": [edges], "ids": [ids.tobytes()]}
+    return pa.RecordBatch.from_pydict(row, _ARROW)
+
+
+def _said(asked: Asked, given: Any) -> tuple[dict[str, Any], bytes | None, bytes | None]:
+    if isinstance(given, RankAdaptersError):
+        row = getattr(given, "row", None)
+        return {"error": type(given).__name__, "message": str(given), "row": row}, None, None
+    if not isinstance(given, Part):
+        return {"plain": given}, None, None
+    largest = [given.sums.largest.get(each) for each in asked.conventions]
+    said = {"n_queries": given.n_queries, "is_text": given.is_text, "span": given.span, "largest": largest}
+    limbs = None if given.sums.limbs is None else given.sums.limbs.tobytes()
+    return said, limbs, None if given.edges is None else _table(given.edges)
+
+
+def read(asked: Asked, row: Any) -> Any:
+    """Read what `write` wrote, without the ids."""
+    said = json.loads(row.said)
+    if "plain" in said:
+        return said["plain"]
+    if "error" in said:
+        error = getattr(errors, said["error"])(said["message"])
+        if said["row"] is not None:
+            error.row = said["row"]
+        return error
+    largest = {each: value for each, value in zip(asked.conventions, said["largest"], strict=True) if value is not None}
+    limbs = None if row.limbs is None else np.frombuffer(row.limbs, np.int64).reshape(-1, Tally.N_LIMBS)
+    span = None if said["span"] is None else tuple(said["span"])
+    return Part(Sums(NO_IDS, limbs, largest), said["n_queries"], said["is_text"], _rows(asked, row.edges), span)
+
+
+def _table(rows: Rows) -> bytes:
+    table = pa.table(rows.columns())
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
+
+
+def _rows(asked: Asked, edges: bytes | None) -> Rows | None:
+    if edges is None:
+        return None
+    with pa.ipc.open_stream(edges) as stream:
+        table = stream.read_all()
+    return Rows.of(dict(zip(table.column_names, table.columns, strict=True)), asked)

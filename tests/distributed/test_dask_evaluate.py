@@ -1,0 +1,347 @@
+"""Values of the rows of a Dask DataFrame: the bits of one process, and what has no value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from tests.distributed.evaluate_data import (
+    COLUMNS,
+    N_PARTITIONS,
+    TIED,
+    conventions,
+    cut,
+    exactly,
+    reference,
+    rows,
+)
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+pd = pytest.importorskip("pandas")
+
+DATA = rows()
+LONGEST = np.bincount(DATA["query"] + 20).argmax() - 20
+EVERY = {"order": "position", "docid": "document"}
+
+
+def frame(parts):
+    """A Dask DataFrame of exactly these partitions."""
+    tables = [pd.DataFrame(part) for part in parts]
+    return dd.from_delayed([dask.delayed(table) for table in tables], meta=tables[0].iloc[:0], verify_meta=False)
+
+
+def changed(**columns):
+    """Three partitions of sorted rows, of which some columns are others."""
+    return frame(cut({**DATA, **columns}, 3))
+
+
+@pytest.fixture
+def here():
+    """No cluster: tasks run in this thread."""
+    with dask.config.set({"scheduler": "synchronous", "dataframe.convert-string": False}):
+        yield
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("n_partitions", N_PARTITIONS)
+@pytest.mark.parametrize(
+    ("partitions", "how"),
+    [("whole", {"whole": True}), ("sorted", {}), ("shuffle", {}), ("shuffle", {"mixed": True})],
+    ids=["whole", "sorted", "shuffle", "shuffle of mixed rows"],
+)
+def test_every_measure_has_the_bits_of_one_process(partitions, how, n_partitions):
+    several = conventions()
+    df = frame(cut(DATA, n_partitions, empty=n_partitions == 3, **how))
+    found = ra.dask.evaluate(df, several, **COLUMNS, **EVERY, partitions=partitions)
+    assert exactly(found) == exactly(reference(DATA, several))
+
+
+@pytest.mark.parametrize("cluster", ["cluster2", "cluster3"])
+@pytest.mark.parametrize(
+    ("partitions", "how"), [("whole", {"whole": True}), ("sorted", {}), ("shuffle", {"mixed": True})]
+)
+def test_processes_have_the_bits_of_one(request, cluster, partitions, how):
+    several = [*conventions(), TIED]
+    with request.getfixturevalue(cluster).as_current():
+        df = frame(cut(DATA, 17, empty=True, **how))
+        found = ra.dask.evaluate(df, several, **COLUMNS, **EVERY, partitions=partitions)
+    assert exactly(found) == exactly(reference(DATA, several))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+@pytest.mark.parametrize("n_partitions", N_PARTITIONS)
+def test_one_query_may_lie_in_all_partitions(partitions, n_partitions):
+    data = {**DATA, "query": np.full(DATA["query"].size, 7)}
+    found = ra.dask.evaluate(frame(cut(data, n_partitions)), TIED, **COLUMNS, partitions=partitions)
+    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("wide", [1, 2**20, 2**50, -(2**50)])
+@pytest.mark.parametrize("kind", ["int8", "uint64", "int64"])
+def test_integers_of_any_size_are_grouped(kind, wide):
+    query = DATA["query"].astype("int64") * (1 if kind == "int8" else wide)
+    data = {**DATA, "query": query.astype(kind)}  # of which uint64 wraps
+    found = ra.dask.evaluate(frame(cut(data, 3, mixed=True)), TIED, **COLUMNS, partitions="shuffle")
+    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("kind", ["str", "category", "int32", "Int64", "object"])
+def test_queries_are_integers_or_texts_of_any_type(kind):
+    text = kind in {"str", "category", "object"}
+    data = {**DATA, "query": np.array([f"q{each + 20:03}" for each in DATA["query"]]) if text else DATA["query"]}
+    tables = [pd.DataFrame(part).astype({"query": kind}) for part in cut(data, 3)]
+    df = dd.from_delayed([dask.delayed(table) for table in tables], meta=tables[0].iloc[:0], verify_meta=False)
+    found = ra.dask.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+    assert found.to_dict() == reference(data, [TIED])[TIED].to_dict()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+def test_weights_count_by_query(partitions):
+    weighed = TIED.replace(average="query")
+    found = ra.dask.evaluate(frame(cut(DATA, 3)), weighed, **COLUMNS, weight="weight", partitions=partitions)
+    expected = reference(DATA, [weighed], weight="weight")[weighed]
+    assert found.to_dict() == expected.to_dict()
+    assert expected.value != reference(DATA, [TIED])[TIED].value
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+def test_a_mean_above_all_values_is_warned_of(partitions):
+    lifted = TIED.replace(average="query-except-empty", empty=1)
+    data = {**DATA, "weight": np.full(DATA["query"].size, 0.01)}
+    with pytest.warns(ra.AboveValuesWarning, match="is above every query's value") as expected:
+        value = ra.evaluate(
+            data["grade"], data["model"], lifted, qid=data["query"], query_weight=np.full(40, 0.01)
+        ).value
+    with pytest.warns(ra.AboveValuesWarning) as found:
+        score = ra.dask.evaluate(frame(cut(data, 3)), lifted, **COLUMNS, weight="weight", partitions=partitions)
+    assert (score.value, [str(each.message) for each in found]) == (value, [str(each.message) for each in expected])
+    assert found[0].filename == __file__
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("kind", ["int64", "float64", "datetime64[ns]"])
+def test_the_order_of_tied_rows_is_that_of_a_column(kind):
+    column = pd.Series(DATA["position"]).astype(kind).to_numpy()
+    found = ra.dask.evaluate(
+        frame(cut({**DATA, "position": column}, 17, mixed=True)),
+        [TIED.replace(ties=ties) for ties in ("input", "reverse")],
+        **COLUMNS, order="position", partitions="shuffle",
+    )  # fmt: skip
+    expected = reference(DATA, list(found))
+    assert exactly(found) == exactly(expected)
+    assert len({score.value for score in expected.values()}) == 2
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+def test_beyond_some_queries_no_ids_are_compared(partitions):
+    found = ra.dask.evaluate(frame(cut(DATA, 17)), TIED, **COLUMNS, partitions=partitions, ids_up_to=0)
+    assert found.to_dict() == reference(DATA, [TIED])[TIED].to_dict()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["whole", "sorted", "shuffle"])
+def test_values_of_the_queries_are_a_frame(partitions):
+    several = [TIED, ra.presets.textbook(3).replace(ties="docid-ascending", empty="skip")]
+    df = frame(cut(DATA, 3, whole=partitions == "whole", empty=True))
+    found = ra.dask.per_query(df, several, **COLUMNS, docid="document", partitions=partitions)
+    assert isinstance(found, dd.DataFrame)
+    assert found.columns.tolist() == ["query", *(each.name for each in several)]
+    table = found.compute().sort_values("query")
+    assert table["query"].tolist() == np.unique(DATA["query"]).tolist()
+    panel = ra.Panel(DATA["grade"], several, qid=DATA["query"], docid=[str(each) for each in DATA["document"]])
+    for convention, values in panel.per_query(DATA["model"]).items():
+        np.testing.assert_array_equal(table[convention.name], values)
+    assert table[several[1].name].isna().any()
+
+
+def test_a_cluster_computes_the_frame_when_asked(cluster2):
+    with cluster2.as_current():
+        found = ra.dask.per_query(frame(cut(DATA, 17, mixed=True)), TIED, **COLUMNS, partitions="shuffle")
+        table = found.compute().set_index("query")[TIED.name]
+    expected = ra.Evaluator(DATA["grade"], TIED, qid=DATA["query"])
+    assert table[expected.query_ids].tolist() == expected.per_query(DATA["model"]).tolist()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
+def test_a_query_that_is_cut_is_named(evaluate):
+    halves = [{name: column[half::2] for name, column in DATA.items()} for half in (0, 1)]
+    other = [each["query"] + 1000 * half * (each["query"] != LONGEST) for half, each in enumerate(halves)]
+    one = [{**each, "query": query} for each, query in zip(halves, other, strict=True)]
+    with pytest.raises(
+        ra.InputError, match=rf"^query {LONGEST} is in partitions 0 and 1\.\nHint: partitions='shuffle'"
+    ):
+        getattr(ra.dask, evaluate)(frame(one), TIED, **COLUMNS, partitions="whole")
+    with pytest.raises(
+        ra.InputError, match=r"query -?\d+ is in partitions 0 and 1, and 3\d more queries are in several"
+    ):
+        getattr(ra.dask, evaluate)(frame(halves), TIED, **COLUMNS, partitions="whole")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_text_that_is_cut_is_named():
+    text = changed(query=np.array([f"q{each}" for each in DATA["query"]]))
+    with pytest.raises(ra.InputError, match=r"query q\d+ is in partitions"):
+        ra.dask.evaluate(text, TIED, **COLUMNS, partitions="whole")
+
+
+@pytest.mark.usefixtures("here")
+def test_rows_that_are_not_sorted_are_refused_as_sorted():
+    with pytest.raises(
+        ra.InputError, match=r"^partition 0: the rows are not sorted by qid: query -?\d+ is after query -?\d+\."
+    ):
+        ra.dask.evaluate(frame(cut(DATA, 3, mixed=True)), TIED, **COLUMNS, partitions="sorted")
+    with pytest.raises(
+        ra.InputError, match=r"^the rows are not sorted by qid: a partition begins with query -20, another ends with"
+    ):
+        ra.dask.evaluate(frame(cut(DATA, 2)[:1] * 2), TIED, **COLUMNS, partitions="sorted")
+
+
+@pytest.mark.usefixtures("here")
+def test_sorted_partitions_may_come_in_any_order():
+    found = ra.dask.evaluate(frame(cut(DATA, 17)[::-1]), TIED, **COLUMNS, partitions="sorted")
+    assert found.to_dict() == reference(DATA, [TIED])[TIED].to_dict()
+
+
+NAN = np.where(np.arange(DATA["query"].size) == 5, np.nan, DATA["model"])
+REFUSED = {
+    "a missing label": ({"grade": NAN}, {}, r"^partition 0: grade\[5\] is nan, which is not a finite number"),
+    "an infinite score": ({"model": np.where(np.isnan(NAN), np.inf, 0)}, {}, r"^partition 0: model\[5\] is inf"),
+    "a missing qid": ({"query": NAN}, {}, r"^partition 0: query\[5\] is missing"),
+    "qid of floats": ({"query": DATA["query"] * 1.0}, {}, "^partition 0: column 'query' has type double, but integers"),
+    "qid of times": ({"query": DATA["query"].astype("M8[s]")}, {}, "column 'query' has type timestamp.*but integers"),
+    "qid of both": (
+        {"query": np.array([1, "1"] * DATA["query"].size, object)[: DATA["query"].size]},
+        {},
+        "partition 0: query holds values of several types",
+    ),
+    "labels of text": ({"grade": DATA["grade"].astype(str)}, {}, r"partition 0: grade must be numbers"),
+    "weights of rows": (
+        {"weight": DATA["model"] + 9},
+        {"weight": "weight", "convention": TIED.replace(average="query")},
+        r"partition 0: query -?\d+ has rows of different weights",
+    ),
+    "no order": (
+        {"position": DATA["position"] // 9 * 9},
+        {"order": "position"},
+        r"two rows of query -?\d+ have order \d+, so that neither comes first",
+    ),
+    "an order of text": ({}, {"order": "text"}, "column 'text' has type large_string, but numbers or times are needed"),
+    "a document twice": ({"document": DATA["document"] // 99}, {"docid": "document"}, "stands twice in its query"),
+    "documents of floats": ({}, {"docid": "model"}, "column 'model' has type double, but strings or integers"),
+    "weights that do not count": ({}, {"weight": "weight"}, "query_weight"),
+}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("columns", "asked", "message"), REFUSED.values(), ids=list(REFUSED))
+def test_columns_are_refused_with_their_partition_and_row(columns, asked, message):
+    df = changed(text=DATA["query"].astype(str), **columns)
+    with pytest.raises(ra.InputError, match=message):
+        ra.dask.evaluate(df, **{"convention": TIED, **COLUMNS, "partitions": "whole", **asked})
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("order", [None, "position"])
+@pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
+def test_a_row_is_told_by_its_place_in_the_partition(partitions, how, order):
+    [part] = cut({**DATA, "grade": np.where(DATA["query"] == LONGEST, 7, DATA["grade"])}, 1, **how)
+    letor = TIED.replace(gain="table_0_1_3")
+    row = np.argmax(part["grade"] == 7)
+    with pytest.raises(ra.InputError, match=rf"^partition 0: labels\[{row}\] is 7, outside the gain table"):
+        ra.dask.evaluate(frame([part]), letor, **COLUMNS, order=order, partitions=partitions)
+
+
+@pytest.mark.usefixtures("here")
+def test_types_of_qid_that_differ_between_partitions_are_refused():
+    parts = cut(DATA, 2, whole=True)
+    parts[1]["query"] = parts[1]["query"].astype(str)
+    tables = [pd.DataFrame(part).astype({"query": object}) for part in parts]
+    df = dd.from_delayed([dask.delayed(each) for each in tables], meta=tables[0].iloc[:0], verify_meta=False)
+    with pytest.raises(ra.InputError, match="qid holds texts in some partitions and integers in others"):
+        ra.dask.evaluate(df, TIED, **COLUMNS, partitions="whole")
+
+
+ARGUMENTS = {
+    "partitions": (
+        {"partitions": "hash"},
+        ra.InputError,
+        "partitions='hash'; allowed are 'whole', 'sorted', 'shuffle'",
+    ),
+    "a column": ({"score": "prediction"}, ra.InputError, "score='prediction' is not a column of the frame, which has"),
+    "ids_up_to": ({"ids_up_to": -1}, ra.InputError, "ids_up_to=-1; allowed are whole numbers from 0"),
+    "too few ids": (
+        {"ids_up_to": 5},
+        ra.InputError,
+        "rests on comparing ids, but there are 40 queries and ids_up_to is 5",
+    ),
+    "a frame": ({"df": pd.DataFrame(DATA)}, ra.InputError, r"df is a DataFrame, but a dask\.dataframe\.DataFrame"),
+    "no rows": (
+        {"df": frame([{name: column[:0] for name, column in DATA.items()}] * 2)},
+        ra.InputError,
+        "holds no rows",
+    ),
+    "convention": ({"convention": 7}, ra.ConventionError, "7 is not a list of conventions"),
+    "ties by input": (
+        {"convention": "yahoo@5"},
+        ra.InputError,
+        r"ties='input'\), and rows of a cluster have none.\nHint: order=",
+    ),
+    "ties reversed": ({"convention": TIED.replace(ties="reverse")}, ra.InputError, r"ties='reverse'\)"),
+    "ties by document": ({"convention": TIED.replace(ties="docid-ascending")}, ra.InputError, "docid= was not given"),
+    "pool of rows": (
+        {"convention": "sklearn.roc_auc_score"},
+        ra.UnsupportedConventionError,
+        r"over all rows at once \(pool='rows'\), whose parts do not add up.\nHint: pool='queries', or gather",
+    ),
+    "given pairs": ({"convention": "catboost.pair_logit"}, ra.UnsupportedConventionError, "takes given pairs of rows"),
+}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
+@pytest.mark.parametrize(("asked", "error", "message"), ARGUMENTS.values(), ids=list(ARGUMENTS))
+def test_arguments_are_refused_before_anything_is_read(evaluate, asked, error, message):
+    given = {"df": frame(cut(DATA, 3, whole=True)), "convention": TIED, **COLUMNS, "partitions": "whole", **asked}
+    with pytest.raises(error, match=message):
+        getattr(ra.dask, evaluate)(**given)
+
+
+def test_partitions_have_no_default():
+    with pytest.raises(TypeError, match="required keyword-only argument: 'partitions'"):
+        ra.dask.evaluate(frame(cut(DATA, 3)), TIED, **COLUMNS)
+
+
+def broken(table):
+    """What a worker may meet: an error of its own."""
+    if (table["query"] == DATA["query"][-1]).any():
+        msg = "the disk is gone"
+        raise OSError(msg)
+    return table
+
+
+def test_an_error_of_a_worker_ends_the_evaluation(cluster2, failure_of):
+    def run():
+        with cluster2.as_current():
+            df = frame(cut(DATA, 17)).map_partitions(broken, meta=pd.DataFrame(DATA).iloc[:0])
+            ra.dask.evaluate(df, TIED, **COLUMNS, partitions="sorted")
+
+    assert "the disk is gone" in str(failure_of(run))
+
+
+def test_what_is_wrong_with_the_rows_of_a_worker_is_told(cluster2, failure_of):
+    def run():
+        with cluster2.as_current():
+            ra.dask.evaluate(changed(grade=NAN), TIED, **COLUMNS, partitions="sorted")
+
+    error = failure_of(run)
+    assert isinstance(error, ra.InputError)
+    assert str(error).startswith("partition 0: grade[5] is nan")
