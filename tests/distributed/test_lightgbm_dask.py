@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import inspect
 
@@ -36,9 +37,18 @@ def n_workers(client):
     return len(client.scheduler_info()["workers"])
 
 
+@contextlib.contextmanager
+def parts_on_workers(client):
+    """Let each worker train on the part of its place. Dask draws that anew in each fit, and the bits depend on it."""
+    workers = sorted(client.scheduler_info()["workers"])
+    with client.as_current(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "who_has", lambda parts: {part.key: [workers[n]] for n, part in enumerate(parts)})
+        yield
+
+
 def fit(client, valid, one=ONE, *, metric, callbacks=(), names=None, **settings):
     """Train on whole queries on each worker; `valid` are sets in parts, which go along with the training parts."""
-    with client.as_current():
+    with parts_on_workers(client):
         first = placed(client, cut_at_queries(one, n_workers(client)))
         sets = [placed(client, parts) for parts in valid]
         ranker = lgb.DaskLGBMRanker(client=client, **{**SETTINGS, **settings})
@@ -148,12 +158,8 @@ def test_early_stopping_on_one_worker_s_value_is_refused(cluster2, failure_of):
 
 
 @pytest.mark.parametrize("cluster", ["cluster2", "cluster3"])
-def test_our_objective_is_lightgbms_bit_for_bit(cluster, monkeypatch, request):
-    """Dask draws anew which worker trains on which part, on which the bits depend: here each has that of its place."""
+def test_our_objective_is_lightgbms_bit_for_bit(cluster, request):
     client = request.getfixturevalue(cluster)
-    workers = sorted(client.scheduler_info()["workers"])
-    place = lambda parts: {part.key: [workers[number]] for number, part in enumerate(parts)}  # noqa: E731
-    monkeypatch.setattr(client, "who_has", place)
     rng = np.random.default_rng(0)
     data = ONE._replace(X=rng.normal(size=ONE.X.shape) + ONE.y[:, None], y=ranking(1, 61).y)
     exact = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # whose sigmoid is not from a table as LightGBM's
