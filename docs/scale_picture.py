@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
-
 FILE = Path(__file__).parent / "scale.svg"
 ROWS = (1e6, 1e11)
 # Seconds to start with, nanoseconds a row on all workers together, rows it goes up to; colour and style.
@@ -28,6 +25,10 @@ TIMES = {"1 s": 1, "10 s": 10, "1 min": 60, "10 min": 600, "1 h": 3600, "5 h": 1
 
 def draw(file: Path) -> None:
     """Draw a line for each way."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "scale"
     figure = Figure(figsize=(7.5, 4.6), layout="constrained")
     axes = figure.add_subplot()
     for name, (start, each, most, style) in WAYS.items():
@@ -46,5 +47,4 @@ def draw(file: Path) -> None:
 
 
 if __name__ == "__main__":
-    mpl.rcParams["svg.hashsalt"] = "scale"
     draw(FILE)

@@ -17,6 +17,7 @@ PAGES = [
     "docs/sklearn.md",
     "docs/queryranker.md",
     "docs/learners.md",
+    "docs/trackers.md",
     "docs/scale.md",
     "docs/audit.md",
     "docs/parity.md",
@@ -27,6 +28,13 @@ PAGES = [
 def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
     for toolkit in ("lightgbm", "xgboost", "catboost", "sklearn", "matplotlib", "scipy", "dask"):
         pytest.importorskip(toolkit)
+    if page == "docs/trackers.md":
+        for name, value in {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a folder needs no database
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+        for package in ("mlflow", "optuna", "pandas", "wandb"):
+            pytest.importorskip(package)
     import sklearn
 
     monkeypatch.chdir(tmp_path)

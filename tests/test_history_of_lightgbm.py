@@ -107,3 +107,13 @@ def test_global_eval_counts_as_eval_metric_does():
         first = dataset(ONE)
         train(watch, first, [first], rounds=2, callbacks=[watch])
     assert placed(watch.history) == [(run, iteration, "training") for run in (0, 1) for iteration in (0, 1)]
+
+
+def test_trainings_that_take_turns_stay_apart():
+    metric = ra.lightgbm.eval_metric(LETOR)
+    boosters = [lgb.Booster(PARAMS, dataset(ONE)) for _ in range(2)]
+    for _ in range(3):
+        for booster in boosters:
+            booster.update()
+            booster.eval_train(metric)
+    assert placed(metric.history) == [(run, i, run) for i in range(3) for run in (0, 1)]

@@ -155,6 +155,35 @@ def test_bytes_of_parquet_that_are_not_text_are_refused(tmp_path, arrow):
         read_table(tmp_path / "table", **COLUMNS)
 
 
+@pytest.mark.parametrize("read", [read_table, ra.evaluate_stream])
+def test_parquet_that_holds_other_rows_than_it_says_is_refused(tmp_path, arrow, read):
+    """The number of rows of a file stands in its footer, as that of each group of rows: a zigzag varint, 4 as 8."""
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.table(TABLE), tmp_path / "table")
+    data, found = bytearray((tmp_path / "table").read_bytes()), []
+    for at in range(len(data) - int.from_bytes(data[-8:-4], "little") - 8, len(data) - 8):
+        if data[at] == 8:
+            (tmp_path / "table").write_bytes(data[:at] + b"\x06" + data[at + 1 :])
+            try:
+                assert parquet.read_metadata(tmp_path / "table").num_rows == 3
+                more = {"convention": "textbook@5"} if read is ra.evaluate_stream else {}
+                read(tmp_path / "table", **more, **COLUMNS)
+            except (ra.InputError, OSError, AssertionError) as error:
+                found.append(str(error))
+    assert any("table says that it holds 3 rows, but 4 can be read" in message for message in found)
+
+
+def test_names_of_parquet_columns_that_are_not_text_are_refused(tmp_path, arrow):
+    from pyarrow import parquet
+
+    parquet.write_table(arrow.table(TABLE), tmp_path / "table")
+    data = (tmp_path / "table").read_bytes()
+    (tmp_path / "table").write_bytes(data.replace(b"query", b"qu\xff\xffy"))
+    with pytest.raises(ra.InputError, match="table: "):
+        read_table(tmp_path / "table", **COLUMNS)
+
+
 def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
     from pyarrow import parquet
 

@@ -201,6 +201,11 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
             RUN + "z Q0 a 3 0 t\n\nz Q0 a 3 0 t\n",
             r"run\.txt, line 5: document 'a' of query 'z' stands in line 3",
         ),
+        (
+            QRELS + "q\u00a0x 0 a\u00a0b 1\n" * 2,
+            RUN,
+            r"qrels\.txt, line 4: document 'a\\xa0b' of query 'q\\xa0x' stands in line 3",
+        ),
         (QRELS + "q 0 b 2\n", RUN, r"qrels\.txt, line 3: document 'b' of query 'q' stands in line 2 too"),
         (QRELS + "q 0 a 2\n" * 3, RUN, r"qrels\.txt, line 3: document 'a' of query 'q' stands in line 1 too"),
         ("q 0 a\n", RUN, r"qrels\.txt, line 1 is 'q 0 a'; expected 'query iteration document label'"),

@@ -109,14 +109,9 @@ def test_what_it_is_not_for():
         lgb.cv(PARAMS, dataset(ONE), 2, nfold=2, feval=watch, callbacks=[watch])
     with pytest.raises(ra.UnsupportedConventionError, match="is over all rows as one query"):
         ra.lightgbm.global_eval(ra.presets.sklearn.roc_auc_score())
+    watch(ONE.y, ONE.X[:, 0])  # as LGBMRegressor would
     with pytest.raises(ra.InputError, match="the evaluation set has no group"):
-        watched_without_group()
-
-
-def watched_without_group():
-    watch = ra.lightgbm.global_eval(LETOR)
-    regressor = lgb.LGBMRegressor(n_estimators=1, verbosity=-1)
-    regressor.fit(ONE.X, ONE.y, eval_X=TWO.X, eval_y=TWO.y, eval_metric=watch, callbacks=[watch])
+        end_of_round(watch, [row("valid_0", LETOR.name, np.nan, True)], 1)
 
 
 @pytest.mark.parametrize("eval_names", ["valid", [], [1], ["a", "a"], None])

@@ -73,6 +73,21 @@ def test_a_table_has_the_bits_of_the_whole_table(small, arrow, tmp_path, save, t
     assert facts(ra.evaluate_stream(path, weighted, weight="weight")) == facts(whole(path, weighted, weight="weight"))
 
 
+@pytest.mark.parametrize("kind", ["float16", "float32", "bool", "int8", "uint64", "decimal128(30, 3)"])
+@pytest.mark.parametrize("unsorted", [False, True])
+def test_scores_of_any_type_are_what_they_are_in_the_whole_table(arrow, tmp_path, kind, unsorted):
+    if unsorted:
+        pytest.importorskip("duckdb")
+    columns = stream_data.rows(5) | {"score": np.arange(stream_data.rows(5)["label"].size) % 2}
+    types = {"decimal128(30, 3)": arrow.decimal128(30, 3), "float16": arrow.float16()}
+    values = arrow.array(columns["score"])
+    values = values.cast("float32") if kind == "float16" else values
+    columns["score"] = values.cast(types.get(kind, kind))
+    path = save_parquet(columns, tmp_path / "table")
+    found = ra.evaluate_stream(path, "trec_eval_9@5", docid="docid", unsorted=unsorted)
+    assert facts(found) == facts(whole(path, "trec_eval_9@5", docid="docid"))
+
+
 def test_several_files_are_one_stream(small, arrow, tmp_path):
     columns = stream_data.rows(6)
     parts = stream_data.cut(columns, stream_data.evenly(columns["label"].size, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 
@@ -11,6 +12,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.callbacks.history import Evaluation, History
 from tests.ranking_data import ranking
+
+os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "WANDB_ERROR_REPORTING": "false"}  # read as they are imported
 
 CONV, OTHER = ra.parse("letor4@5"), ra.parse("letor4@5+empty=1")  # the second name is not one that MLflow takes
 ONE, TWO = ranking(1), ranking(2)

@@ -12,6 +12,8 @@ from tests.ranking_data import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
+from rankadapters.callbacks.global_metrics import GlobalValue  # noqa: E402 - after the skip
+from rankadapters.xgboost.distributed import Collective, _warn_of_empty_workers  # noqa: E402
 from tests.xgboost_data import LETOR, PARAMS, TEXTBOOK, dmatrix, train  # noqa: E402 - after the skip
 
 ONE, TWO = ranking(12, 60), ranking(13, 40)
@@ -119,3 +121,30 @@ def test_a_set_on_which_nothing_is_left_to_average_is_named():
     watch = ra.xgboost.global_eval(skipping)
     with pytest.raises(ra.InputError, match="set 'valid' under 'ndcg@10/textbook\\+empty=skip': nothing is left"):
         train({}, dmatrix(ONE), 2, evals=[(dmatrix(empty), "valid")], custom_metric=watch, callbacks=[watch])
+
+
+# Of several workers, what can be shown in one process
+
+
+def test_a_warning_tells_that_xgboosts_own_values_count_workers_without_rows():
+    found = {"valid": [GlobalValue(LETOR.name, 0.5, higher_is_better=True, n_workers=1)]}
+    log = {"valid": {LETOR.name: [0.5], "ndcg@5": [0.6], "rmse": [1.0]}}
+    with pytest.warns(
+        UserWarning, match=r"2 of 3 workers have no rows of 'valid': XGBoost's own ndcg@5 counts each as"
+    ):
+        _warn_of_empty_workers(found, log, 3)
+
+
+@pytest.mark.parametrize(("metrics", "parts"), [(["rmse"], 3), (["ndcg@5"], 1)])
+def test_where_nothing_is_wrong_there_is_no_warning(metrics, parts):
+    found = {"valid": [GlobalValue(LETOR.name, 0.5, higher_is_better=True, n_workers=1)]}
+    _warn_of_empty_workers(found, {"valid": {name: [0.5] for name in (LETOR.name, *metrics)}}, parts)
+
+
+def test_a_worker_that_is_lost_is_told_in_words(monkeypatch):
+    def breaks(array, op):
+        raise xgb.core.XGBoostError("Ring Allreduce failed")
+
+    monkeypatch.setattr(xgb.collective, "allreduce", breaks)
+    with pytest.raises(ra.RankAdaptersError, match=r"round 3: of 2 workers another one ended.\nHint: the cause is"):
+        Collective().add("round 3", 2, np.zeros(1, np.int64))

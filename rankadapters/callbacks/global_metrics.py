@@ -65,7 +65,7 @@ class GlobalMonitor:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy what was declared, not what was seen."""
-        return {**self.__dict__, "history": History(), "_rounds": Rounds(), "_noted": []}
+        return {**self.__dict__, "history": History(), "_noted": []}
 
     def enter(self, current: Round) -> None:
         """Say which round the next `merge` is of."""

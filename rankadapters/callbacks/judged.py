@@ -24,7 +24,7 @@ class Judged(NamedTuple):
 
     def copied(self) -> Judged:
         """Copy what is to be remembered: the caller may write into its arrays, and may want them gone."""
-        return Judged(*(None if column is None else np.array(column) for column in self))
+        return Judged(np.array(self.labels), np.array(self.group_sizes), _copied(self.weights), _copied(self.positions))
 
     def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
         """Make the queries, with the weights that a convention counts: by query, by row, or none."""
@@ -54,6 +54,10 @@ def flat(scores: Any) -> Array:
 def missing_group(owner: str, way_out: str) -> InputError:
     """Say that a dataset has no queries."""
     return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {way_out}.")
+
+
+def _copied(column: Array | None) -> Array | None:
+    return None if column is None else np.array(column)
 
 
 def _same(old: Array | None, new: Array | None) -> bool:

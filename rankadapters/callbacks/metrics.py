@@ -101,7 +101,7 @@ class Monitor:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy what was declared, not what was seen."""
-        return {**self.__dict__, "history": History(), "_rounds": Rounds(), "_bound": {}, "_seen": 0}
+        return {**self.__dict__, "history": History(), "_bound": {}, "_seen": 0}
 
 
 class _BoundPanels(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from rankadapters.callbacks.history import History
 
@@ -24,30 +24,30 @@ class Rounds:
 
     def __init__(self) -> None:
         self.run = self.iteration = 0
-        self._training: weakref.ref[Any] | None = None
-        self._first: int | None = None  # number of the run's first round; None before the first run
-        self._seen: dict[int, int] = {}  # calls by place of the set, where no training tells the round
+        self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round of trainings
+        self._by_hand: int | None = None  # run of the calls that are of no training
+        self._seen: dict[int, int] = {}  # those calls by place of the set
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy nothing: a copy has trainings of its own."""
+        return Rounds, ()
 
     def enter(self, history: History, current: Round | None, place: int = 0) -> None:
         """Set `run` and `iteration`; calls that are of no training count as one run, a round each."""
-        training = None if current is None else current.training
-        if self._first is None or training is not self._known():
-            self.run = max(history.runs, default=-1) + 1
-            self._training = None if training is None else weakref.ref(training)
-            self._first = 0 if current is None else current.number
-            self._seen = {}
         if current is None:
-            self.iteration = self._seen.get(place, 0)
+            if self._by_hand is None:
+                self._by_hand = _next_run(history)
+            self.run, self.iteration = self._by_hand, self._seen.get(place, 0)
             self._seen[place] = self.iteration + 1
-        else:
-            self.iteration = current.number - self._first
+            return
+        if current.training not in self._begun:
+            self._begun[current.training] = _next_run(history), current.number
+        self.run, first = self._begun[current.training]
+        self.iteration = current.number - first
 
-    def _known(self) -> object:
-        """The training of the last call; for one that is gone, something that no training is."""
-        if self._training is None:
-            return None
-        training = self._training()
-        return self if training is None else training
+
+def _next_run(history: History) -> int:
+    return max(history.runs, default=-1) + 1
 
 
 def calling(package: str) -> Iterator[dict[str, Any]]:

@@ -46,21 +46,22 @@ class _TerminatedError(BaseException):
 @contextmanager
 def _cleared_when_terminated() -> Iterator[None]:
     """Let SIGTERM end the process only once the block is left, and with it its temporary files are gone."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # another thread's, or the caller's own
+        yield
         return
 
     def leave(*_: object) -> None:
         raise _TerminatedError
 
-    before = signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGTERM, leave)
     try:
         yield
     except _TerminatedError:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _model(sums: StreamSums, name: Any, by_query: Iterable[tuple[Any, Any]]) -> StreamedModel:

@@ -229,10 +229,17 @@ def _read_parquet(path: str | Path) -> Any:
         raise InputError(msg) from None
 
 
+def _without_nul(line: str) -> str:
+    if "\0" in line:
+        msg = "line contains NUL"  # as csv of Python before 3.11 says
+        raise csv.Error(msg)
+    return line
+
+
 def _read_csv(path: str | Path) -> Cells:
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         try:
-            lines = [line for line in csv.reader(file, strict=True) if line]
+            lines = [line for line in csv.reader(map(_without_nul, file), strict=True) if line]
         except (csv.Error, UnicodeDecodeError) as error:
             msg = f"it is not CSV in UTF-8: {error}.\nHint: commas, a header, one line per cell."
             raise InputError(msg) from None

@@ -84,7 +84,7 @@ class _Given:
         self._starts: list[int] = []
         self._parts: list[tuple[Origin, ...]] = []
         self._n_rows = 0
-        self._failed: BaseException | None = None
+        self._failed: Exception | None = None
 
     def reader(self) -> Any:
         """Batches as DuckDB takes them."""
@@ -126,7 +126,7 @@ class _Given:
         try:
             while (rows := self._context.run(next, self._others, None)) is not None:
                 yield self._batch(rows)
-        except BaseException as error:
+        except Exception as error:
             self._failed = error
             raise
 

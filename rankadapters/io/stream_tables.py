@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.columns import Array
+from rankadapters.core.columns import Array, as_numbers
 from rankadapters.io.arrow_columns import ArrowColumns
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
 from rankadapters.io.table import TableFile
@@ -48,7 +48,7 @@ def arrow_rows(batch: Any, columns: StreamColumns, where: str, place: Callable[[
     }
     if columns.docid is not None:
         more["docid"] = as_objects(found.docids(columns.docid))
-    scores = tuple(map(found.numbers, columns.scores))
+    scores = tuple(as_numbers("scores", found.numbers(name)) for name in columns.scores)
     yield StreamRows(labels, scores, ids, starts, more, (Origin(0, 0, place),))
 
 

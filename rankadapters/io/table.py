@@ -169,7 +169,9 @@ def _is_parquet(path: AnyPath) -> bool:
 
 def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
     with _parquet(path, names) as file:
-        return file.read(columns=list(dict.fromkeys(names)))
+        table = file.read(columns=list(dict.fromkeys(names)))
+        _refuse_other_rows(path, file, table.num_rows)
+        return table
 
 
 def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
@@ -181,6 +183,16 @@ def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, in
             done += batch.num_rows
             step(done, file.metadata.num_rows)
             yield batch
+        _refuse_other_rows(path, file, done)
+
+
+def _refuse_other_rows(path: AnyPath, file: Any, n_rows: int) -> None:
+    """Refuse a broken file, of which pyarrow reads fewer rows than it says to hold, or more."""
+    if n_rows != file.metadata.num_rows:
+        msg = (
+            f"{path} says that it holds {file.metadata.num_rows} rows, but {n_rows} can be read.\nHint: write it anew."
+        )
+        raise InputError(msg)
 
 
 @contextmanager
@@ -198,6 +210,6 @@ def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[An
                 msg = f"{path} holds no rows.\nHint: at least one row is needed."
                 raise InputError(msg)
             yield file
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         msg = f"{path}: {str(error).splitlines()[0].rstrip('.')}.\nHint: give the path of a readable file."
         raise InputError(msg) from None

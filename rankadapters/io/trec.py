@@ -118,12 +118,18 @@ def _pairs(ordered: Ordered, judged: Lines, retrieved: Lines) -> _Pairs:
 
 def _duplicate(lines: Lines, first: int, second: int) -> InputError:
     number, line = line_of(lines.path, second)
-    query, _, document = line.decode().split()[:3]
+    query, document = _names(line)
     return InputError(
         f"{lines.path}, line {number}: document {document!r} of query {query!r} stands in line "
         f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two.",
         row=second,
     )
+
+
+def _names(line: bytes) -> tuple[str, str]:
+    """Query and document of a line; blanks that only Unicode knows are part of a name."""
+    query, _, document = line.split()[:3]
+    return query.decode(), document.decode()
 
 
 def _joined(judged: Lines, retrieved: Lines, query: NDArray[np.int32], ordered: Ordered, pairs: _Pairs) -> Judgments:
@@ -159,7 +165,7 @@ def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n
     at = int(rows[row])
     path, at = (run, at) if at < n_run else (qrels, at - n_run)
     number, line = line_of(path, at)
-    query, _, document = line.decode().split()[:3]
+    query, document = _names(line)
     return f"{path}, line {number} (document {document!r} of query {query!r})"
 
 

@@ -46,4 +46,5 @@ def intervals(several: Sequence[Interval], x_name: str) -> Any:
     axes.set_yticks(range(len(several)), [shortened(each.name) for each in several])
     axes.invert_yaxis()
     axes.set(xlabel=x_name)
+    axes.margins(y=0.5 / len(several))
     return figure

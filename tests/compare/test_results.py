@@ -173,6 +173,7 @@ def test_unknown_words():
         ("method,dataset,measure,value\na,D,m\n", "row 0 has 3 fields, the header 4"),
         ("method,dataset,measure,value,value\na,D,m,1,2\n", "its header names a column twice"),
         ('method,dataset,measure,value\n"a,D,m,1\n', "it is not CSV in UTF-8"),
+        ("method,dataset,measure,value\na\0,D,m,1\n", "it is not CSV in UTF-8: line contains NUL"),
     ],
 )
 def test_files_that_are_not_such_a_table(tmp_path, text, message):

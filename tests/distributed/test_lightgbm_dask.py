@@ -149,11 +149,11 @@ def test_early_stopping_on_one_worker_s_value_is_refused(cluster2, failure_of):
 
 @pytest.mark.parametrize("cluster", ["cluster2", "cluster3"])
 def test_our_objective_is_lightgbms_bit_for_bit(cluster, monkeypatch, request):
-    """Dask draws anew which worker is which of LightGBM's machines, on which the bits depend: here it is the first."""
+    """Dask draws anew which worker trains on which part, on which the bits depend: here each has that of its place."""
     client = request.getfixturevalue(cluster)
-    who_has = client.who_has
-    by_worker = lambda parts: dict(sorted(who_has(parts).items(), key=lambda item: item[1]))  # noqa: E731
-    monkeypatch.setattr(client, "who_has", by_worker)
+    workers = sorted(client.scheduler_info()["workers"])
+    place = lambda parts: {part.key: [workers[number]] for number, part in enumerate(parts)}  # noqa: E731
+    monkeypatch.setattr(client, "who_has", place)
     rng = np.random.default_rng(0)
     data = ONE._replace(X=rng.normal(size=ONE.X.shape) + ONE.y[:, None], y=ranking(1, 61).y)
     exact = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # whose sigmoid is not from a table as LightGBM's

@@ -140,6 +140,47 @@ def test_xgboosts_ndcg_counts_a_worker_without_rows_as_a_query_of_value_1(cluste
     assert log["valid"]["ndcg@5"][-1] == pytest.approx((true * 43 + n_empty) / (43 + n_empty), rel=1e-12)
 
 
+def local_mean(preds, dmatrix):
+    """A metric as one would write it, which knows the rows of its own worker."""
+    bounds = dmatrix.get_uint_info("group_ptr").astype(np.int64)
+    return "mine", ra.evaluate(dmatrix.get_label(), preds, TEXTBOOK, group_sizes=np.diff(bounds)).value
+
+
+@pytest.mark.xfail(
+    reason="XGBoost 3.2.0 averages custom metrics over workers unweighted: "
+    "https://github.com/dmlc/xgboost/blob/v3.2.0/python-package/xgboost/callback.py",
+    strict=True,
+    raises=AssertionError,
+)
+def test_a_custom_metric_is_of_all_rows(cluster2):
+    halves = cut_at_queries(TWO, 43)
+    parts = [join(halves[:40]), join(halves[40:])]
+    booster, log = train(cluster2, parts, custom_metric=local_mean)
+    assert log["valid"]["mine"][-1] == pytest.approx(value(booster, TWO, TEXTBOOK), abs=1e-5)
+
+
+def join(parts):
+    return type(parts[0])(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def test_queries_cut_within_a_worker_by_a_quantile_matrix_are_found(cluster2, failure_of):
+    watch = ra.xgboost.global_eval(TEXTBOOK, n_queries=43)
+    parts = cut_at_rows(TWO, 4)
+    one_worker = sorted(cluster2.scheduler_info()["workers"])[:1]
+
+    def run():
+        with cluster2.as_current():
+            held = placed(cluster2, parts, one_worker)
+            data = dxgb.DaskQuantileDMatrix(cluster2, held.X, held.y, qid=held.qid)
+            more = {"custom_metric": watch, "callbacks": [watch], "verbose_eval": False}
+            dxgb.train(cluster2, PARAMS, data, 2, evals=[(data, "valid")], **more)
+
+    n_found = sum(part.sizes.size for part in parts)
+    assert str(failure_of(run)).startswith(
+        f"'valid' has {n_found} queries on 1 workers, not n_queries=43: some are cut"
+    )
+
+
 # The collective alone
 
 

@@ -1,0 +1,89 @@
+"""The grammar of SVMlight and LETOR files and of predictions, read slowly in plain Python."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from tests.fuzz.plain_text import BLANK, DECIMAL, is_number, lines_of, number, refuse_unless
+
+ROW = re.compile(
+    rf"[ \t]*(?:(?P<label>{DECIMAL})[ \t]+qid:(?P<query>[^\s#]+)"
+    rf"(?P<features>(?:[ \t]+[0-9]{{1,18}}:(?:{DECIMAL}|[nN][aA][nN]))*)[ \t]*)?(?:#(?P<comment>.*))?",
+    re.ASCII | re.DOTALL,
+)
+ROW_IN_COMMENT = re.compile(r"\sqid:\S+\s+[0-9]+:", re.ASCII)
+DOCID = re.compile(r"(?<!\w)docid\s*=\s*(\S+)", re.ASCII)
+
+
+class Row(NamedTuple):
+    label: float
+    query: str
+    features: dict[int, str]
+    docid: str | None
+
+
+def row_of(line: str) -> Row | None:
+    """Read a line; None where it holds no row."""
+    found = ROW.fullmatch(line)
+    refuse_unless(found, f"{line!r} is not a row")
+    comment = found["comment"] or ""
+    if found["label"] is None:
+        return None
+    refuse_unless(not ROW_IN_COMMENT.search(comment), "a row in a comment")
+    features: dict[int, str] = {}
+    for token in found["features"].split():
+        name, _, value = token.partition(":")
+        refuse_unless(int(name) not in features, "a feature twice")
+        features[int(name)] = value
+    docid = DOCID.search(comment)
+    return Row(number(found["label"]), found["query"], features, docid and docid[1])
+
+
+def rows_of(data: bytes) -> list[Row]:
+    """Read a file."""
+    rows = [row for line in lines_of(data) if (row := row_of(line)) is not None]
+    refuse_unless(rows, "no row")
+    return rows
+
+
+def scores_of(rows: list[Row], feature: int) -> list[float]:
+    """Take a feature as the score, 0 where it is left out."""
+    refuse_unless(any(feature in row.features for row in rows), "no row has the feature")
+    return [number(row.features.get(feature, "0")) for row in rows]
+
+
+def predictions_of(data: bytes) -> list[float]:
+    """Read a NUMBER of each line, between white space; blank lines may stand at the end."""
+    lines = lines_of(data)
+    while not lines[-1].strip(BLANK):
+        lines.pop()
+    refuse_unless(all(is_number(line.strip(BLANK)) for line in lines), "not a number")
+    return [float(line) for line in lines]
+
+
+def queries_of(names: list[str], split_queries: str) -> list[str]:
+    """Name the query of each row where one may return after another."""
+    stretches = [name for at, name in enumerate(names) if at == 0 or names[at - 1] != name]
+    returns = len(set(stretches)) < len(stretches)
+    refuse_unless(not returns or split_queries != "error", "a query returns")
+    if split_queries != "separate" or not returns:
+        return names
+    taken, count, renamed = set(stretches), dict.fromkeys(stretches, 0), []
+    for at, name in enumerate(names):
+        if at and names[at - 1] == name:
+            renamed.append(renamed[-1])
+            continue
+        count[name] += 1
+        new = name
+        while count[name] > 1 and new in taken:
+            new = f"{name}#{count[name]}"
+            count[name] += new in taken
+        taken.add(new)
+        renamed.append(new)
+    return renamed
+
+
+def refuse_twice(queries: list[str], docids: list[str]) -> None:
+    """Refuse a document that stands twice in a query."""
+    refuse_unless(len(set(zip(queries, docids, strict=True))) == len(docids), "a document twice")

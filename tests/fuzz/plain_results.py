@@ -1,0 +1,86 @@
+"""The grammar of files of results, read slowly in plain Python; only the texts of conventions are ours to read."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+import rankadapters as ra
+from tests.fuzz.plain_csv import table_of
+from tests.fuzz.plain_text import DECIMAL, refuse_unless, text_of
+
+NEEDED, OPTIONAL = ("method", "dataset", "measure", "value"), ("source", "higher_is_better")
+POWER = re.compile(r"[eE]([+-]?[0-9]{1,9})\Z")
+
+
+class Cell(NamedTuple):
+    method: str
+    dataset: str
+    measure: str
+    value: str
+    decimals: int
+    source: str | None
+    higher: bool
+
+
+def cells_of(data: bytes) -> list[Cell]:
+    """Read a file."""
+    refuse_unless(not data.startswith((b"\x1f\x8b", b"BZh")), "compressed")
+    table = table_of(text_of(data))
+    refuse_unless(set(NEEDED) <= set(table) <= {*NEEDED, *OPTIONAL}, "other columns")
+    n = len(table["value"])
+    for name in NEEDED[:3]:
+        refuse_unless(all(text.strip() for text in table[name]), "an empty name")
+    values = [_value(text) for text in table["value"]]
+    measures = _names([_measure(text) for text in table["measure"]])
+    higher = _directions(table["measure"], measures, table.get("higher_is_better", [""] * n))
+    cells = [
+        Cell(method, dataset, name, *value, source or None, higher[name])
+        for method, dataset, name, value, source in zip(
+            table["method"], table["dataset"], measures, values, table.get("source", [""] * n), strict=True
+        )
+    ]
+    refuse_unless(len({cell[:3] for cell in cells}) == n, "a cell twice")
+    return cells
+
+
+def _value(text: str) -> tuple[str, int]:
+    refuse_unless(re.fullmatch(DECIMAL, text), "not a decimal")
+    mantissa, mark, power = text.lower().partition("e")
+    refuse_unless(not mark or POWER.search(text), "a power of more than nine digits")
+    refuse_unless(math.isfinite(float(text)), "not finite")
+    digits = len(mantissa.partition(".")[2])
+    return float(text).hex(), max(0, digits - int(power)) if mark else digits
+
+
+def _measure(text: str) -> ra.Convention | str:
+    try:
+        return ra.parse(text)
+    except ra.ConventionError:
+        return text
+
+
+def _head(measure: ra.Convention | str) -> str:
+    return (measure if isinstance(measure, str) else str(measure).partition("/")[0]).lower()
+
+
+def _names(measures: list[ra.Convention | str]) -> list[str]:
+    for measure in measures:
+        others = {str(other) for other in measures if _head(other) == _head(measure)}
+        refuse_unless(
+            len(others) == 1 or all(isinstance(o, str) for o in measures if _head(o) == _head(measure)), "mixed"
+        )
+    return [measure if isinstance(measure, str) else _head(measure) for measure in measures]
+
+
+def _directions(texts: list[str], names: list[str], said: list[str]) -> dict[str, bool]:
+    found: dict[str, set[bool]] = {name: set() for name in names}
+    for text, name, word in zip(texts, names, said, strict=True):
+        refuse_unless(word.lower() in {"", "true", "false"}, "not a direction")
+        if word:
+            found[name].add(word.lower() == "true")
+        if isinstance(measure := _measure(text), ra.Convention):
+            found[name].add(measure.higher_is_better)
+    refuse_unless(all(len(several) == 1 for several in found.values()), "no direction, or two")
+    return {name: several.pop() for name, several in found.items()}

@@ -1,0 +1,176 @@
+"""Readers of SVMlight and LETOR files and of predictions, fed mutated files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.io import read_letor, read_svmlight, stream_letor, svmlight
+from rankadapters.io.predictions import read_numbers
+from rankadapters.io.splitting import SPLIT_QUERIES
+from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
+from tests.fuzz.mutations import mutated, mutated_bytes
+from tests.fuzz.plain_letor import predictions_of, queries_of, refuse_twice, rows_of, scores_of
+from tests.fuzz.plain_text import RefusedError, refuse_unless
+
+LETOR = [
+    "2 qid:7 1:0.5 3:1 #docid = GX007\n0 qid:7 2:1 1:2 #docid = GX008\n1 qid:9 1:0.25 # docid=é\n",
+    """\
+0 qid:10 1:0.007477 2:0.000000 3:1.000000 #docid = G1 inc = 1 prob = 0.1
+1 qid:10 1:0.603738 2:0.000000 3:1.000000 #docid = G2 inc = 1 prob = 0.2
+2 qid:11 1:0.214953 2:0.500000 3:0.250000 #docid = G1 inc = 1 prob = 0.3
+""",
+    "# head\n\n1.5 qid:q1\t1:1e-3 25:nan \r\n-1 qid:q1 1:-2.5\r\n0 qid:q2 1:1\r\n0 qid:q1 1:3",
+    "1 qid:1\n0 qid:2 1:1 100000000000000000:1\n2 qid:1 0:5 1:9007199254740993.0\n",
+]
+PIECES = [
+    "1:0.5",
+    "2:1",
+    "1:nan",
+    "25:-1e-3",
+    "qid:7",
+    "qid:8",
+    "qid:",
+    "1:",
+    ":1",
+    "docid",
+    "docid = G1",
+    "= G1",
+    "docid =",
+]
+PREDICTIONS = ["0.25\n0.75\n-1e-3\n", "1\r\n2\r\n3", " 0.1\n\t0.2 \n0.30000000000000004\n\n", "1e5\n+2\n.5\n5.\n"]
+
+letor_files = mutated_bytes(mutated(LETOR, PIECES))
+prediction_files = mutated_bytes(mutated(PREDICTIONS))
+sizes = st.sampled_from([1, 7, 40, 1 << 20])
+
+
+def by_the_book(data, *, feature, docids, split_queries):
+    rows = rows_of(data)
+    scores = None if feature is None else bits(scores_of(rows, feature))
+    queries = queries_of([row.query for row in rows], split_queries)
+    found = [row.docid for row in rows] if docids is not False else [None]
+    refuse_unless(None not in found or not docids, "no docid")
+    order = None
+    if None not in found:
+        refuse_twice(queries, found)
+        order = plain_docid_order(queries, found)
+    return bits([row.label for row in rows]), queries, scores, order
+
+
+@share(0.15)
+@given(
+    letor_files,
+    st.sampled_from([None, 1, 3, 25]),
+    st.sampled_from([None, True, False]),
+    st.sampled_from(SPLIT_QUERIES),
+    sizes,
+)
+def test_letor(data, feature, docids, split_queries, n_bytes):
+    options = {"feature": feature, "docids": docids, "split_queries": split_queries}
+
+    def read():
+        found = read_letor(held(data), **options)
+        scores = None if feature is None else bits(found.scores)
+        return bits(found.queries.labels), names_of(found.queries), scores, docid_order(found.queries)
+
+    with blocks_of(n_bytes):
+        both(read, lambda: by_the_book(data, **options))
+
+
+@share(0.05)
+@given(letor_files, st.sampled_from([1, 3]), st.booleans(), sizes)
+def test_letor_stream(data, feature, docids, n_bytes):
+    convention = "trec_eval_9@5" if docids else "textbook@5"
+
+    def plain():
+        rows = rows_of(data)
+        scores = scores_of(rows, feature)
+        names = queries_of([row.query for row in rows], "error")
+        found = [row.docid for row in rows] if docids else None
+        refuse_unless(not docids or None not in found, "no docid")
+        if docids:
+            refuse_twice(names, found)
+        return evaluated([row.label for row in rows], scores, convention, qid=names, docid=found)
+
+    with blocks_of(n_bytes):
+        both(
+            lambda: ra.evaluate_stream(stream_letor(held(data), feature=feature, docids=docids), convention).to_dict(),
+            plain,
+        )
+
+
+def evaluated(labels, scores, convention, **columns):
+    """Evaluate what the grammar reads; what cannot be evaluated is refused."""
+    found = said(lambda: ra.evaluate(labels, scores, convention, **columns))
+    refuse_unless(found != "InputError", "not to be evaluated")
+    return found
+
+
+@share(0.06)
+@given(letor_files)
+def test_svmlight(data):
+    def plain():
+        rows = rows_of(data)
+        numbers = {number for row in rows for number in row.features}
+        width = max(numbers, default=-1) + 1
+        refuse_unless(numbers, "no feature")
+        refuse_unless(width * len(rows) <= svmlight.MOST_CELLS, "too wide")
+        for row in rows:
+            digits = row.query.removeprefix("-")
+            refuse_unless(digits.isascii() and digits.isdigit() and len(digits) <= 18, "qid is not whole")
+            refuse_unless(not any(np.isinf(float(value)) for value in row.features.values()), "beyond float64")
+        first = min(1, *numbers)
+        X = [[float(row.features.get(number, 0)) for number in range(first, width)] for row in rows]
+        return bits([row.label for row in rows]), [int(row.query) for row in rows], bits(X)
+
+    def read():
+        [found] = read_svmlight(held(data))
+        return bits(found.labels), found.qid.tolist(), bits(found.X)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(svmlight, "MOST_CELLS", 1000)
+        both(read, plain)
+
+
+@share(0.1)
+@given(prediction_files, sizes)
+def test_predictions(data, n_bytes):
+    with blocks_of(n_bytes):
+        both(lambda: bits(read_numbers(held(data))), lambda: bits(predictions_of(data)))
+
+
+@share(0.03)
+@given(mutated_bytes(mutated(LETOR[:2], PIECES)), prediction_files, sizes)
+def test_predictions_stream(data, predictions, n_bytes):
+    def plain():
+        rows, scores = rows_of(data), predictions_of(predictions)
+        refuse_unless(len(rows) == len(scores), "another number of predictions")
+        names = queries_of([row.query for row in rows], "error")
+        return evaluated([row.label for row in rows], scores, "textbook@5", qid=names)
+
+    def whole():
+        found = read_letor(held(data), predictions=held(predictions), docids=False)
+        return evaluated_by_us(lambda: ra.evaluate(found.queries, found.scores, "textbook@5"))
+
+    with blocks_of(n_bytes):
+        stream = stream_letor(held(data), predictions=held(predictions))
+        both(whole, plain)
+        both(lambda: ra.evaluate_stream(stream, "textbook@5").to_dict(), plain)
+
+
+def evaluated_by_us(evaluate):
+    return evaluate().to_dict()
+
+
+@pytest.mark.parametrize("data", LETOR)
+def test_the_files_that_are_mutated_are_right(data):
+    assert rows_of(data.encode())
+
+
+def test_the_grammar_refuses():
+    with pytest.raises(RefusedError, match="not a row"):
+        rows_of(b"1 1:1\n")

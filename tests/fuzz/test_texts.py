@@ -1,0 +1,171 @@
+"""Texts of conventions, objectives, position biases and tools' metrics: taken and written back, or refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters import objectives, presets
+from rankadapters.core.presets.tool import Vocabulary
+from tests.core.strategies import conventions
+from tests.fuzz.budget import share
+from tests.fuzz.mutations import mutated
+
+MADE = [presets.make(name, k) for name in presets.names(None) for k in (5, None)]
+CONVENTIONS = sorted({text for each in MADE for text in (str(each), each.name, each.short_name)})
+WORDS = sorted({part for each in MADE for part in str(each).split("/")})
+HEX = re.compile(r".*/[0-9a-f]{7}")
+
+
+def written_back(convention):
+    """Check that a convention is what each of its texts says, and each copy."""
+    assert ra.parse(str(convention)) == convention
+    assert str(ra.parse(str(convention))) == str(convention)
+    assert re.fullmatch(r"[A-Za-z0-9@=._/-]+", str(convention))
+    assert pickle.loads(pickle.dumps(convention)) == copy.deepcopy(convention) == convention
+    if not HEX.fullmatch(convention.name):
+        assert ra.parse(convention.name) == convention
+        assert ra.parse(convention.name).name == convention.name
+    assert ra.parse(convention.short_name) == convention
+
+
+def taken(read, text):
+    """Read a text; None where it is refused as a mistake in a convention."""
+    try:
+        return read(text)
+    except ra.ConventionError as error:
+        assert str(error).strip()
+        return None
+
+
+@share(0.08)
+@given(mutated(CONVENTIONS, WORDS) | st.text(max_size=12))
+def test_texts_of_conventions(text):
+    found = taken(ra.parse, text)
+    if found is not None:
+        written_back(found)
+
+
+@share(0.02)
+@given(conventions(), st.sampled_from([1, 10, 10**18, None]))
+def test_texts_of_any_convention(convention, k):
+    written_back(convention)
+    if "k" in convention.fields():
+        with suppress(ra.ConventionError):  # an ideal list of ones has a longest cutoff
+            written_back(convention.at(k))
+
+
+OBJECTIVES = [
+    str(each)
+    for each in (
+        objectives.lightgbm_lambdarank(), objectives.xgboost_ndcg(), objectives.xgboost_map(),
+        objectives.xgboost_pairwise(),
+        objectives.lightgbm_xendcg(), objectives.pair_logit(), objectives.query_cross_entropy(),
+        objectives.query_softmax(),
+        objectives.catboost_lambdamart(), objectives.catboost_yetirank(), objectives.catboost_stochastic_filter(),
+        objectives.QueryRMSE(),
+    )
+]  # fmt: skip
+BIASES = [
+    str(objectives.lightgbm_position_bias()), str(objectives.unbiased_lambdamart()), str(objectives.xgboost_unbiased()),
+]  # fmt: skip
+PARTS = sorted({part for text in [*OBJECTIVES, *BIASES] for part in text.split("/")})
+
+
+@share(0.04)
+@given(mutated(OBJECTIVES, PARTS), mutated(BIASES, PARTS))
+def test_texts_of_objectives(text, bias):
+    for read, given_ in (
+        (objectives.parse, text), (objectives.parse_position_bias, bias), (objectives.parse, bias),
+        (objectives.parse_position_bias, text),
+    ):  # fmt: skip
+        found = taken(read, given_)
+        if found is not None:
+            assert str(found) == given_
+            assert read(str(found)) == found
+            assert pickle.loads(pickle.dumps(found)) == found
+
+
+METRICS = [
+    "ndcg@10", "ndcg@10-", "map@5", "map@5-", "auc", "auc-", "pre@5", "ndcg", "map", "average_precision",
+    "NDCG:top=5;type=Exp", "PFound:top=5;decay=0.9", "MAP:top=5", "MRR:top=3", "AverageGain:top=2",
+    "RecallAt:top=3;border=1",
+    "PrecisionAt:top=3", "AUC:type=Ranking", "QueryAUC:type=Classic", "ERR:top=3", "DCG:top=5;denominator=Position",
+    "FilteredDCG:sigma=1", "QueryRMSE", "PairLogit", "PairAccuracy:use_weights=false", "QuerySoftMax:beta=0.5",
+    "map_cut_10", "map_cut.10", "ndcg_cut_5", "recip_rank", "P_5", "recall_100", "success_1", "Rprec", "bpref",
+    "gm_map",
+    "set_F", "relative_P_5", "AP(rel=2)@5", "RR@10", "nDCG(dcg='exp-log2')@5", "P(rel=1,judged_only=True)@5",
+    "SetF(beta=2.0)",
+    "RBP(p=0.8)@5", "map@5-l2", "ndcg_burges@3", "rbp.95", "f1@3", "r-precision", "mrr-l2", "RetrievalMAP",
+    "RetrievalMRR",
+    "MAP", "NDCG@10", "ERR@10", "P@5", "DCG@3", "Precision@5", "ndcg_score", "roc_auc_score", "dcg", "precision",
+    "recall",
+    "mean_reciprocal_rank", "expected_reciprocal_rank",
+]  # fmt: skip
+SPELLED = [
+    "top=",
+    "type=Base",
+    "5",
+    "@5",
+    "rel=",
+    "-l2",
+    "1" * 20,
+    "1" * 5000,
+    "\u0663",
+    "\u017f",
+    "decay=0.5",
+    "hints=skip_train~false",
+]
+
+
+def read_by(vocabulary):
+    return [text for text in METRICS if taken(vocabulary.read, text) is not None]
+
+
+READ = {tool: texts for tool, vocabulary in presets.TOOLS.items() if (texts := read_by(vocabulary))}
+
+
+@share(0.03)
+@given(st.sampled_from(sorted(READ)).flatmap(lambda tool: st.tuples(st.just(tool), mutated(READ[tool], SPELLED))))
+def test_tools_names_of_metrics(given_):
+    tool, text = given_
+    vocabulary = presets.TOOLS[tool]
+    found = taken(vocabulary.read, text)
+    if found is None:
+        return
+    assert text.isascii()
+    written_back(found)
+    if isinstance(vocabulary, Vocabulary):
+        assert vocabulary.read(vocabulary.write(found)) == found
+
+
+LOSSES = [
+    "QueryRMSE", "QuerySoftMax:beta=2;lambda=0.1", "PairLogit", "PairLogit:max_pairs=5", "QueryCrossEntropy:alpha=0.5",
+    "LambdaMart:metric=NDCG;top=5;type=Exp;sigma=2;norm=true", "YetiRank:mode=NDCG;top=5;permutations=10;decay=0.9",
+    "YetiRank:mode=Classic;noise=Gumbel;noise_power=2", "StochasticRank:metric=NDCG;top=2;type=Exp;mu=0.1;nu=0.01",
+    "StochasticRank:metric=PFound;decay=0.9;num_estimations=2", "StochasticFilter:sigma=1;num_estimations=3",
+]  # fmt: skip
+
+
+@share(0.02)
+@given(mutated(LOSSES, SPELLED))
+def test_losses_of_catboost(text):
+    pytest.importorskip("catboost")
+    found = taken(ra.catboost.read_objective, text)
+    if found is None:
+        return
+    assert text.isascii()
+    assert objectives.parse(str(found)) == found
+    try:
+        loss = ra.catboost.native_objective(found)["loss_function"]
+    except ra.UnsupportedConventionError:
+        return
+    if isinstance(loss, str):
+        assert ra.catboost.read_objective(loss) == found
