@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankadapters.partitions.asked import IDS_UP_TO, Asked, FrameKeywords, Partitions
 from rankadapters.partitions.evaluation import Frame, PerQuery, evaluate, only, per_query
 from rankadapters.partitions.jobs import NO_IDS, Columns, Part, Sums, values
-from rankadapters.partitions.rows import Rows
+from rankadapters.partitions.rows import FrameRows
 
 __all__ = [
     "IDS_UP_TO",
@@ -14,10 +14,10 @@ __all__ = [
     "Columns",
     "Frame",
     "FrameKeywords",
+    "FrameRows",
     "Part",
     "Partitions",
     "PerQuery",
-    "Rows",
     "Sums",
     "evaluate",
     "only",

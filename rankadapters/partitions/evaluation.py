@@ -20,7 +20,7 @@ from rankadapters.core.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
 from rankadapters.partitions.jobs import Columns, Part
-from rankadapters.partitions.rows import Rows, Span
+from rankadapters.partitions.rows import FrameRows, Span
 
 T = TypeVar("T")
 
@@ -145,12 +145,12 @@ def _refuse_twice(frame: Frame, asked: Asked, ids: list[Ids]) -> None:
         raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
 
 
-def _edges(parts: Sequence[Part]) -> Rows | None:
+def _edges(parts: Sequence[Part]) -> FrameRows | None:
     edges = [each for part in parts if (each := part.edges) is not None]
-    return Rows.joined(edges) if edges else None
+    return FrameRows.joined(edges) if edges else None
 
 
-def _of_edges(job: Callable[[Asked, Rows], T], asked: Asked, edges: Rows) -> T:
+def _of_edges(job: Callable[[Asked, FrameRows], T], asked: Asked, edges: FrameRows) -> T:
     try:
         return job(asked, edges)
     except RankAdaptersError as error:

@@ -16,7 +16,7 @@ from rankadapters.core.fingerprint import hash_ids
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
 from rankadapters.partitions.asked import Asked
-from rankadapters.partitions.rows import Rows, Span, Split, split
+from rankadapters.partitions.rows import FrameRows, Span, Split, split
 
 NO_IDS: Ids = np.empty(0, np.uint64)
 Columns = Mapping[str, Any]  # of pandas or Arrow, by what they hold: label, score, ...
@@ -42,7 +42,7 @@ class Part:
         How many these are.
     is_text : bool
         Whether queries are named by texts.
-    edges : Rows or None
+    edges : FrameRows or None
         Of sorted data, the queries that other partitions may hold a part of.
     span : tuple or None
         Of sorted data, first and last qid.
@@ -51,7 +51,7 @@ class Part:
     sums: Sums
     n_queries: int
     is_text: bool
-    edges: Rows | None
+    edges: FrameRows | None
     span: Span | None
 
 
@@ -73,42 +73,42 @@ def named(asked: Asked, wanted: Ids, columns: Columns, number: int) -> tuple[lis
     """Give the number of the partition, and those of its queries that have one of these ids."""
     if not len(columns["qid"]):
         return [number], NO_IDS
-    queries = Rows.of(columns, asked).distinct_ids
+    queries = FrameRows.of(columns, asked).distinct_ids
     return [number, *queries[np.isin(hash_ids(queries), wanted)].tolist()], NO_IDS
 
 
 def values(asked: Asked, columns: Columns) -> tuple[Array, list[Floats]]:
     """Give the queries that a partition holds whole, and their values under each convention."""
-    inner = _split(asked, Rows.of(columns, asked)).inner if len(columns["qid"]) else None
+    inner = _split(asked, FrameRows.of(columns, asked)).inner if len(columns["qid"]) else None
     if inner is None:
         return np.empty(0, np.int64), [np.empty(0)] * len(asked.conventions)
     return values_of(asked, inner)
 
 
-def values_of(asked: Asked, rows: Rows) -> tuple[Array, list[Floats]]:
+def values_of(asked: Asked, rows: FrameRows) -> tuple[Array, list[Floats]]:
     """Give the queries of some rows, and their values under each convention."""
     queries, found = measured(asked, rows)
     return queries.query_ids, list(found.per_query.values())
 
 
-def measured(asked: Asked, rows: Rows) -> tuple[Queries, Measured]:
+def measured(asked: Asked, rows: FrameRows) -> tuple[Queries, Measured]:
     """Rank rows under every convention."""
     queries, scores = rows.queries()
     return queries, Panel(queries, asked.conventions, n_threads=1).measure(scores)
 
 
-def sums(asked: Asked, rows: Rows) -> Sums:
+def sums(asked: Asked, rows: FrameRows) -> Sums:
     """Sum what the queries of some rows add to each convention."""
     queries, found = measured(asked, rows)
     limbs = np.stack([tally.to_limbs() for tally in found.tallies.values()])
     return Sums(queries.id_hashes, limbs, found.largest)
 
 
-def _given(job: Callable[[Asked, Rows], Sums], asked: Asked, columns: Columns, number: int) -> Given:
+def _given(job: Callable[[Asked, FrameRows], Sums], asked: Asked, columns: Columns, number: int) -> Given:
     if not len(columns["qid"]):
         return None, NO_IDS
     try:
-        rows = Rows.of(columns, asked)
+        rows = FrameRows.of(columns, asked)
         parted = _split(asked, rows)
         found = Sums(NO_IDS, None, {}) if parted.inner is None else job(asked, parted.inner)
     except RankAdaptersError as error:
@@ -121,16 +121,16 @@ def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAda
     """Give the same error of the rows as they stand, for they are ranked in another order: the row is another."""
     if getattr(error, "row", None) is not None:
         try:
-            queries, scores = Rows.of(columns, asked).queries(as_given=True)
+            queries, scores = FrameRows.of(columns, asked).queries(as_given=True)
             Panel(queries, asked.conventions, n_threads=1).measure(scores)
         except InputError as found:
             return found
     return error
 
 
-def _split(asked: Asked, rows: Rows) -> Split:
+def _split(asked: Asked, rows: FrameRows) -> Split:
     return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
 
 
-def _counted(asked: Asked, rows: Rows) -> Sums:  # noqa: ARG001 - as sums
+def _counted(asked: Asked, rows: FrameRows) -> Sums:  # noqa: ARG001 - as sums
     return Sums(hash_ids(rows.distinct_ids), None, {})

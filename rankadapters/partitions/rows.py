@@ -20,7 +20,7 @@ Span = tuple[Any, Any]  # first and last qid of sorted rows
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class FrameRows:
     """Checked columns of some rows.
 
     Attributes
@@ -84,23 +84,23 @@ class Rows:
         rest = {"weight": self.weight, "docid": self.docid, "order": self.order}
         return given | {what: column for what, column in rest.items() if column is not None}
 
-    def take(self, rows: Array | slice) -> Rows:
+    def take(self, rows: Array | slice) -> FrameRows:
         """Pick rows by their places."""
         held = {each.name: getattr(self, each.name) for each in fields(self)}
         picked: dict[str, Any] = {
             name: column if column is None or name == "names" else column[rows] for name, column in held.items()
         }
-        return Rows(**picked)
+        return FrameRows(**picked)
 
     @staticmethod
-    def joined(several: Sequence[Rows]) -> Rows:
+    def joined(several: Sequence[FrameRows]) -> FrameRows:
         """Put rows of several partitions together, in that order."""
         query, names = read.encoded(np.concatenate([rows.ids for rows in several]))
         rest: dict[str, Any] = {}
         for name in ("label", "score", "weight", "docid", "order"):
             given = [getattr(rows, name) for rows in several]
             rest[name] = None if given[0] is None else np.concatenate(given)
-        return Rows(query=query, names=names, **rest)
+        return FrameRows(query=query, names=names, **rest)
 
     def queries(self, *, as_given: bool = False) -> tuple[Queries, Array]:
         """Give these rows as queries, and their scores; query by query, or where they stand.
@@ -118,7 +118,7 @@ class Rows:
             _refuse_equal(queries, queries.by_query(rows.order))
         return (queries if rows.weight is None else _weighed(queries, rows.weight)), rows.score
 
-    def _together(self) -> Rows:
+    def _together(self) -> FrameRows:
         """Rows query by query, those of a query in their order."""
         rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
         runs = rows.query[rows.starts]
@@ -159,12 +159,12 @@ def _refuse_equal(queries: Queries, order: Array) -> None:
 class Split(NamedTuple):
     """Rows of a partition: queries that it holds whole, and those that others may hold a part of."""
 
-    inner: Rows | None
-    edges: Rows | None
+    inner: FrameRows | None
+    edges: FrameRows | None
     span: Span | None
 
 
-def split(rows: Rows) -> Split:
+def split(rows: FrameRows) -> Split:
     """Take the first and the last query of sorted rows for cut, and what lies between for whole.
 
     Raises

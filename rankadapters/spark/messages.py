@@ -12,7 +12,7 @@ from rankadapters.core import errors
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.tally import Tally
-from rankadapters.partitions import NO_IDS, Asked, Part, Rows, Sums
+from rankadapters.partitions import NO_IDS, Asked, FrameRows, Part, Sums
 
 SCHEMA = "said string, limbs binary, edges binary, ids binary"
 _ARROW = pa.schema({"said": pa.string(), "limbs": pa.binary(), "edges": pa.binary(), "ids": pa.binary()})
@@ -53,7 +53,7 @@ def read(asked: Asked, row: Any) -> Any:
     return Part(Sums(NO_IDS, limbs, largest), said["n_queries"], said["is_text"], _rows(asked, row.edges), span)
 
 
-def _table(rows: Rows) -> bytes:
+def _table(rows: FrameRows) -> bytes:
     table = pa.table(rows.columns())
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
@@ -62,9 +62,9 @@ def _table(rows: Rows) -> bytes:
     return written
 
 
-def _rows(asked: Asked, edges: bytes | None) -> Rows | None:
+def _rows(asked: Asked, edges: bytes | None) -> FrameRows | None:
     if edges is None:
         return None
     with pa.ipc.open_stream(edges) as stream:
         table = stream.read_all()
-    return Rows.of(dict(zip(table.column_names, table.columns, strict=True)), asked)
+    return FrameRows.of(dict(zip(table.column_names, table.columns, strict=True)), asked)
