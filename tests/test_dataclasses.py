@@ -42,7 +42,7 @@ def test_asdict_and_repr_of_what_evaluation_gives():
     counts = ["n_queries", "n_scored", "n_empty", "n_short"]
     assert list(dataclasses.asdict(score)) == ["value", "convention", *counts, "digest"]
     assert list(dataclasses.asdict(tally)) == [
-        "convention", "numerator", "denominator", *counts, "digest", "ids",
+        "convention", "numerator", "denominator", *counts, "digest", "ids", "parts",
     ]  # fmt: skip
     assert "secret" not in repr(tally) + repr(dataclasses.asdict(tally)) + str(tally.to_dict())
 

@@ -80,7 +80,10 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(**{k: v for k, v in asked.items() if k in convention.fields()})])
     plan = cast("RankedPlan", member.plan)
-    [gains], ideal = plan.columns, plan.by_query[0] if plan.by_query else np.ones(queries.n_queries)
+    [column], ideal = plan.columns, plan.by_query[0] if plan.by_query else np.ones(queries.n_queries)
+    rows, gains = plan.rows, column.values
+    if convention.ties in {"worst", "best"}:
+        rows, gains = _by_gain(rows, gains, falling=convention.ties == "best")
     n = int(plan.rows.sizes.max(initial=1))
     # The last pairs of a row are computed with others beside them.
     discounts = discounts_of(getattr(convention, "discount", "reciprocal"), n + LANES)
@@ -88,7 +91,15 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
         discounts[plan.k :] = 0.0
     computed = member.settled.status == COMPUTE
     inverse = np.divide(1.0, ideal, out=np.zeros(queries.n_queries), where=computed)
-    return PairTerms(plan.rows, gains.values, inverse, discounts, plan.k if cut else n)
+    return PairTerms(rows, gains, inverse, discounts, plan.k if cut else n)
+
+
+def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
+    """Order rows by gain and else as they were given: a value is the same for any order of equal gains, not a pair."""
+    order = rows.order if rows.order.size else np.arange(gains.size, dtype=rows.order.dtype)
+    keys = gains.astype(np.float64)
+    inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
+    return Rows(order[inner], rows.indptr), gains[inner]
 
 
 def label_terms(queries: Queries) -> PairTerms:

@@ -54,6 +54,12 @@ def queries_of(rows, value):
     return ra.Queries(table.pop("labels"), **table), np.array(scores)
 
 
+def discounts_fall(value):
+    """Whether trading ranks changes more than rounding does: with a power of 0.00001 all discounts are nearly one."""
+    word, _, power = getattr(getattr(value, "convention", None), "discount", "").rpartition("_")
+    return word != "power" or float(power) >= 0.01
+
+
 def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None, **more):
     """Gradients and scores of some rounds, each a step against the gradients."""
     bound = bias.bind(value, ra.Queries(labels, group_sizes=sizes), n_threads=n_threads, **more)
@@ -69,6 +75,7 @@ def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None,
 @given(queries=ragged(), value=st.one_of(pairwise(), trading()), bias=ratios())
 @settings(max_examples=150, deadline=None)
 def test_ratios_and_gradients_are_those_of_the_formula(queries, value, bias):
+    assume(discounts_fall(value))
     rows = asked([query[:12] for query in queries], value)
     bound = bias.bind(value, queries_of(rows, value)[0])
     known = RatiosByHand(bias, max(map(len, rows)))

@@ -139,3 +139,14 @@ def test_a_query_in_several_calls_has_the_gradients_of_one(monkeypatch):
     monkeypatch.setattr(ra.core.threads, "WORK_PER_CALL", 7 * 300)
     for value, found in zip(values, at_once, strict=True):
         np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), found)
+
+
+@pytest.mark.parametrize("ties", ["worst", "best"])
+@pytest.mark.parametrize("convention", [RR, AP], ids=["rr", "ap"])
+def test_tied_rows_of_one_relevance_stand_in_row_order_whatever_their_labels(convention, ties):
+    value = PLAIN.replace(convention=convention.replace(ties=ties, relevant="above_0"))
+    labels, scores = np.array([2, 3, 1, 0]), [0.5, 0.5, 0.5, 0.1]
+    graded = ra.objectives.gradients(labels, scores, value, group_sizes=[4])
+    np.testing.assert_array_equal(graded, ra.objectives.gradients(labels > 0, scores, value, group_sizes=[4]))
+    assert graded[0][0] < 0  # the first row of the tie stands first, whose trade with the last changes most
+    assert graded[0][0] == graded[0].min()
