@@ -44,6 +44,7 @@ class Judge:
         n_threads: int | None,
     ) -> None:
         self.convention, self.sets, self.patience = convention, sets, patience
+        self._name = "" if convention is None else convention.name  # which takes longer than to value a round
         self.by_train = False  # whether the training value tells the best round where there is no validation set
         self.history = History()
         self.best, self.worth = -1, -np.inf
@@ -71,7 +72,7 @@ class Judge:
 
     def _record(self, name: str, value: float) -> None:
         convention = cast("Convention", self.convention)
-        self.history.record([Evaluation(name, convention, value, iteration=self.rounds - 1)])
+        self.history.record([Evaluation(name, convention, value, name=self._name, iteration=self.rounds - 1)])
 
     def forget(self) -> None:
         """Let the next round be the best so far, as long as its value is above 0."""
