@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rankadapters.plotting.canvas import COLOURS, DOWN, LINE, UP, canvas, shortened
+from rankadapters.plotting.canvas import COLOURS, DOWN, LINE, UP, canvas, name_rows
 
 
 def bars(named: Sequence[tuple[str, float]], x_name: str) -> Any:
@@ -41,5 +41,4 @@ def draw_bars(axes: Any, named: Sequence[tuple[str, float]], colours: Sequence[s
     names, numbers = zip(*named, strict=True)
     by_sign = [UP if number > 0 else DOWN for number in numbers]
     axes.barh(range(len(named)), numbers, color=by_sign if colours is None else colours, height=0.7)
-    axes.set_yticks(range(len(named)), [shortened(name) for name in names])
-    axes.invert_yaxis()
+    name_rows(axes, names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rankadapters.core.errors import MissingToolkitError
@@ -37,3 +38,9 @@ def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
 def shortened(name: str) -> str:
     """Cut a long name."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+
+
+def name_rows(axes: Any, names: Sequence[str]) -> None:
+    """Name the rows of a plot at its left, the first on top."""
+    axes.set_yticks(range(len(names)), [shortened(name) for name in names])
+    axes.invert_yaxis()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from rankadapters.plotting.canvas import COLOURS, LINE, TOTAL, canvas, shortened
+from rankadapters.plotting.canvas import COLOURS, LINE, TOTAL, canvas, name_rows
 
 
 class Interval(NamedTuple):
@@ -43,8 +43,7 @@ def intervals(several: Sequence[Interval], x_name: str) -> Any:
         colour = COLOURS[0] if each.significant else TOTAL
         axes.plot([each.low, each.high], [place, place], color=colour, linewidth=1.4)
         axes.plot([each.value], [place], color=colour, marker="o", markersize=4)
-    axes.set_yticks(range(len(several)), [shortened(each.name) for each in several])
-    axes.invert_yaxis()
+    name_rows(axes, [each.name for each in several])
     axes.set(xlabel=x_name)
     axes.margins(y=0.5 / len(several))
     return figure

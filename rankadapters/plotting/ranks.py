@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankadapters.plotting.canvas import COLOURS, LEGEND_LINE, LINE, LINES, canvas, shortened
+from rankadapters.plotting.canvas import COLOURS, LEGEND_LINE, LINE, LINES, canvas, name_rows
 
 
 def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) -> Any:
@@ -34,8 +34,7 @@ def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) 
     for number, (name, places) in enumerate(lines.items()):
         colour, dashes = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)]
         axes.plot(places, range(len(rows)), color=colour, linestyle=dashes, marker="o", markersize=4, label=name)
-    axes.set_yticks(range(len(rows)), [shortened(row) for row in rows])
-    axes.invert_yaxis()
+    name_rows(axes, rows)
     axes.set(xlabel=x_name)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.margins(0.12)
