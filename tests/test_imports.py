@@ -35,20 +35,6 @@ except ImportError as error:
     assert found == f'{PACKAGES[toolkit]} is not installed.\nHint: pip install "rankadapters[{toolkit}]"\n'
 
 
-def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
-    import rankadapters.core._kernels as kernels
-
-    def without_a_cache(**options):
-        if options.get("cache"):
-            msg = "cannot cache function: no locator available"
-            raise RuntimeError(msg)
-        return lambda function: ("compiled", function)
-
-    monkeypatch.setattr("numba.njit", without_a_cache)
-    monkeypatch.setattr("rankadapters.core._kernels.compiling.KERNELS", [])
-    assert kernels.kernel(len) == ("compiled", len)
-
-
 def test_importing_the_package_loads_neither_numpy_nor_numba():
     code = """
 import sys
