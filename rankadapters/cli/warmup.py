@@ -59,7 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
         for done, task in enumerate(tasks):
             task()
             if FAILURES:
-                msg = f"{folder} cannot be written: {FAILURES[0].strerror}.\nHint: make room, or set NUMBA_CACHE_DIR."
+                msg = f"nothing can be kept in {folder}: {FAILURES[0]}.\nHint: make room, or set NUMBA_CACHE_DIR."
                 raise InputError(msg)
             step(done + 1, len(tasks))
     count = compiled()

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import os
 import shutil
 import signal
-import sys
 import time
 import warnings
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import rankadapters as ra
@@ -21,16 +18,11 @@ from rankadapters.cli import warmup
 from rankadapters.core._kernels import kept_code
 from rankadapters.core.forms import NEVER, kernels
 from tests.command import refused
+from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, ROOT, posix, python, read_only, small_disk, started
 
-__all__ = ["read_only", "small_disk"]
+__all__ = ["made", "read_only", "small_disk"]
 
-SOURCE = """
-from rankadapters.core._kernels import kernel
-@kernel
-def plus(values):
-    return values[0] + {added}
-"""
 # Hashing ids is the kernel that compiles in the shortest time.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.tolist())"
 COUNTED = HASH + "; from rankadapters.core._kernels.compiling import compiled; print(*compiled())"
@@ -40,33 +32,8 @@ with kernels(NEVER):
     HASHES = f"{ra.Queries([1], qid=[1]).id_hashes.tolist()}\n"
 
 
-@pytest.fixture
-def made(tmp_path, monkeypatch):
-    """Import a module with one kernel afresh, as a new process does, and give the kernel."""
-    import numba
-
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("rankadapters.core._kernels.compiling.KERNELS", [])
-    path = tmp_path / "one_kernel.py"
-
-    def make(added=1):
-        path.write_text(SOURCE.format(added=added))
-        spec = importlib.util.spec_from_file_location("one_kernel", path)
-        module = importlib.util.module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, "one_kernel", module)
-        spec.loader.exec_module(module)
-        return module.plus
-
-    return make
-
-
 def cached(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file())
-
-
-def answer(kernel, values=(41.0,)):
-    """Call a kernel; what it says, and how many kernels it compiled."""
-    return kernel(np.array(values)), sum(kernel.stats.cache_misses.values())
 
 
 def test_machine_code_is_found_by_the_next_process(made, tmp_path):
@@ -104,6 +71,20 @@ def test_machine_code_of_other_sources_is_neither_run_nor_kept(made, tmp_path, m
     assert len(cached(tmp_path / "cache")) == 1
     monkeypatch.setattr(kept_code, "__version__", "the next")
     assert answer(made(added=2)) == (43, 1)
+
+
+def test_code_that_numba_does_not_give_away_is_run_all_the_same(made, monkeypatch):
+    """Ctrl-C inside LLVM's call of numba is lost, and with it the copy that numba would keep."""
+    monkeypatch.setattr(kept_code, "FAILURES", [])
+
+    def refuse(self):
+        msg = "no compiled object yet"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr("numba.core.codegen.CPUCodeLibrary._get_compiled_object", refuse)
+    assert answer(made()) == (42, 1)
+    [error] = kept_code.FAILURES
+    assert "no compiled object" in str(error)
 
 
 def test_what_was_left_of_writing_is_removed_when_it_is_old(made, tmp_path):
@@ -222,7 +203,8 @@ def test_a_warmup_on_a_disk_without_room_says_so(capsys, monkeypatch):
     monkeypatch.setattr(kept_code, "FAILURES", [])
     monkeypatch.setattr(warmup, "_evaluations", lambda: [lambda: kept_code.FAILURES.append(full)])
     line = refused(capsys, "warmup")
-    assert line.endswith("cannot be written: No space left on device. Hint: make room, or set NUMBA_CACHE_DIR.\n")
+    assert line.startswith("rankadapters: error: nothing can be kept in ")
+    assert line.endswith(": [Errno 28] No space left on device. Hint: make room, or set NUMBA_CACHE_DIR.\n")
 
 
 @pytest.fixture

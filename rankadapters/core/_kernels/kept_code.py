@@ -14,7 +14,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from rankadapters.core.version import __version__
 
-FAILURES: list[OSError] = []  # why machine code could not be kept
+FAILURES: list[Exception] = []  # why machine code could not be kept
 SIGNATURE = 32  # bytes at the end of a file
 BEING_WRITTEN = 60  # seconds: what has been written for longer was left by a process that is gone
 
@@ -38,7 +38,7 @@ class KeptCode(FunctionCache):
         """Keep the code; where that fails it serves this process alone."""
         try:
             super().save_overload(sig, data)
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - a full disk, or code that Ctrl-C kept from numba's own bookkeeping
             if not FAILURES and sys.stderr is not None and sys.stderr.isatty():
                 print(f"rankadapters: machine code cannot be kept: {error}; see NUMBA_CACHE_DIR", file=sys.stderr)  # noqa: T201
             FAILURES.append(error)
