@@ -110,6 +110,9 @@ def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
     if sizes.dtype.kind not in "iu":
         msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.\nHint: rows per query, as integers."
         raise InputError(msg)
+    if sizes.size == n_docs and sizes.sum() != n_docs:
+        msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query.\nHint: ids of rows go to qid=."
+        raise InputError(msg)
     if sizes.min() < 1:
         query = int(np.argmin(sizes))
         msg = f"group_sizes[{query}] is {sizes[query]}, but a query has at least one row.\nHint: drop such queries."
@@ -123,6 +126,9 @@ def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
 
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     ids = as_column("qid", qid)
+    if ids.size != n_docs and ids.dtype.kind in "iu" and ids.sum() == n_docs:
+        msg = f"qid has {ids.size} entries that add up to the {n_docs} rows.\nHint: rows per query go to group_sizes=."
+        raise InputError(msg)
     same_length("qid", ids, n_docs)
     keys, starts = _stretches(ids)
     first, codes = _distinct(keys[starts])
