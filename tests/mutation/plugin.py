@@ -1,0 +1,109 @@
+"""A pytest plugin: few examples a hypothesis test, and on request a record of which test runs which lines.
+
+`pytest -p tests.mutation.plugin --record=FOLDER` writes `coverage.*` (lines by test) and `seconds.*.json` there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
+
+EXAMPLES = 20  # of each hypothesis test: enough to see most mutants, and a fifth of the time
+CASES = 4  # of each parametrised test, spread evenly
+FOLDER = "RANKADAPTERS_LINES_BY_TEST"
+LIMIT = "RANKADAPTERS_SECONDS_A_TEST"
+
+
+def some_of(cases: list[Any], n: int = CASES) -> list[Any]:
+    """Choose n of a list, the first and the last among them, or all where there are no more."""
+    if len(cases) <= n:
+        return cases
+    return [cases[i * (len(cases) - 1) // (n - 1)] for i in range(n)]
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Give each hypothesis test few examples, always the same, and no shrinking of what fails."""
+    for item in items:
+        test = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)
+        given = getattr(test, "_hypothesis_internal_use_settings", None)
+        if given is not None:
+            test._hypothesis_internal_use_settings = settings(
+                given,
+                max_examples=min(EXAMPLES, given.max_examples),
+                derandomize=True,
+                database=None,
+                deadline=None,
+                phases=(Phase.explicit, Phase.generate),
+            )
+
+
+class Recorder:
+    """Which lines of the package each test runs, and how long it takes."""
+
+    def __init__(self, folder: Path) -> None:
+        from coverage import Coverage
+
+        self.folder, self.seconds, self.passed = folder, {}, False
+        self.coverage = Coverage(
+            data_file=str(folder / "coverage"), data_suffix=str(os.getpid()), source=["rankadapters"], config_file=False
+        )
+        self.coverage.start()
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Take some cases of each parametrised test."""
+        by_function: dict[str, list[Any]] = {}
+        for item in items:
+            by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        items[:] = [item for cases in by_function.values() for item in some_of(cases)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        """Name the test to coverage."""
+        self.coverage.switch_context(item.nodeid)
+        self.passed = False
+        start = perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, float(os.environ.get(LIMIT, "120")))
+        result = yield
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if self.passed:
+            self.seconds[item.nodeid] = perf_counter() - start
+            if len(self.seconds) % 100 == 0:
+                self.write()
+        return result
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Note whether the test passes: what fails without a mutant says nothing about one."""
+        if report.when == "call":
+            self.passed = report.passed and not hasattr(report, "wasxfail")
+
+    def pytest_sessionfinish(self) -> None:
+        """Write what was seen."""
+        self.coverage.stop()
+        self.write()
+
+    def write(self) -> None:
+        """Write what was seen so far."""
+        self.coverage.save()
+        (self.folder / f"seconds.{os.getpid()}.json").write_text(json.dumps(self.seconds))
+
+
+def _give_up(signum: int, frame: Any) -> None:
+    pytest.fail("takes too long")
+
+
+if FOLDER in os.environ and "rankadapters" not in sys.modules:
+    signal.signal(signal.SIGALRM, _give_up)
+    _recorder = Recorder(Path(os.environ[FOLDER]))
+
+    def pytest_configure(config: Any) -> None:
+        """Record in this process, which with xdist is one of several."""
+        config.pluginmanager.register(_recorder)

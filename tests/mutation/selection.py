@@ -1,0 +1,104 @@
+"""Which tests run which lines, as `plugin` recorded it, and which of them a mutant is tried with."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable
+from functools import cache, cached_property
+from pathlib import Path
+
+from tests.mutation.package import imports
+
+MOST_TESTS = 60
+CASES_OF_A_TEST = 2  # of those recorded: the same code with other data
+
+
+class Lines:
+    """What was recorded in one folder, of the package under `root`."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self.root = root
+        self.seconds: dict[str, float] = {}
+        for path in folder.glob("seconds.*.json"):
+            self.seconds |= json.loads(path.read_text())
+        self.by_module: dict[str, dict[int, set[str]]] = {}
+        self.width: dict[str, int] = dict.fromkeys(self.seconds, 1)  # lines that a test runs
+        for path in folder.glob("coverage.*"):
+            self._add(path)
+
+    def _add(self, path: Path) -> None:
+        from coverage import CoverageData
+
+        data = CoverageData(str(path))
+        data.read()
+        for file in data.measured_files():
+            if not Path(file).is_relative_to(self.root):
+                continue
+            lines = self.by_module.setdefault(str(Path(file).relative_to(self.root)), {})
+            for line, contexts in data.contexts_by_lineno(file).items():
+                passing = self.seconds.keys() & set(contexts)
+                lines.setdefault(line, set()).update(passing)
+                for test in passing:
+                    self.width[test] += 1
+
+    def leave_out(self, tests: Iterable[str]) -> None:
+        """Choose these no more."""
+        for lines in self.by_module.values():
+            for of_line in lines.values():
+                of_line.difference_update(tests)
+
+    def tests(self, module: str, first: int, last: int, seconds: float) -> list[str]:
+        """Choose tests for a mutant on some lines of a module, the most telling first, for so many seconds."""
+        for candidates in self._candidates(module, first, last):
+            if candidates:
+                return self._affordable(candidates, seconds)
+        return []
+
+    def _candidates(self, module: str, first: int, last: int) -> Iterable[set[str]]:
+        """Tests of the lines, else of the statement, of the function or class, of the module, of its importers."""
+        lines = self.by_module.get(module, {})
+        yield self._of(lines, first, last)
+        for start, end in enclosing(self.root / module, first):
+            yield self._of(lines, start, end)
+        yield self._of(lines, 1, 10**9)
+        yield {test for each in self.importers.get(module, ()) for test in self._of(self.by_module[each], 1, 10**9)}
+
+    @staticmethod
+    def _of(lines: dict[int, set[str]], first: int, last: int) -> set[str]:
+        return set().union(*(tests for line, tests in lines.items() if first <= line <= last))
+
+    def _affordable(self, candidates: set[str], seconds: float) -> list[str]:
+        """Fast tests that run little else come first; few cases of each parametrised test."""
+        chosen, left, cases = [], seconds, dict[str, int]()
+        for test in sorted(candidates, key=lambda test: (self._price(test), test)):
+            function = test.partition("[")[0]
+            cases[function] = cases.get(function, 0) + 1
+            if cases[function] > CASES_OF_A_TEST or (chosen and self.seconds[test] > left):
+                continue
+            chosen.append(test)
+            left -= self.seconds[test]
+            if len(chosen) == MOST_TESTS:
+                break
+        return chosen
+
+    def _price(self, test: str) -> float:
+        return (self.seconds[test] + 0.02) * self.width[test] ** 0.5
+
+    @cached_property
+    def importers(self) -> dict[str, set[str]]:
+        """Modules that were recorded, by the module that they import."""
+        found: dict[str, set[str]] = {}
+        for importer in self.by_module:
+            for imported in imports(self.root, importer):
+                found.setdefault(imported, set()).add(importer)
+        return found
+
+
+@cache
+def enclosing(path: Path, line: int) -> list[tuple[int, int]]:
+    """Spans of the statements around a line, the innermost first."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    spans = {(node.lineno, node.end_lineno) for node in statements if node.lineno <= line <= node.end_lineno}
+    return sorted(spans, key=lambda span: span[1] - span[0])
