@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
+from tests.mutation.outline import Outline
 from tests.mutation.package import imports
 
 MOST_TESTS = 60
@@ -56,13 +56,31 @@ class Lines:
         return []
 
     def _candidates(self, module: str, first: int, last: int) -> Iterable[set[str]]:
-        """Tests of the lines, else of the statement, of the function or class, of the module, of its importers."""
-        lines = self.by_module.get(module, {})
-        yield self._of(lines, first, last)
-        for start, end in enclosing(self.root / module, first):
+        """Tests of the lines, or of what uses what they define, or of the module, or of its importers."""
+        lines, outline = self._run_by_calls(module), Outline.of(self.root / module)
+        spans = [(first, last), *outline.around(first)]
+        for start, end in spans[:2]:
+            yield self._of(lines, start, end)
+        yield self._users(module, outline.defined(first))
+        for start, end in spans[2:]:
             yield self._of(lines, start, end)
         yield self._of(lines, 1, 10**9)
-        yield {test for each in self.importers.get(module, ()) for test in self._of(self.by_module[each], 1, 10**9)}
+        importers = self.importers.get(module, ())
+        yield {test for each in importers for test in self._of(self._run_by_calls(each), 1, 10**9)}
+
+    def _run_by_calls(self, module: str) -> dict[int, set[str]]:
+        """Lines of functions; what runs once, at the import, tells only which test came first."""
+        outline = Outline.of(self.root / module)
+        return {line: tests for line, tests in self.by_module.get(module, {}).items() if outline.is_in_function(line)}
+
+    def _users(self, module: str, names: set[str]) -> set[str]:
+        """Tests of the functions that mention a name, in its module and in those that import it."""
+        found = set()
+        for each in {module} | self.importers.get(module, set()):
+            lines = self._run_by_calls(each)
+            for line in Outline.of(self.root / each).mentions(names):
+                found |= self._of(lines, line, line)
+        return found
 
     @staticmethod
     def _of(lines: dict[int, set[str]], first: int, last: int) -> set[str]:
@@ -93,12 +111,3 @@ class Lines:
             for imported in imports(self.root, importer):
                 found.setdefault(imported, set()).add(importer)
         return found
-
-
-@cache
-def enclosing(path: Path, line: int) -> list[tuple[int, int]]:
-    """Spans of the statements around a line, the innermost first."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    spans = {(node.lineno, node.end_lineno) for node in statements if node.lineno <= line <= node.end_lineno}
-    return sorted(spans, key=lambda span: span[1] - span[0])

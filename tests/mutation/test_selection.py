@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.mutation.equivalent import Change, changed, listed
+from tests.mutation.outline import Outline
 from tests.mutation.package import dependents, imports, is_kernel, modules
 from tests.mutation.plugin import some_of
-from tests.mutation.selection import Lines, enclosing
+from tests.mutation.selection import Lines
 from tests.mutation.trees import CHECKOUT
 
 
@@ -30,20 +31,37 @@ def test_kernels_are_what_numba_compiles(module, is_one):
     assert is_kernel(module) == is_one
 
 
+NUMBERS = """\
+ONE = 1
+def one():
+    return (
+        ONE
+    )
+@kept
+def two():
+    return 2
+"""
+
+
+USER = "from rankadapters.numbers import one\ndef use():\n    return one()\n"
+
+
 @pytest.fixture
 def lines(tmp_path):
     """A package of two modules, of which nothing was recorded yet."""
     (tmp_path / "rankadapters").mkdir()
-    (tmp_path / "rankadapters" / "numbers.py").write_text("ONE = 1\ndef one():\n    return (\n        ONE\n    )\n")
-    (tmp_path / "rankadapters" / "user.py").write_text("from rankadapters.numbers import one\nx = one()\n")
+    (tmp_path / "rankadapters" / "numbers.py").write_text(NUMBERS)
+    (tmp_path / "rankadapters" / "user.py").write_text(
+        "from rankadapters.numbers import one\ndef use():\n    return one()\n"
+    )
     (tmp_path / "recorded").mkdir()
     made = Lines(tmp_path / "recorded", tmp_path)
     made.seconds = {"slow": 9.0, "fast": 0.1, "case[1]": 0.2, "case[2]": 0.2, "case[3]": 0.2, "other": 1.0}
     made.width = dict.fromkeys(made.seconds, 10)
     cases = {"case[1]", "case[2]", "case[3]"}
     made.by_module = {
-        "rankadapters/numbers.py": {1: set(), 3: {"slow", "fast"} | cases},
-        "rankadapters/user.py": {2: {"other"}},
+        "rankadapters/numbers.py": {3: {"slow", "fast"} | cases},
+        "rankadapters/user.py": {3: {"other"}},
     }
     return made
 
@@ -53,19 +71,27 @@ def test_tests_of_a_line_come_fastest_first_within_their_time_and_few_cases_of_e
     assert lines.tests("rankadapters/numbers.py", 3, 3, 50.0) == ["fast", "case[1]", "case[2]", "slow"]
 
 
-def test_a_line_that_no_test_is_known_to_run_has_those_of_its_statement_or_module(lines):
-    in_statement = lines.tests("rankadapters/numbers.py", 4, 4, 5.0)
-    at_import = lines.tests("rankadapters/numbers.py", 1, 1, 5.0)
-    assert in_statement == at_import == ["fast", "case[1]", "case[2]"]
+def test_a_line_within_a_statement_has_the_tests_of_the_statement(lines):
+    assert lines.tests("rankadapters/numbers.py", 4, 4, 5.0) == ["fast", "case[1]", "case[2]"]
+
+
+def test_what_runs_at_import_has_the_tests_of_the_functions_that_use_it(lines):
+    lines.by_module["rankadapters/numbers.py"] = {1: {"other"}, 4: {"fast"}, 8: {"slow"}}
+    assert lines.tests("rankadapters/numbers.py", 1, 1, 50.0) == ["fast"]
+    assert lines.tests("rankadapters/numbers.py", 6, 6, 50.0) == ["slow"]
 
 
 def test_a_module_that_no_test_runs_has_those_of_its_importers(lines):
     lines.by_module["rankadapters/numbers.py"] = {}
-    assert lines.tests("rankadapters/numbers.py", 1, 1, 5.0) == ["other"]
+    assert lines.tests("rankadapters/numbers.py", 3, 3, 5.0) == ["other"]
 
 
-def test_statements_around_a_line_come_innermost_first(lines):
-    assert enclosing(lines.root / "rankadapters" / "numbers.py", 4) == [(3, 5), (2, 5)]
+def test_an_outline_knows_statements_functions_and_names():
+    outline = Outline("@kept\ndef f(n=2):\n    return (\n        n\n    )\n\nLIMIT: int = 3\n")
+    assert outline.around(4) == [(3, 5), (1, 5)]
+    assert [outline.is_in_function(line) for line in (1, 2, 3, 5, 7)] == [False, False, True, True, False]
+    assert [outline.defined(line) for line in (1, 2, 4, 7)] == [{"f"}, {"f"}, set(), {"LIMIT"}]
+    assert outline.mentions({"n", "kept"}) == {1, 4}
 
 
 def test_what_imports_a_kernel_is_compiled_anew():

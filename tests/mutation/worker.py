@@ -50,7 +50,7 @@ class Witness:
 def answer(job: dict[str, Any], tree: Path) -> dict[str, Any]:
     """Run the tests of each round with the mutated file in its place, until one kills the mutant."""
     told: dict[str, Any] = {"outcome": SURVIVED, "killers": [], "compiled": True}
-    with replaced(tree / job["module"], job["source"], job["number"]):
+    with replaced(tree / job["module"], job["source"], job["number"], tree):
         for test_round in filter(itemgetter("tests"), job["rounds"]):
             told = run(test_round, tree) | {"compiled": test_round["compiled"]}
             if told["outcome"] != SURVIVED:
@@ -59,20 +59,34 @@ def answer(job: dict[str, Any], tree: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def replaced(path: Path, source: str | None, number: int) -> Any:
+def replaced(path: Path, source: str | None, number: int, tree: Path) -> Any:
     """Put a mutant in place for a while; its time is no other's, and the original's comes back with it."""
     if source is None:  # nothing is mutated
         yield
         return
-    original, status = path.read_bytes(), path.stat()
+    original = _kept(tree)
+    shutil.copy2(path, original)
+    original.with_suffix(".path").write_text(str(path))
+    time = path.stat().st_mtime_ns + (number + 1000) * 1_000_000_000
     path.write_text(source, encoding="utf-8")
-    later = status.st_mtime_ns + (number + 1000) * 1_000_000_000
-    os.utime(path, ns=(later, later))
+    os.utime(path, ns=(time, time))
     try:
         yield
     finally:
-        path.write_bytes(original)
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        put_back(tree)
+
+
+def put_back(tree: Path) -> None:
+    """Undo a mutation, of a worker before this one too that was stopped meanwhile."""
+    original = _kept(tree)
+    where = original.with_suffix(".path")
+    if where.exists():
+        shutil.copy2(original, where.read_text())
+        where.unlink()
+
+
+def _kept(tree: Path) -> Path:
+    return tree.with_name(f"{tree.name}.original")
 
 
 def run(test_round: dict[str, Any], tree: Path) -> dict[str, Any]:
@@ -172,6 +186,7 @@ def main() -> None:
         with suppress(ImportError):
             import_module(name)
     tree = Path.cwd()
+    put_back(tree)
     answers = os.fdopen(os.dup(1), "w")
     gc.collect()
     gc.freeze()
