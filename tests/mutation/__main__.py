@@ -14,8 +14,7 @@ from cosmic_ray.work_db import WorkDB
 
 from tests.mutation.places import sample
 from tests.mutation.report import survivors, table
-from tests.mutation.selection import Lines
-from tests.mutation.session import SECONDS, Session
+from tests.mutation.session import SECONDS, Session, known_to_fail
 from tests.mutation.trees import CHECKOUT, copied, record
 
 
@@ -48,22 +47,13 @@ def run(db: WorkDB, options: argparse.Namespace) -> None:
     first = copied(CHECKOUT, folder / "w0")
     for name, compiled in (("lines", True), ("lines_of_kernels", False)):
         record(first, folder / name, compiled=compiled)
-    trees = [first, *(copied(first, folder / f"w{number}") for number in range(1, options.workers))]
-    lines = [Lines(folder / name, first) for name in ("lines", "lines_of_kernels")]
-    for each in lines:
-        each.leave_out(known_to_fail(folder / "distrusted.json"))
+    trees = [copied(first, folder / f"w{number}") for number in range(1, options.workers + 1)]
     items = [item for item, _ in survivors(db)] if options.again else db.pending_work_items
-    session = Session(db, *lines, options.seconds)
+    session = Session(db, folder, first, options.seconds)
     session.run(sorted(items, key=lambda item: item.job_id), trees, options.minutes)
     if failing := session.distrust(first):
         print("These fail without a mutant, so that what they killed is to be tried again:", *failing, sep="\n")
-        path = folder / "distrusted.json"
-        path.write_text(json.dumps(sorted({*failing, *known_to_fail(path)})))
-
-
-def known_to_fail(path: Path) -> list[str]:
-    """Read which tests fail in a worker without a mutant."""
-    return json.loads(path.read_text()) if path.exists() else []
+        (folder / "distrusted.json").write_text(json.dumps(sorted({*failing, *known_to_fail(folder)})))
 
 
 if __name__ == "__main__":

@@ -9,19 +9,22 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
 
+from tests.mutation import lanes_in_python
+
 EXAMPLES = 20  # of each hypothesis test: enough to see most mutants, and a fifth of the time
-CASES = 4  # of each parametrised test, spread evenly
+CASES = "RANKADAPTERS_CASES_A_TEST"  # of each parametrised test, spread evenly
 FOLDER = "RANKADAPTERS_LINES_BY_TEST"
 LIMIT = "RANKADAPTERS_SECONDS_A_TEST"
 
 
-def some_of(cases: list[Any], n: int = CASES) -> list[Any]:
+def some_of(cases: list[Any], n: int) -> list[Any]:
     """Choose n of a list, the first and the last among them, or all where there are no more."""
     if len(cases) <= n:
         return cases
@@ -67,7 +70,7 @@ class Recorder:
         by_function: dict[str, list[Any]] = {}
         for item in items:
             by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
-        items[:] = [item for cases in by_function.values() for item in some_of(cases)]
+        items[:] = [item for cases in by_function.values() for item in some_of(cases, int(os.environ.get(CASES, "20")))]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:
@@ -75,14 +78,21 @@ class Recorder:
         self.coverage.switch_context(item.nodeid)
         self.passed = False
         start = processor_seconds()
-        signal.setitimer(signal.ITIMER_PROF, float(os.environ.get(LIMIT, "120")))
         result = yield
-        signal.setitimer(signal.ITIMER_PROF, 0)
         if self.passed:
             self.seconds[item.nodeid] = processor_seconds() - start
             if len(self.seconds) % 100 == 0:
                 self.write()
         return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        """Let a test fail that takes too long to be of use."""
+        signal.setitimer(signal.ITIMER_PROF, float(os.environ.get(LIMIT, "120")))
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether the test passes: what fails without a mutant says nothing about one."""
@@ -104,10 +114,16 @@ def _give_up(signum: int, frame: Any) -> None:
     pytest.fail("takes too long")
 
 
+def pytest_configure(config: Any) -> None:
+    """Record in this process, which with xdist is one of several; let kernels run in Python where that is asked for."""
+    if _recorder is not None:
+        config.pluginmanager.register(_recorder)
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        with suppress(Exception):  # of a mutant that cannot be imported, as a test will find
+            lanes_in_python.put_in_place()
+
+
+_recorder = None
 if FOLDER in os.environ and "rankadapters" not in sys.modules:
     signal.signal(signal.SIGPROF, _give_up)
     _recorder = Recorder(Path(os.environ[FOLDER]))
-
-    def pytest_configure(config: Any) -> None:
-        """Record in this process, which with xdist is one of several."""
-        config.pluginmanager.register(_recorder)

@@ -11,17 +11,22 @@ from tests.mutation.outline import Outline
 from tests.mutation.package import imports
 
 MOST_TESTS = 60
+MOST_FUNCTIONS = 15
 CASES_OF_A_TEST = 2  # of those recorded: the same code with other data
 
 
 class Lines:
     """What was recorded in one folder, of the package under `root`."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(
+        self, folder: Path, root: Path, failing: Iterable[str] = (), passing: dict[str, float] | None = None
+    ) -> None:
         self.root = root
-        self.seconds: dict[str, float] = {}
-        for path in folder.glob("seconds.*.json"):
+        self.seconds = dict(passing or {})  # of the tests that pass
+        for path in [] if passing else folder.glob("seconds.*.json"):
             self.seconds |= json.loads(path.read_text())
+        for test in failing:
+            self.seconds.pop(test, None)
         self.by_module: dict[str, dict[int, set[str]]] = {}
         self.width: dict[str, int] = dict.fromkeys(self.seconds, 1)  # lines that a test runs
         for path in folder.glob("coverage.*"):
@@ -42,18 +47,18 @@ class Lines:
                 for test in passing:
                     self.width[test] += 1
 
-    def leave_out(self, tests: Iterable[str]) -> None:
-        """Choose these no more."""
-        for lines in self.by_module.values():
-            for of_line in lines.values():
-                of_line.difference_update(tests)
-
     def tests(self, module: str, first: int, last: int, seconds: float) -> list[str]:
         """Choose tests for a mutant on some lines of a module, the most telling first, for so many seconds."""
         for candidates in self._candidates(module, first, last):
             if candidates:
                 return self._affordable(candidates, seconds)
         return []
+
+    def functions(self, module: str, first: int, last: int) -> list[str]:
+        """Choose parametrised tests, each with all its cases, for a mutant that survived a few of them."""
+        found = next(filter(None, self._candidates(module, first, last)), set())
+        by_price = sorted(found, key=self._price)
+        return list(dict.fromkeys(test.partition("[")[0] for test in by_price if "[" in test))[:MOST_FUNCTIONS]
 
     def _candidates(self, module: str, first: int, last: int) -> Iterable[set[str]]:
         """Tests of the lines, or of what uses what they define, or of the module, or of its importers."""

@@ -27,9 +27,8 @@ from tests.mutation.worker import KILLED, SURVIVED, TIMEOUT
 SECONDS = 20.0  # of tests, as they took when they were recorded, for one mutant
 MORE_SECONDS = 15  # of processor time, for importing what is mutated; so many more mean an endless loop
 COMPILING = 60  # seconds of processor time
-LIMITS = {"maxfail": 1, "wall": 200}  # seconds by the clock, for what waits for ever
-# Their sums and products wrap around at 2^64, which Python's integers do not.
-NEEDS_MACHINE_INTEGERS: tuple[str, ...] = ()
+LIMITS = {"maxfail": 1, "wall": 200, "last": False}  # seconds by the clock, for what waits for ever
+LAST = {"seconds": 40, "last": True}  # a round in which time that runs out tells nothing
 
 
 @contextmanager
@@ -49,8 +48,13 @@ def worker(tree: Path) -> Iterator[Callable[[dict[str, Any]], dict[str, Any]]]:
 class Session:
     """Mutants of one database, tried in some copies of the checkout."""
 
-    def __init__(self, db: WorkDB, lines: Lines, lines_of_kernels: Lines, seconds: float = SECONDS) -> None:
-        self.db, self.lines, self.lines_of_kernels, self.seconds = db, lines, lines_of_kernels, seconds
+    def __init__(self, db: WorkDB, folder: Path, root: Path, seconds: float = SECONDS) -> None:
+        self.db, self.seconds = db, seconds
+        failing = known_to_fail(folder)
+        self.lines = Lines(folder / "lines", root, failing)
+        self.lines_of_kernels = Lines(folder / "lines_of_kernels", root, failing)
+        # Tests that fail in Python, whose integers are of any size and which takes long, still tell what they call.
+        self.compiled_kernels = Lines(folder / "lines_of_kernels", root, failing, self.lines.seconds)
         self.lock = Lock()
         self.queue: SimpleQueue[WorkItem] = SimpleQueue()
 
@@ -89,11 +93,12 @@ class Session:
     def _rounds(self, module: str, first: int, last: int) -> list[dict[str, Any]]:
         tests = self.lines.tests(module, first, last, self.seconds)
         if not is_kernel(module):
-            return [self._round(tests, compiled=True)]
+            every_case = self.lines.functions(module, first, last)
+            return [self._round(tests, compiled=True), {**self._round(every_case, compiled=True), **LAST}]
         in_python = self.lines_of_kernels.tests(module, first, last, self.seconds)
+        compiled = self.compiled_kernels.tests(module, first, last, self.seconds)
         stale = sorted(each for each in dependents(self.lines.root, module) if is_kernel(each))
-        rounds = [] if module in NEEDS_MACHINE_INTEGERS else [self._round(in_python, compiled=False)]
-        return [*rounds, self._round(in_python or tests, compiled=True, stale=stale)]
+        return [self._round(in_python, compiled=False), self._round(compiled or tests, compiled=True, stale=stale)]
 
     def _round(self, tests: list[str], *, compiled: bool, stale: list[str] | None = None) -> dict[str, Any]:
         lines = self.lines if compiled else self.lines_of_kernels
@@ -118,6 +123,12 @@ class Session:
         """Take results back."""
         with self.db._session_maker.begin() as session:  # it has no method for one result
             session.query(WorkResultStorage).where(WorkResultStorage.job_id.in_(job_ids)).delete()
+
+
+def known_to_fail(folder: Path) -> set[str]:
+    """Read which tests fail in a worker without a mutant."""
+    path = folder / "distrusted.json"
+    return set(json.loads(path.read_text())) if path.exists() else set()
 
 
 def result(answer: dict[str, Any], job: dict[str, Any], diff: str) -> WorkResult:

@@ -53,6 +53,8 @@ def answer(job: dict[str, Any], tree: Path) -> dict[str, Any]:
     with replaced(tree / job["module"], job["source"], job["number"], tree):
         for test_round in filter(itemgetter("tests"), job["rounds"]):
             told = run(test_round, tree) | {"compiled": test_round["compiled"]}
+            if told["outcome"] == TIMEOUT and test_round["last"]:
+                told["outcome"] = SURVIVED
             if told["outcome"] != SURVIVED:
                 break
     return told
