@@ -59,7 +59,7 @@ class Recorder:
     def __init__(self, folder: Path) -> None:
         from coverage import Coverage
 
-        self.folder, self.seconds, self.passed = folder, {}, False
+        self.folder, self.seconds, self.passed, self.running = folder, {}, False, False
         self.coverage = Coverage(
             data_file=str(folder / "coverage"), data_suffix=str(os.getpid()), source=["rankadapters"], config_file=False
         )
@@ -86,13 +86,21 @@ class Recorder:
         return result
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: Any) -> Any:
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> Any:
         """Let a test fail that takes too long to be of use."""
+        self.running = True
         signal.setitimer(signal.ITIMER_PROF, float(os.environ.get(LIMIT, "120")))
         try:
             return (yield)
         finally:
+            self.running = False
             signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def give_up(self, signum: int, frame: Any) -> None:
+        """End the test, unless it ended meanwhile."""
+        if self.running:
+            self.running = False
+            pytest.fail("takes too long")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether the test passes: what fails without a mutant says nothing about one."""
@@ -110,10 +118,6 @@ class Recorder:
         (self.folder / f"seconds.{os.getpid()}.json").write_text(json.dumps(self.seconds))
 
 
-def _give_up(signum: int, frame: Any) -> None:
-    pytest.fail("takes too long")
-
-
 def pytest_configure(config: Any) -> None:
     """Record in this process, which with xdist is one of several; let kernels run in Python where that is asked for."""
     if _recorder is not None:
@@ -125,5 +129,5 @@ def pytest_configure(config: Any) -> None:
 
 _recorder = None
 if FOLDER in os.environ and "rankadapters" not in sys.modules:
-    signal.signal(signal.SIGPROF, _give_up)
     _recorder = Recorder(Path(os.environ[FOLDER]))
+    signal.signal(signal.SIGPROF, _recorder.give_up)

@@ -17,7 +17,7 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis",
 UNSEEN = (
     *("tests/test_types.py", "tests/test_documentation.py", "tests/test_cli_process.py", "tests/test_imports.py"),
     *("tests/test_warmup.py", "tests/test_safety.py", "tests/fuzz/test_command.py", "tests/distributed"),
-    *("tests/compare/test_compare_example.py", "tests/parity/test_crosscheck_numbers.py", "tests/mutation"),
+    *("tests/compare/test_compare_example.py", "tests/mutation"),
 )
 # Where loops run in Python, some tests of kernels would take hours.
 OF_KERNELS = ("tests/core", "tests/learners", "tests/test_every_measure.py", "tests/test_golden_measures.py")
