@@ -165,7 +165,7 @@ def test_where_most_points_are_one_point_there_is_no_bag():
 
 def test_bag_and_loop_move_along_with_the_points():
     several = np.random.default_rng(0).normal(size=(40, 2))
-    found, moved = bagplot(several.tolist()), bagplot((several + [3, -7]).tolist())
+    found, moved = bagplot(several.tolist()), bagplot(np.add(several, [3, -7]).tolist())
     np.testing.assert_allclose(moved.bag, found.bag + np.array([3, -7]))
     np.testing.assert_allclose(moved.loop, found.loop + np.array([3, -7]))
 

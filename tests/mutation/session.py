@@ -24,11 +24,11 @@ from tests.mutation.selection import Lines
 from tests.mutation.trees import environment
 from tests.mutation.worker import KILLED, SURVIVED, TIMEOUT
 
-SECONDS = 20.0  # of tests, as they took when they were recorded, for one mutant
+SECONDS = 10.0  # of processor time, as the tests took when they were recorded, for one mutant
 MORE_SECONDS = 15  # of processor time, for importing what is mutated; so many more mean an endless loop
 COMPILING = 60  # seconds of processor time
 LIMITS = {"maxfail": 1, "wall": 200, "last": False}  # seconds by the clock, for what waits for ever
-LAST = {"seconds": 40, "last": True}  # a round in which time that runs out tells nothing
+LAST = {"seconds": 15, "last": True}  # a round in which time that runs out tells nothing
 
 
 @contextmanager
