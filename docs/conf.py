@@ -31,8 +31,11 @@ nb_execution_show_tb = True
 nb_execution_timeout = 120
 nb_merge_streams = True
 
-# A numpydoc docstring already gives every parameter's type and shape, better than an annotation can.
-autodoc_typehints = "none"
+# The signature has the types, the numpydoc docstring the shapes, which an annotation cannot say.
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 
