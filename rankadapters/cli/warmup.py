@@ -51,6 +51,7 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     del arguments
     from rankadapters.core._kernels.compiling import compiled, import_all
+    from rankadapters.core._kernels.kept_code import FAILURES
     from rankadapters.core.forms import NOW, kernels
 
     import_all()
@@ -59,6 +60,9 @@ def _run(arguments: argparse.Namespace) -> int:
         tasks = [*_evaluations(), *_trials(), *_gradients(), _boost]
         for done, task in enumerate(tasks):
             task()
+            if FAILURES:
+                msg = f"nothing can be kept in {folder}: {FAILURES[0]}.\nHint: make room, or set NUMBA_CACHE_DIR."
+                raise InputError(msg)
             step(done + 1, len(tasks))
     count = compiled()
     print(f"compiled {count.compiled} kernels in {time.perf_counter() - start:.0f} s, found {count.found} in the cache")
