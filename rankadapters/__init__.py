@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
-from rankadapters.core import measures, presets
-from rankadapters.core.convention import Convention
-from rankadapters.core.errors import (
-    AboveValuesWarning,
-    ConventionError,
-    IncomparableScoresError,
-    InputError,
-    MissingToolkitError,
-    RankAdaptersError,
-    UnsupportedConventionError,
-)
-from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-from rankadapters.core.texts import parse
-from rankadapters.core.version import __version__
-
+TYPE_CHECKING = False  # typing's own, which takes longer to import than all that is imported here
 if TYPE_CHECKING:
     # `import a as a` says that a is public here, and isort would give each a statement of its own.
     # isort: off
@@ -42,30 +27,54 @@ if TYPE_CHECKING:
     )
 
     # isort: on
+    from rankadapters.core import measures, presets
+    from rankadapters.core.convention import Convention
+    from rankadapters.core.errors import (
+        AboveValuesWarning,
+        ConventionError,
+        IncomparableScoresError,
+        InputError,
+        MissingToolkitError,
+        RankAdaptersError,
+        UnsupportedConventionError,
+    )
     from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
     from rankadapters.core.inert import inert
     from rankadapters.core.mean_ndcg import mean_ndcg
+    from rankadapters.core.measures import *  # noqa: F403 - every measure is public
     from rankadapters.core.panel import Panel
     from rankadapters.core.queries import Queries
     from rankadapters.core.score import Score
     from rankadapters.core.tally import Tally
+    from rankadapters.core.texts import parse
     from rankadapters.core.trials import Trials
+    from rankadapters.core.version import __version__
     from rankadapters.io.streams import evaluate_stream
 
-# Imported when first used: data bring numpy, gradients numba, and each adapter its toolkit, which the pytest plugin
-# must not load into every test run.
+# Imported when first used: conventions take a quarter of a second, data bring numpy, gradients numba, and each adapter
+# its toolkit, which the pytest plugin must not load into every test run.
 _LAZY = {
+    "AboveValuesWarning": "core.errors",
+    "Convention": "core.convention",
+    "ConventionError": "core.errors",
     "Evaluator": "core.evaluator",
+    "IncomparableScoresError": "core.errors",
+    "InputError": "core.errors",
+    "MissingToolkitError": "core.errors",
     "Panel": "core.panel",
     "Queries": "core.queries",
+    "RankAdaptersError": "core.errors",
     "Score": "core.score",
     "Tally": "core.tally",
     "Trials": "core.trials",
+    "UnsupportedConventionError": "core.errors",
+    "__version__": "core.version",
     "evaluate": "core.evaluator",
     "evaluate_many": "core.evaluator",
     "evaluate_stream": "io.streams",
     "inert": "core.inert",
     "mean_ndcg": "core.mean_ndcg",
+    "parse": "core.texts",
 }
 _SUBMODULES = (
     "audit",
@@ -109,19 +118,28 @@ __all__ = [
     "parse",
     "presets",
 ]
-__all__ += measures.__all__
 
+if TYPE_CHECKING:  # to type checkers, a name that does not exist shall be a mistake
+    __all__ += measures.__all__
+else:
+    _NAMES = __all__
+    del __all__  # which `__getattr__` gives, so that importing the package imports no measure
 
-if not TYPE_CHECKING:  # to type checkers, a name that does not exist shall be a mistake
-
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name in _LAZY:
             return getattr(importlib.import_module(f"rankadapters.{_LAZY[name]}"), name)
         if name in _SUBMODULES:
             return importlib.import_module(f"rankadapters.{name}")
+        if name == "presets":
+            return importlib.import_module("rankadapters.core.presets")
+        if not name.startswith("_") or name == "__all__":
+            measures = importlib.import_module("rankadapters.core.measures")
+            if name == "__all__":
+                return [*_NAMES, *measures.__all__]
+            if name in measures.__all__:
+                return getattr(measures, name)
         msg = f"module 'rankadapters' has no attribute {name!r}"
         raise AttributeError(msg)
 
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, *_SUBMODULES])
+    def __dir__() -> list[str]:
+        return sorted([*__getattr__("__all__"), *_SUBMODULES])

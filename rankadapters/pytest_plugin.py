@@ -163,10 +163,10 @@ def _writable(file: str) -> Path:
             f"--rank-parity-report {file}: the suffix is the format; allowed are {', '.join(f'.{f}' for f in FORMS)}."
         )
     from rankadapters.core.errors import InputError
-    from rankadapters.io.writing import write_text
+    from rankadapters.io.writing import require_writable
 
     try:
-        write_text(path, "")
+        require_writable(path)
     except InputError as error:
         _refuse(f"--rank-parity-report {error}")
     return path.absolute()
@@ -178,21 +178,28 @@ class _Writer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.found: list[tuple[str, dict[str, Any]]] = []
+        self.outcome = f"written to {path}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.found += [(report.nodeid, data) for data in getattr(report, "rank_parity", ())]
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        from rankadapters.core.errors import InputError
+        from rankadapters.io.writing import write_text
         from rankadapters.parity import ParityReport
         from rankadapters.parity.report import rendered
 
         reports = [(name, ParityReport.from_dict(data)) for name, data in self.found]
         text = rendered(self.summary, reports, self.path.suffix[1:].lower())
-        self.path.write_text(text, encoding="utf-8")
+        try:
+            write_text(self.path, text)
+        except InputError as error:
+            self.outcome = str(error)
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        terminalreporter.write_line(f"ranking parity: {self.summary}; written to {self.path}")
+        terminalreporter.write_line(f"ranking parity: {self.summary}; {self.outcome}")
 
     @property
     def summary(self) -> str:

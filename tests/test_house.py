@@ -29,7 +29,6 @@ HELPERS = {
         "FULL_DOUBLE",
         "differing",
         "relative",
-        "require_convention",
         "require_expressible",
         "spelled",
     ),

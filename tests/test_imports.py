@@ -35,20 +35,6 @@ except ImportError as error:
     assert found == f'{PACKAGES[toolkit]} is not installed.\nHint: pip install "rankadapters[{toolkit}]"\n'
 
 
-def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
-    import rankadapters.core._kernels as kernels
-
-    def without_a_cache(**options):
-        if options.get("cache"):
-            msg = "cannot cache function: no locator available"
-            raise RuntimeError(msg)
-        return lambda function: ("compiled", function)
-
-    monkeypatch.setattr("numba.njit", without_a_cache)
-    monkeypatch.setattr("rankadapters.core._kernels.compiling.KERNELS", [])
-    assert kernels.kernel(len) == ("compiled", len)
-
-
 def test_importing_the_package_loads_neither_numpy_nor_numba():
     code = """
 import sys
@@ -59,3 +45,24 @@ print([name for name in ("numpy", "numba", "scipy", "sklearn", "lightgbm", "dask
 """
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert found == "[]\n"
+
+
+def test_importing_the_package_imports_nothing_of_it():
+    """So that the command answers Ctrl-C from its first moment on."""
+    code = "import sys, rankadapters; print([name for name in sys.modules if name.startswith('rankadapters.')])"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert found == "[]\n"
+
+
+def test_every_public_name_is_there_and_no_other():
+    import rankadapters as ra
+
+    names = {}
+    exec("from rankadapters import *", names)  # noqa: S102 - what a star brings
+    assert set(ra.__all__) <= set(names)
+    assert {"NDCG", "AP", "Success", "evaluate", "presets", "__version__"} <= set(ra.__all__) <= set(dir(ra))
+    assert ra.NDCG is names["NDCG"]
+    assert ra.presets.lightgbm(3) == ra.parse("lightgbm@3")
+    for name in ("nothing", "measures", "_nothing", "__nothing__"):
+        with pytest.raises(AttributeError, match=f"module 'rankadapters' has no attribute '{name}'"):
+            getattr(ra, name)

@@ -13,6 +13,8 @@ import rankadapters as ra
 from rankadapters.io import read_letor, read_svmlight
 from rankadapters.io.blocks import BLOCK
 from rankadapters.io.letor_lines import fault, read_rows
+from tests.fuzz.plain_letor import row_of
+from tests.fuzz.plain_text import RefusedError
 
 GOOD = "2 qid:7 1:0.5 25:1\n0 qid:7 1:2\n"
 
@@ -134,27 +136,13 @@ def test_a_row_that_is_commented_out_is_no_row(write, reader):
     assert [str(query) for query in queries] == ["2"]
 
 
-# An independent grammar: one regular expression for a line, and a set for its features.
-DECIMAL = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-ROW = re.compile(
-    rf"[ \t]*(?:(?P<label>{DECIMAL})[ \t]+qid:(?P<qid>[^\s#]+)"
-    rf"(?P<features>(?:[ \t]+\d{{1,18}}:(?:{DECIMAL}|[nN][aA][nN]))*)[ \t]*)?(?P<comment>#.*)?",
-    re.ASCII,
-)
-
-
 def by_the_book(line):
     """Label, query and features of a line; None where it holds none, False where it is malformed."""
-    found = ROW.fullmatch(line)
-    if not found or (found["label"] and re.search(r"\sqid:\S+\s+\d+:", found["comment"] or "", re.ASCII)):
+    try:
+        row = row_of(line)
+    except RefusedError:
         return False
-    if found["label"] is None:
-        return None
-    features = [feature.split(":") for feature in found["features"].split()]
-    numbers = [int(number) for number, _ in features]
-    if any(token.startswith("qid:") for token in found["features"].split()) or len(set(numbers)) < len(numbers):
-        return False
-    return float(found["label"]), found["qid"], dict(zip(numbers, (float(v) for _, v in features), strict=True))
+    return row and (row.label, row.query, {number: float(value) for number, value in row.features.items()})
 
 
 PIECES = st.sampled_from(

@@ -58,6 +58,18 @@ def test_the_callback_ranks_raw_margins_when_told():
     assert callbacks[0].history[-1].value != callbacks[1].history[-1].value
 
 
+def test_the_callback_notices_that_a_dmatrix_says_something_else():
+    one = ranking(16)
+    data = dmatrix(one)
+    callback = ra.xgboost.EvalCallback([LETOR, XGBOOST], [(data, "data")])
+    for labels, sizes in ((one.y, one.sizes), (one.y[::-1].copy(), one.sizes), (one.y, one.sizes[::-1].copy())):
+        data.set_label(labels)
+        data.set_group(sizes)
+        scores = train({}, dmatrix(one), 1, callbacks=[callback]).predict(data)
+        for entry in callback.history[-2:]:
+            assert entry.value == ra.evaluate(labels, scores, entry.convention, group_sizes=sizes).value
+
+
 def test_the_callback_refuses_what_it_cannot_do():
     one = ranking(15)
     with pytest.raises(ra.InputError, match=r"is not an evaluation set; allowed are a DMatrix, \(X, y, qid\)"):

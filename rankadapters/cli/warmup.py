@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankadapters.cli.common import SAME
 from rankadapters.cli.documents import bar
+from rankadapters.cli.helping import examples
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
@@ -37,11 +38,12 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "warmup",
-        help="compile and cache everything that is otherwise compiled at its first use",
+        help="compile and cache every kernel beforehand",
         description="Compile every kernel that evaluation, gradients and learners use, float32 and float64, and keep "
         "the machine code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. "
         "Whoever uses it later must be able to write that folder, and have the same kind of CPU (or "
-        "NUMBA_CPU_NAME=generic, here and there). Exit status: 0, or 2 where no folder can be written.",
+        "NUMBA_CPU_NAME=generic, here and there).",
+        epilog=examples("warmup", status="0, or 2 where no folder can be written"),
     )
     parser.set_defaults(run=_run)
 
@@ -49,6 +51,7 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     del arguments
     from rankadapters.core._kernels.compiling import compiled, import_all
+    from rankadapters.core._kernels.kept_code import FAILURES
     from rankadapters.core.forms import NOW, kernels
 
     import_all()
@@ -57,6 +60,9 @@ def _run(arguments: argparse.Namespace) -> int:
         tasks = [*_evaluations(), *_trials(), *_gradients(), _boost]
         for done, task in enumerate(tasks):
             task()
+            if FAILURES:
+                msg = f"nothing can be kept in {folder}: {FAILURES[0]}.\nHint: make room, or set NUMBA_CACHE_DIR."
+                raise InputError(msg)
             step(done + 1, len(tasks))
     count = compiled()
     print(f"compiled {count.compiled} kernels in {time.perf_counter() - start:.0f} s, found {count.found} in the cache")

@@ -217,14 +217,16 @@ def read_cells(path: str | Path) -> Cells:
         raise error.about(str(path)) from None
 
 
-def _read_parquet(path: str | Path) -> Any:
+def _read_parquet(path: str | Path) -> dict[str, list[Any]]:
     try:
         from pyarrow import lib, parquet
     except ImportError:
         raise MissingToolkitError.of("pyarrow", "files") from None
     try:
-        return parquet.read_table(path)
-    except lib.ArrowException as error:
+        table = parquet.read_table(path)
+        columns = [column.to_pylist() for column in table.itercolumns()]
+        return dict(zip(table.column_names, columns, strict=True))
+    except (lib.ArrowException, ValueError) as error:  # also of text that is not UTF-8, and of times beyond Python's
         msg = f"it cannot be read as Parquet: {error}.\nHint: write it anew."
         raise InputError(msg) from None
 

@@ -85,7 +85,8 @@ class Gradients:
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity, or scores further apart than float64 can tell.
+            Another length, a NaN or an infinity, scores further apart than float64 can tell, or a derivative that is
+            beyond float32.
         """
         given = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
@@ -105,6 +106,7 @@ class Gradients:
         for factor in self._factors:
             grad *= factor
             hess *= factor
+        refuse_infinite(grad, hess)
         return grad, hess
 
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
@@ -138,6 +140,16 @@ class Gradients:
 
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
         return self.kernel(scores, first, last, grad, hess)
+
+
+def refuse_infinite(grad: Floats32, hess: Floats32) -> None:
+    """Refuse derivatives beyond float32, of which toolkits grow nothing, without a word."""
+    for what, values in (("gradient", grad), ("hessian", hess)):
+        finite = np.isfinite(values)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            msg = f"the objective gives row {row} a {what} of {values[row]}, in float32."
+            raise InputError(f"{msg}\nHint: a smaller sigma, or labels of smaller gains.", row=row)
 
 
 def all_rows(queries: Queries) -> Rows:

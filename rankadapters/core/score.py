@@ -131,6 +131,13 @@ class Score:
         """Difference of two comparable scores."""
         return self.value - self._comparable(other)
 
+    def __add__(self, other: object) -> NoReturn:
+        """Refuse: a mean of scores, of folds say, is not a score."""
+        msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
+        raise IncomparableScoresError(f"{msg}.\nHint: numpy.mean([score.value for score in scores]).")
+
+    __radd__ = __add__
+
     def __rsub__(self, other: object) -> NoReturn:
         """Refuse: the other side is not a Score."""
         raise self._refusal(other)

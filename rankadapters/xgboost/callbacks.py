@@ -11,12 +11,12 @@ import xgboost as xgb
 
 from rankadapters.callbacks.display_names import display_names, watched_name
 from rankadapters.callbacks.history import Evaluation, History
-from rankadapters.callbacks.judged import flat
+from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.callbacks.metrics import panels_of
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, brief
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names, refuse_workers
@@ -86,7 +86,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         }
         self.history = History()
         self._rounds = Rounds()
-        self._sets = [(name, *_watched(data, self.names, missing, n_threads)) for data, name in _named_sets(evals)]
+        self._sets = {name: _WatchedSet(data, self.names, missing, n_threads) for data, name in _named_sets(evals)}
         self._round = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
@@ -116,9 +116,9 @@ class EvalCallback(xgb.callback.TrainingCallback):
             raise InputError(msg)
         self._rounds.enter(self.history, Round(model, self._round))
         at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        for name, dmatrix, panels in self._sets:
-            scores = flat(model.predict(dmatrix, output_margin=self._declared["output_margin"]))
-            found = {c: score for panel in panels for c, score in panel.evaluate(scores).items()}
+        for name, watched in self._sets.items():
+            scores = flat(model.predict(watched.dmatrix, output_margin=self._declared["output_margin"]))
+            found = {c: score for panel in watched.panels() for c, score in panel.evaluate(scores).items()}
             for convention, shown in self.names.items():
                 series = evals_log.setdefault(name, {}).setdefault(shown, [])
                 if len(series) != self._round:
@@ -211,32 +211,45 @@ def _named_sets(evals: Any) -> list[tuple[Any, str]]:
     if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
         pairs = []
     if not pairs or len({name for _, name in pairs}) < len(pairs):
-        msg = (
-            f"evals={evals!r:.80} is not a list of (data, name) with different names.\nHint: [((X, y, qid), 'valid')]."
-        )
-        raise InputError(msg)
+        what = f"evals={brief(evals)} is not a list of (data, name) with different names"
+        raise InputError(f"{what}.\nHint: [((X, y, qid), 'valid')].")
     return pairs
 
 
-def _watched(
-    data: Any, names: dict[Convention, str], missing: float, n_threads: int | None
-) -> tuple[xgb.DMatrix, list[Panel]]:
-    """Bind one evaluation set: what to predict on, and the evaluators of its judgments."""
-    if isinstance(data, xgb.DMatrix):
-        return data, panels_of(names, judged_of(data).queries(query_weights), n_threads)
-    if not isinstance(data, tuple) or len(data) not in {3, 4}:
-        msg = (
-            f"{data!r:.80} is not an evaluation set; allowed are a DMatrix, (X, y, qid) and (X, y, qid, query_weight)."
-        )
-        raise InputError(msg)
-    features, labels, qid, *weight = data
-    shared_index({"X": features, "labels": labels, "qid": qid})
+class _WatchedSet:
+    """One evaluation set: what to predict on, and the evaluators of its judgments."""
 
-    def bind(weighting: str | None) -> Queries:
-        queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
-        by_query = queries.query_weight
-        if by_query is None or weighting == "query_weight":
-            return queries
-        return queries.with_weights(row_weight=queries.per_row(by_query) if weighting == "row_weight" else None)
+    def __init__(self, data: Any, names: dict[Convention, str], missing: float, n_threads: int | None) -> None:
+        self._names, self._n_threads = names, n_threads
+        self._judged: Judged | None = None
+        self._is_ours = not isinstance(data, xgb.DMatrix)  # nobody else can change it
+        if not self._is_ours:
+            self.dmatrix = data
+            self.panels()
+            return
+        if not isinstance(data, tuple) or len(data) not in {3, 4}:
+            what = f"{brief(data)} is not an evaluation set"
+            allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
+            raise InputError(f"{what}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
+        features, labels, qid, *weight = data
+        shared_index({"X": features, "labels": labels, "qid": qid})
+        self._panels = panels_of(names, partial(_bind, labels, qid, weight[0] if weight else None), n_threads)
+        self.dmatrix = xgb.DMatrix(features, missing=missing, enable_categorical=True)
 
-    return xgb.DMatrix(features, missing=missing, enable_categorical=True), panels_of(names, bind, n_threads)
+    def panels(self) -> list[Panel]:
+        """Give the evaluators, bound anew where a DMatrix says something else than before."""
+        if self._is_ours:
+            return self._panels
+        judged = judged_of(self.dmatrix)
+        if self._judged is None or not self._judged.says(judged):
+            self._judged = judged.copied()
+            self._panels = panels_of(self._names, judged.queries(query_weights), self._n_threads)
+        return self._panels
+
+
+def _bind(labels: Any, qid: Any, weight: Any, weighting: str | None) -> Queries:
+    queries = Queries(labels, qid=qid, query_weight=weight)
+    by_query = queries.query_weight
+    if by_query is None or weighting == "query_weight":
+        return queries
+    return queries.with_weights(row_weight=queries.per_row(by_query) if weighting == "row_weight" else None)

@@ -55,6 +55,15 @@ def test_files_keep_the_decimals_of_their_values(tmp_path):
     assert told(Results.read(tmp_path / "r.parquet", higher_is_better=True)) == ROWS
 
 
+def test_parquet_whose_text_is_not_utf_8_is_refused(tmp_path):
+    parquet, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    text = pa.array([b"\xff"], pa.binary()).view(pa.string())
+    table = pa.table({"method": text, "dataset": ["D"], "measure": ["MAP"], "value": [0.5]})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    with pytest.raises(ra.InputError, match=r"r\.parquet: it cannot be read as Parquet: .*utf-8"):
+        Results.read(tmp_path / "r.parquet", higher_is_better=True)
+
+
 @pytest.mark.parametrize(
     ("text", "decimals"), [("0.41", 2), ("1", 0), ("-0.5", 1), ("4.12e-2", 4), (".5", 1), ("1.5e1", 0), ("2.", 0)]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,11 @@ def share(of_all: float) -> settings:
 def held(data: bytes, name: str = "fuzzed") -> HeldFile:
     """Hand over a file without a disk."""
     return HeldFile(name, data)
+
+
+def in_memory() -> str | None:
+    """Name the folder in memory, where the system has one, for files that cannot be handed over otherwise."""
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - deleted on closing
 
 
 @contextmanager

@@ -29,10 +29,9 @@ class Held:
         self.made, self.sizes, self.labels, self.weights = made, sizes, labels, None
 
 
-class CallbackMachine(RuleBasedStateMachine):
-    """Datasets and metrics by number; a toolkit says how its own are made and changed."""
+class DatasetMachine(RuleBasedStateMachine):
+    """Datasets by number; a toolkit says how its own are made and changed."""
 
-    make_metric: ClassVar[Callable[..., Any]]
     weights_per_query: ClassVar[bool]
 
     def __init__(self) -> None:
@@ -42,7 +41,6 @@ class CallbackMachine(RuleBasedStateMachine):
         self._warned.__enter__()
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
         self.held: list[Held] = []
-        self.metrics = [type(self).make_metric(*CONVENTIONS, n_threads=1)]
 
     def teardown(self) -> None:
         self._warned.__exit__(None, None, None)
@@ -50,6 +48,56 @@ class CallbackMachine(RuleBasedStateMachine):
 
     def make(self, labels: np.ndarray, sizes: np.ndarray) -> Any:
         raise NotImplementedError
+
+    def forget(self, held: Held) -> None:
+        """Forget what is known of a dataset."""
+
+    @rule(seed=SEEDS)
+    def new_dataset(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers(1, 6, rng.integers(1, 5))
+        labels = labels_of(rng, sizes.sum())
+        self.held.append(Held(self.make(labels, sizes), sizes, labels))
+
+    @precondition(lambda self: self.held)
+    @rule(place=PLACES, seed=SEEDS)
+    def change_labels(self, place: int, seed: int) -> None:
+        held = self.held[place % len(self.held)]
+        held.labels = labels_of(np.random.default_rng(seed), held.labels.size)
+        held.made.set_label(held.labels)
+
+    @precondition(lambda self: self.held)
+    @rule(place=PLACES, seed=SEEDS)
+    def change_weights(self, place: int, seed: int) -> None:
+        held = self.held[place % len(self.held)]
+        n = held.sizes.size if self.weights_per_query else held.labels.size
+        # Never all of them 1: LightGBM 4.7 then keeps the weights from before, and says so when it is asked.
+        held.weights = np.random.default_rng(seed).choice([0.25, 1.5, 2.5], n)
+        held.made.set_weight(held.weights)
+
+    @precondition(lambda self: self.held)
+    @rule(place=PLACES, seed=SEEDS)
+    def change_queries(self, place: int, seed: int) -> None:
+        """Other sizes of as many queries, so that weights by query stay right."""
+        held = self.held[place % len(self.held)]
+        held.sizes = np.random.default_rng(seed).permutation(held.sizes)
+        held.made.set_group(held.sizes)
+
+    @precondition(lambda self: self.held)
+    @rule(place=PLACES)
+    def drop(self, place: int) -> None:
+        self.forget(self.held.pop(place % len(self.held)))
+        gc.collect(0)
+
+
+class CallbackMachine(DatasetMachine):
+    """Metrics by number, each compared with `ra.evaluate`."""
+
+    make_metric: ClassVar[Callable[..., Any]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.metrics = [type(self).make_metric(*CONVENTIONS, n_threads=1)]
 
     def query_weights(self, held: Held) -> np.ndarray:
         raise NotImplementedError
@@ -81,47 +129,10 @@ class CallbackMachine(RuleBasedStateMachine):
             assert "nothing is left to average" in str(error)
             return "nothing"
 
-    @rule(seed=SEEDS)
-    def new_dataset(self, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        sizes = rng.integers(1, 6, rng.integers(1, 5))
-        labels = labels_of(rng, sizes.sum())
-        self.held.append(Held(self.make(labels, sizes), sizes, labels))
-
     @precondition(lambda self: self.held)
     @rule(place=PLACES, seed=SEEDS, metric=PLACES)
     def evaluate(self, place: int, seed: int, metric: int) -> None:
         self.compare(self.metrics[metric % len(self.metrics)], self.held[place % len(self.held)], seed)
-
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS)
-    def change_labels(self, place: int, seed: int) -> None:
-        held = self.held[place % len(self.held)]
-        held.labels = labels_of(np.random.default_rng(seed), held.labels.size)
-        held.made.set_label(held.labels)
-
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS)
-    def change_weights(self, place: int, seed: int) -> None:
-        held = self.held[place % len(self.held)]
-        n = held.sizes.size if self.weights_per_query else held.labels.size
-        # Never all of them 1: LightGBM 4.7 then keeps the weights from before, and says so when it is asked.
-        held.weights = np.random.default_rng(seed).choice([0.25, 1.5, 2.5], n)
-        held.made.set_weight(held.weights)
-
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES, seed=SEEDS)
-    def change_queries(self, place: int, seed: int) -> None:
-        """Other sizes of as many queries, so that weights by query stay right."""
-        held = self.held[place % len(self.held)]
-        held.sizes = np.random.default_rng(seed).permutation(held.sizes)
-        held.made.set_group(held.sizes)
-
-    @precondition(lambda self: self.held)
-    @rule(place=PLACES)
-    def drop(self, place: int) -> None:
-        del self.held[place % len(self.held)]
-        gc.collect(0)
 
     @rule(metric=PLACES, how=st.sampled_from([copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]))
     def another_metric(self, metric: int, how: Callable[[Any], Any]) -> None:

@@ -32,20 +32,27 @@ def cells_of(data: bytes) -> list[Cell]:
     n = len(table["value"])
     for name in NEEDED[:3]:
         refuse_unless(all(text.strip() for text in table[name]), "an empty name")
-    values = [_value(text) for text in table["value"]]
-    measures = _names([_measure(text) for text in table["measure"]])
-    higher = _directions(table["measure"], measures, table.get("higher_is_better", [""] * n))
-    cells = [
-        Cell(method, dataset, name, *value, source or None, higher[name])
-        for method, dataset, name, value, source in zip(
-            table["method"], table["dataset"], measures, values, table.get("source", [""] * n), strict=True
-        )
-    ]
-    refuse_unless(len({cell[:3] for cell in cells}) == n, "a cell twice")
+    values = [number_of(text) for text in table["value"]]
+    sources = [text or None for text in table.get("source", [""] * n)]
+    said = table.get("higher_is_better", [""] * n)
+    return with_directions(table["method"], table["dataset"], table["measure"], values, sources, said)
+
+
+def with_directions(  # noqa: PLR0917 - the columns
+    methods: list[str], datasets: list[str], texts: list[str], values: list[tuple[str, int]], sources: list[str | None],
+    said: list[str],
+) -> list[Cell]:  # fmt: skip
+    """Join the columns, whose measures have one meaning and one direction each, and no cell twice."""
+    measures = _names([_measure(text) for text in texts])
+    higher = _directions(texts, measures, said)
+    columns = (methods, datasets, measures, values, sources)
+    cells = [Cell(*names, *value, source, higher[names[2]]) for *names, value, source in zip(*columns, strict=True)]
+    refuse_unless(len({cell[:3] for cell in cells}) == len(cells), "a cell twice")
     return cells
 
 
-def _value(text: str) -> tuple[str, int]:
+def number_of(text: str) -> tuple[str, int]:
+    """Read a decimal: its bits, and how many decimals it is printed with."""
     refuse_unless(re.fullmatch(DECIMAL, text), "not a decimal")
     mantissa, mark, power = text.lower().partition("e")
     refuse_unless(not mark or POWER.search(text), "a power of more than nine digits")

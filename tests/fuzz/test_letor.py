@@ -61,7 +61,7 @@ def by_the_book(data, *, feature, docids, split_queries):
     return bits([row.label for row in rows]), queries, scores, order
 
 
-@share(0.15)
+@share(0.11)
 @given(
     letor_files,
     st.sampled_from([None, 1, 3, 25]),
@@ -136,7 +136,7 @@ def test_svmlight(data):
         both(read, plain)
 
 
-@share(0.1)
+@share(0.09)
 @given(prediction_files, sizes)
 def test_predictions(data, n_bytes):
     with blocks_of(n_bytes):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
 
 from hypothesis import given
 
 from rankadapters.compare import Results
-from tests.fuzz.budget import bits, both, share
+from tests.fuzz.budget import bits, both, in_memory, share
 from tests.fuzz.mutations import mutated, mutated_bytes
 from tests.fuzz.plain_results import Cell, cells_of
 
@@ -40,7 +39,7 @@ PIECES = [
 @given(mutated_bytes(mutated(RESULTS, PIECES)))
 def test_results(data):
     def read():
-        with tempfile.NamedTemporaryFile(dir=_memory()) as file:
+        with tempfile.NamedTemporaryFile(dir=in_memory()) as file:
             file.write(data)
             file.flush()
             found = Results.read(file.name)
@@ -55,8 +54,3 @@ def test_results(data):
         ]  # fmt: skip
 
     both(read, lambda: cells_of(data))
-
-
-def _memory():
-    """Hold files in memory where the system has a folder for it."""
-    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - deleted on closing

@@ -52,7 +52,7 @@ def read_content(data, more, split_queries):
     return bits(queries.labels), scores, [str(name) for name in names_of(queries)], docid_order(queries), weights
 
 
-@share(0.1)
+@share(0.09)
 @given(csv_files, st.sets(st.sampled_from(["score", "docid", "weight"])), st.sampled_from(SPLIT_QUERIES))
 def test_csv(data, more, split_queries):
     def plain():

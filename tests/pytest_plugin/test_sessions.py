@@ -134,6 +134,22 @@ def test_a_file_that_cannot_be_is_refused_before_any_test(run, pytester, file, m
     found.stderr.fnmatch_lines([f"ERROR: {message}*"])
 
 
+def test_the_report_before_stays_until_there_is_another(run, pytester):
+    (pytester.path / "parity.txt").write_text("of the run before")
+    body = "import pathlib\ndef test():\n    assert pathlib.Path('parity.txt').read_text() == 'of the run before'\n"
+    run(body, "--rank-parity-report", "parity.txt").assert_outcomes(passed=1)
+    assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
+
+
+def test_a_report_that_cannot_be_written_at_the_end_is_told(run, pytester):
+    found = run("import os\ndef test():\n    os.mkdir('parity.txt')\n", "--rank-parity-report", "parity.txt")
+    found.assert_outcomes(passed=1)
+    assert found.ret == pytest.ExitCode.USAGE_ERROR
+    found.stdout.fnmatch_lines(
+        ["ranking parity: nothing was compared; */parity.txt cannot be written: Is a directory."]
+    )
+
+
 def test_the_reports_of_xdists_workers_are_gathered(run, pytester):
     pytest.importorskip("xdist")
     pytester.makepyfile(test_it=DATA + BOTH)

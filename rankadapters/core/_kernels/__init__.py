@@ -26,12 +26,10 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile at the first call, and keep the machine code on disk where some directory can be written."""
     from numba import njit
 
-    from rankadapters.core._kernels.compiling import KERNELS
+    from rankadapters.core._kernels.compiling import KERNELS, keep
 
-    try:
-        made = njit(cache=True, **_OPTIONS, **options)(function)
-    except RuntimeError:  # "cannot cache function": neither the package nor the user's cache is writable
-        made = njit(**_OPTIONS, **options)(function)
+    made = njit(**_OPTIONS, **options)(function)
+    keep(made)
     KERNELS.append(made)
     return made
 

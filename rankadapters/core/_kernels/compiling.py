@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -14,6 +15,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from rankadapters.core._kernels import steps
+from rankadapters.core._kernels.kept_code import KeptCode
 
 PACKAGE = __name__.rpartition(".")[0]
 ONCE = "rankadapters: compiling, once on this machine"
@@ -30,6 +32,14 @@ class Compiled(NamedTuple):
 
     compiled: int
     found: int
+
+
+def keep(kernel: Any) -> None:
+    """Let a kernel keep its machine code on disk, where some folder can be written."""
+    if not hasattr(kernel, "py_func"):  # NUMBA_DISABLE_JIT leaves Python's own functions
+        return
+    with suppress(RuntimeError):  # "cannot cache function": neither the package nor the user's cache is writable
+        kernel._cache = KeptCode(kernel.py_func)  # noqa: SLF001 - which cache a function has, numba does not ask
 
 
 def compiled() -> Compiled:

@@ -1,0 +1,30 @@
+"""Measure what long trainings keep of memory: `python -m tests.faults --rounds 10000 --datasets 1000`."""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from tests.faults.long_trainings import DATASETS, ROUNDS, measured
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10_000, help="of each training")
+    parser.add_argument("--datasets", type=int, default=1000, help="made and dropped")
+    options = parser.parse_args()
+    print("| | bytes each, in Python | bytes each, of the process |\n|---|--:|--:|")
+    for kind, toolkits in (("rounds", ROUNDS), ("datasets", DATASETS)):
+        number = getattr(options, kind)
+        for toolkit in toolkits:
+            found = []
+            for trace in (True, False):  # each in a process of its own
+                with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+                    found.append(pool.submit(measured, kind, toolkit, number, trace).result())
+            print(f"| {number:,} {kind} of {toolkit} | {found[0]:,.0f} | {found[1]:,.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Trainings of many rounds and many data sets one after the other, and what they keep of memory."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rankadapters as ra
+
+CONVENTION = "letor4@5"
+SIZES = np.full(50, 20)  # an array of their rows, kept each round by mistake, would be 8 kB
+N = int(SIZES.sum())
+PAGE = 4096
+WARM = 0.2  # of the rounds, after which memory is compared with the end
+
+
+class Grown(NamedTuple):
+    """What each round or data set added, in bytes: to Python's memory, and to all of the process."""
+
+    python: float
+    process: float
+
+
+class Watch:
+    """Compares memory at two of many steps."""
+
+    def __init__(self, steps: int) -> None:
+        self._at = {round(WARM * steps): None, steps: None}
+        self._step = 0
+
+    def step(self, *_: Any) -> bool:
+        """Count a step; True, since CatBoost's callbacks say whether to go on."""
+        self._step += 1
+        if self._step in self._at:
+            gc.collect()
+            python = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else 0
+            self._at[self._step] = (python, _resident())
+        return True
+
+    def grown(self) -> Grown:
+        """Give the growth per step."""
+        first, last = self._at
+        return Grown(*((after - before) / (last - first) for before, after in zip(*self._at.values(), strict=True)))
+
+
+def _resident() -> int:
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * PAGE if statm.exists() else 0
+
+
+@contextmanager
+def traced() -> Iterator[None]:
+    """Count Python's memory, which takes trainings twice as long."""
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()
+
+
+def rows(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features and labels."""
+    rng = np.random.default_rng(seed)
+    return rng.random((N, 2)), rng.integers(0, 3, N).astype(float)
+
+
+def lightgbm_rounds(rounds: int) -> Grown:
+    """Train with our objective and two metrics, one of them by early stopping."""
+    import lightgbm as lgb
+
+    (X, y), watch = rows(0), Watch(rounds)
+    data = lgb.Dataset(X, y, group=SIZES, free_raw_data=False)
+    metric = ra.lightgbm.eval_metric(CONVENTION, "textbook@3")
+    params = {
+        "objective": ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank()), "metric": "None", "verbosity": -1,
+        "num_threads": 1, "num_leaves": 2, "learning_rate": 0.001,
+    }  # fmt: skip
+    callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds), watch.step]
+    lgb.train(params, data, rounds, valid_sets=[data], feval=metric, callbacks=callbacks)
+    assert len(metric.history) == 2 * rounds
+    return watch.grown()
+
+
+def xgboost_rounds(rounds: int) -> Grown:
+    """Train with our objective, metric and callback."""
+    import xgboost as xgb
+
+    class Step(xgb.callback.TrainingCallback):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            return not watch.step()
+
+    (X, y), watch = rows(0), Watch(rounds)
+    data = xgb.DMatrix(X, y, group=SIZES)
+    metric = ra.xgboost.custom_metric(CONVENTION)
+    callback = ra.xgboost.EvalCallback("textbook@3", evals=[(data, "data")])
+    params = {"nthread": 1, "max_depth": 1, "learning_rate": 0.001, "disable_default_eval_metric": True}
+    xgb.train(
+        params, data, rounds, obj=ra.xgboost.objective(ra.objectives.xgboost_ndcg()), custom_metric=metric,
+        evals=[(data, "data")], verbose_eval=False, callbacks=[callback, Step()],
+    )  # fmt: skip
+    assert len(metric.history) == len(callback.history) == rounds
+    return watch.grown()
+
+
+def catboost_rounds(rounds: int) -> Grown:
+    """Train with our metric, under a loss of CatBoost's."""
+    import catboost as cb
+
+    class Step:
+        def after_iteration(self, info: Any) -> bool:
+            return watch.step()
+
+    (X, y), watch, qid = rows(0), Watch(rounds), np.repeat(np.arange(SIZES.size), SIZES)
+    metric = ra.catboost.eval_metric(CONVENTION, sets=[(y, qid)])
+    model = cb.CatBoost(
+        {"loss_function": "QueryRMSE", "eval_metric": metric, "iterations": rounds, "depth": 1, "thread_count": 1}
+        | {"learning_rate": 0.001, "logging_level": "Silent", "allow_writing_files": False}
+    )
+    model.fit(cb.Pool(X, y, group_id=qid), callbacks=[Step()])
+    assert len(metric.history) >= rounds
+    return watch.grown()
+
+
+def catboost_objective_rounds(rounds: int) -> Grown:
+    """Train under an objective that CatBoost lacks."""
+    import catboost as cb
+
+    class Step:
+        def after_iteration(self, info: Any) -> bool:
+            return watch.step()
+
+    (X, y), watch = rows(0), Watch(rounds)
+    pool = cb.Pool(X, y, group_id=np.repeat(np.arange(SIZES.size), SIZES))
+    params = {"iterations": rounds, "depth": 1, "thread_count": 1, "learning_rate": 0.001}
+    value = ra.objectives.lightgbm_lambdarank()
+    model = ra.catboost.train(params, pool, value, CONVENTION, callbacks=[Step()])
+    assert len(model.history) == rounds
+    return watch.grown()
+
+
+def lightgbm_datasets(number: int) -> Grown:
+    """Evaluate and differentiate on one Dataset after the other."""
+    import lightgbm as lgb
+
+    metric = ra.lightgbm.eval_metric(CONVENTION)
+    value = ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())
+    params = {"verbosity": -1, "num_threads": 1}
+
+    def make(seed: int) -> Any:
+        X, y = rows(seed)
+        return lgb.Dataset(X, y, group=SIZES, params=params).construct()
+
+    return _data_sets(number, make, metric, value)
+
+
+def xgboost_datasets(number: int) -> Grown:
+    """Evaluate and differentiate on one DMatrix after the other."""
+    import xgboost as xgb
+
+    metric = ra.xgboost.custom_metric(CONVENTION)
+    value = ra.xgboost.objective(ra.objectives.xgboost_ndcg())
+
+    def make(seed: int) -> Any:
+        X, y = rows(seed)
+        return xgb.DMatrix(X, y, group=SIZES, nthread=1)
+
+    return _data_sets(number, make, metric, value)
+
+
+def _data_sets(number: int, make: Callable[[int], Any], *called: Any) -> Grown:
+    """Let every callback see many data sets, each of which is gone when it is dropped."""
+    watch, scores, before = Watch(number), np.sin(np.arange(N)).astype(np.float32), living()
+    for seed in range(number):
+        data = make(seed)
+        for callback in called:
+            callback(scores, data)
+        gone = weakref.ref(data)
+        del data
+        assert gone() is None, "a callback keeps its data set alive"
+        watch.step()
+    grown = watch.grown()
+    assert living() == before, "what was bound to data sets is alive"
+    return grown
+
+
+def living() -> int:
+    """Count the objects of ours that hold arrays by row."""
+    gc.collect()
+    kinds = (ra.Queries, ra.Panel, ra.Evaluator)
+    return sum(isinstance(each, kinds) for each in gc.get_objects())
+
+
+ROUNDS = {"LightGBM": lightgbm_rounds, "XGBoost": xgboost_rounds, "CatBoost": catboost_rounds}
+ROUNDS["CatBoost, ra.catboost.train"] = catboost_objective_rounds
+DATASETS = {"LightGBM": lightgbm_datasets, "XGBoost": xgboost_datasets}
+
+
+def measured(kind: str, toolkit: str, number: int, trace: bool) -> float:  # noqa: FBT001 - called by a process
+    """Give the bytes that each round or data set added to Python's memory, or to the process."""
+    run = {"rounds": ROUNDS, "datasets": DATASETS}[kind][toolkit]
+    if not trace:
+        return run(number).process
+    with traced():
+        return run(number).python

@@ -1,0 +1,41 @@
+"""A kernel of one line, which compiles in a moment, imported as every new process imports it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+
+SOURCE = """
+from rankadapters.core._kernels import kernel
+@kernel
+def plus(values):
+    return values[0] + {added}
+"""
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """Import a module with one kernel afresh, as a new process does, and give the kernel."""
+    import numba
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("rankadapters.core._kernels.compiling.KERNELS", [])
+    path = tmp_path / "one_kernel.py"
+
+    def make(added=1):
+        path.write_text(SOURCE.format(added=added))
+        spec = importlib.util.spec_from_file_location("one_kernel", path)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "one_kernel", module)
+        spec.loader.exec_module(module)
+        return module.plus
+
+    return make
+
+
+def answer(kernel, values=(41.0,)):
+    """Call a kernel; what it says, and how many kernels it compiled."""
+    return kernel(np.array(values)), sum(kernel.stats.cache_misses.values())

@@ -1,0 +1,212 @@
+"""Ctrl-C at any moment: the command ends in one line, a Python session goes on with right values."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core import forms
+from tests.faults.one_kernel import answer, made
+from tests.faults.surroundings import PATIENCE, heeded, posix, started
+
+__all__ = ["heeded", "made"]
+pytestmark = [posix, pytest.mark.usefixtures("heeded")]
+
+LINE = "rankadapters: interrupted\n"
+ROWS = "label,score,qid\n" + "1,0.5,1\n0,0.25,1\n" * 1000
+EVALUATE = ("--label", "label", "--score", "score", "--qid", "qid", "--convention", "letor4@10", "--format", "csv")
+
+
+def press(delay, *command, **changed):
+    """Start the command, press Ctrl-C after a while, and give exit code, result and messages."""
+    with started(*command, **changed) as process:
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+def is_answered(code, out, err):
+    """Tell whether Ctrl-C was answered, or came after the end, or before Python had started to run anything of ours."""
+    if "Traceback" in err:
+        return code != 0 and "rankadapters" not in err and ("<frozen" in err or "Python runtime state" in err)
+    if code == 0:
+        return (bool(out), err) == (True, "")
+    return code in {130, -signal.SIGINT} and err in {LINE, ""}
+
+
+def test_the_command_answers_at_any_time(write):
+    table = write(ROWS, "table.csv")
+    command = ("-m", "rankadapters", "evaluate", "--table", table, *EVALUATE)
+    start = time.monotonic()
+    with started(*command) as process:
+        assert process.communicate(timeout=PATIENCE)[1] == ""
+    took, rng = time.monotonic() - start, random.Random(0)
+    for delay in [took * (part + rng.random()) / 6 for part in range(6)]:
+        said = press(delay, *command)
+        assert is_answered(*said), (delay, said)
+
+
+SENT = """
+import signal, sys
+import rankadapters.__main__ as command
+def run():
+    {body}
+import rankadapters.cli
+rankadapters.cli.main = run
+sys.exit(command.main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "err"),
+    [
+        ("signal.raise_signal(2)", 130, LINE),
+        ("try: signal.raise_signal(2)\n    except KeyboardInterrupt: return 2", 130, LINE),  # as a missing package
+        ("try: signal.raise_signal(2)\n    finally: sys.exit(2)", 130, LINE),
+        ("try: signal.raise_signal(2)\n    finally: raise OSError('of a library')", 130, LINE),
+        ("type('', (), {'__del__': lambda self: signal.raise_signal(2)})()\n    signal.pause()", 130, LINE),
+        ("try: signal.raise_signal(2)\n    finally: signal.raise_signal(2)", -2, ""),  # pressed twice
+        ("import atexit; atexit.register(signal.raise_signal, 2)", -2, ""),  # when all is done
+        ("import atexit; atexit.register(signal.raise_signal, 2); sys.exit(2)", -2, ""),
+        ("return 1", 1, ""),
+        ("sys.exit('a message')", 1, "a message\n"),
+    ],
+)  # fmt: skip
+def test_wherever_it_meets_the_command(body, code, err):
+    with started("-c", SENT.format(body=body)) as process:
+        out, told = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, told) == (code, "", err)
+
+
+def test_other_errors_that_python_passes_over_are_told():
+    body = "type('', (), {'__del__': lambda self: 1 / 0})()"
+    with started("-c", SENT.format(body=body)) as process:
+        told = process.communicate(timeout=PATIENCE)[1]
+    assert told.startswith("Exception ignored in: ")
+    assert "ZeroDivisionError" in told
+
+
+@contextmanager
+def interrupting(after):
+    """Raise KeyboardInterrupt after some seconds."""
+
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, after)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # inside LLVM's calls it is lost
+def test_a_kernel_whose_compiling_is_interrupted_compiles_the_next_time(made):
+    answer(made(added=1))  # which imports numba, and all that it imports to compile
+    start, seen = time.monotonic(), 0
+    answer(made(added=2))
+    took = time.monotonic() - start
+    for number in range(2, 10):
+        kernel = made(added=1 + number)
+        try:
+            with interrupting(0.001 + (number - 2) / 8 * took):
+                answer(kernel)
+        except KeyboardInterrupt:
+            seen += 1
+        assert answer(kernel)[0] == 42 + number
+        assert answer(made(added=1 + number))[0] == 42 + number
+    assert seen
+
+
+SIZES = np.array([4, 3, 5])
+LABELS = np.array([0, 1, 2, 0, 1, 0, 2, 2, 1, 0, 0, 1])
+FEATURES = np.arange(24.0).reshape(12, 2) % 7
+
+
+def expected(scores):
+    return ra.evaluate(LABELS, scores, "letor4@3", group_sizes=SIZES).value
+
+
+def of_lightgbm():
+    lgb = pytest.importorskip("lightgbm")
+    metric, value = ra.lightgbm.eval_metric("letor4@3"), ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())
+    data = lgb.Dataset(FEATURES, LABELS, group=SIZES, free_raw_data=False)
+    params = {"objective": value, "verbosity": -1, "num_threads": 1, "metric": "None", "min_data_in_leaf": 1}
+    return (
+        lambda: lgb.train(params, data, 5, valid_sets=[data], feval=metric),
+        lambda scores: metric(scores, data)[0][1],
+        metric,
+    )
+
+
+def of_xgboost():
+    xgb = pytest.importorskip("xgboost")
+    metric, value = ra.xgboost.custom_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost_ndcg())
+    data = xgb.DMatrix(FEATURES, LABELS, group=SIZES)
+    params = {"nthread": 1, "disable_default_eval_metric": True}
+    watched = {"evals": [(data, "data")], "verbose_eval": False}
+    return (
+        lambda: xgb.train(params, data, 5, obj=value, custom_metric=metric, **watched),
+        lambda scores: metric(scores.astype(np.float32), data)[0][1],
+        metric,
+    )
+
+
+@pytest.mark.parametrize("toolkit", [of_lightgbm, of_xgboost])
+def test_a_training_is_interrupted_inside_our_callbacks_and_begins_again(monkeypatch, toolkit):
+    train, value, metric = toolkit()
+    calls, run = [], forms.run
+
+    def counted(name, *arguments, rows=0):
+        calls.append(name)
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return run(name, *arguments, rows=rows)
+
+    monkeypatch.setattr(forms, "run", counted)
+    at = 0
+    train()  # which prepares the labels, once
+    calls.clear()
+    metric.history.clear()
+    train()
+    whole, history = len(calls), [entry[2] for entry in metric.history]
+    assert (whole >= 5, len(history)) == (True, 5)
+    for at in (1, whole // 2, whole):
+        calls.clear()
+        metric.history.clear()
+        with pytest.raises(KeyboardInterrupt):
+            train()
+        assert len(calls) == at
+        assert [entry[2] for entry in metric.history] == history[: len(metric.history)]
+        scores = np.sin(np.arange(12.0))
+        assert value(scores) == expected(scores if toolkit is of_lightgbm else scores.astype(np.float32))
+    at = 0
+    metric.history.clear()
+    train()
+    assert [entry[2] for entry in metric.history] == history
+
+
+def test_an_evaluation_in_threads_is_interrupted_and_the_next_is_right(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels, scores, sizes = rng.integers(0, 3, 60_000), rng.random(60_000), np.full(3000, 20)
+    monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 1000)
+    evaluator = ra.Evaluator(labels, "letor4@10", group_sizes=sizes, n_threads=4)
+    start = time.monotonic()
+    whole = evaluator.evaluate(scores)
+    took = time.monotonic() - start
+    for number in range(6):
+        try:
+            with interrupting((number + 0.1) / 6 * took):
+                evaluator.evaluate(scores)
+        except KeyboardInterrupt:
+            pass
+        assert evaluator.evaluate(scores) == whole

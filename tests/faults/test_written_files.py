@@ -1,0 +1,255 @@
+"""Files that the command and the pytest plugin write: whole, or as they were before."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import rankadapters as ra
+from rankadapters.io import writing
+from rankadapters.io.writing import require_writable, write_text
+from tests.command import refused
+from tests.faults.surroundings import ROOT, heeded, posix, python, read_only, small_disk, started
+
+__all__ = ["heeded", "read_only", "small_disk"]
+
+WRITE = "import sys; from rankadapters.io.writing import write_text; write_text(sys.argv[1], sys.argv[2] * 100_000)"
+# Says so when the file beside is half written, and waits for its end.
+HALF = """
+import sys
+from rankadapters.io import writing
+def fill(path, data):
+    with path.open("wb") as file:
+        file.write(data[: len(data) // 2])
+        file.flush()
+        print("half", flush=True)
+        sys.stdin.read()
+writing._fill = fill
+"""
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_takes_the_place_of_another_and_folders_are_made(tmp_path):
+    path = tmp_path / "new" / "folder" / "page.html"
+    for text in ("first é", "second"):
+        write_text(path, text)
+        assert path.read_text(encoding="utf-8") == text
+    assert names(path.parent) == ["page.html"]
+
+
+@posix
+def test_permissions_are_those_of_a_new_file_or_of_the_file_before(tmp_path):
+    new, old = tmp_path / "new", tmp_path / "old"
+    old.touch()
+    old.chmod(0o640)
+    umask = os.umask(0o027)
+    try:
+        write_text(new, "")
+        write_text(old, "")
+    finally:
+        os.umask(umask)
+    assert (mode(new), mode(old)) == (0o640, 0o640)
+    old.chmod(0o604)
+    write_text(old, "again")
+    assert mode(old) == 0o604
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_the_owner_stays(tmp_path):
+    path = tmp_path / "page.html"
+    path.touch()
+    os.chown(path, 12345, 54321)
+    write_text(path, "new")
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 54321)
+
+
+@posix
+def test_a_link_stays_and_what_it_points_to_is_written(tmp_path):
+    target, link, dangling = tmp_path / "folder" / "page.html", tmp_path / "link", tmp_path / "dangling"
+    target.parent.mkdir()
+    target.write_text("old")
+    link.symlink_to("folder/page.html")
+    dangling.symlink_to("folder/new.html")
+    write_text(link, "by a link")
+    write_text(dangling, "by another")
+    assert (target.read_text(), link.is_symlink()) == ("by a link", True)
+    assert ((target.parent / "new.html").read_text(), dangling.is_symlink()) == ("by another", True)
+    assert names(target.parent) == ["new.html", "page.html"]
+
+
+@posix
+def test_a_pipe_is_written_to(tmp_path):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    write_text(pipe, "by a pipe")
+    reader.join()
+    assert (read, pipe.is_fifo()) == (["by a pipe"], True)
+
+
+@posix
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "link"])
+def test_standard_output_that_is_a_file_stays_that_file(tmp_path, name):
+    """A shell that goes on writing to it would write to the file that was renamed away."""
+    path = tmp_path / "out"
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    with path.open("w") as out:
+        command = [sys.executable, "-c", WRITE, name if name.startswith("/") else str(tmp_path / name), "a"]
+        subprocess.run(command, stdout=out, check=True, cwd=ROOT)
+        assert os.fstat(out.fileno()).st_ino == path.stat().st_ino
+    assert path.read_text() == 100_000 * "a"
+
+
+@posix
+@pytest.mark.parametrize("before", [None, "old"])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
+def test_a_process_that_ends_in_the_middle_changes_no_file(heeded, tmp_path, before, sent):
+    path = tmp_path / "page.html"
+    if before is not None:
+        path.write_text(before)
+    with started("-c", HALF + WRITE, path, "a") as process:
+        assert process.stdout.readline() == "half\n"
+        process.send_signal(sent)
+        process.wait()
+    assert (path.read_text() if path.exists() else None) == before
+    if sent == signal.SIGINT:
+        assert names(tmp_path) == ["page.html"] * (before is not None)
+
+
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_full_disk_is_told_and_changes_no_file(small_disk, before):
+    path = small_disk / "page.html"
+    if before is not None:
+        path.write_text(before)
+    with pytest.raises(ra.InputError, match=rf"^{path} cannot be written: No space left on device\.\nHint: "):
+        write_text(path, 100_000 * "a")
+    assert names(small_disk) == ["page.html"] * (before is not None)
+    assert (path.read_text() if before else None) == before
+
+
+@posix
+def test_a_device_that_is_full_is_told():
+    with pytest.raises(ra.InputError, match=r"^/dev/full cannot be written: No space left on device\."):
+        write_text("/dev/full", "a")
+    assert not Path("/dev/full").is_file()
+
+
+@posix
+def test_where_nothing_may_be_written_it_is_told(read_only):
+    told = python("-c", WRITE, read_only / "page.html", "a", held=True, code=1).stderr
+    assert f"InputError: {read_only / 'page.html'} cannot be written: Permission denied.\n" in told
+    assert names(read_only) == []
+
+
+@posix
+def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    path.chmod(0o444)
+    told = python("-c", WRITE, path, "a", held=True, code=1).stderr
+    assert f"InputError: {path} cannot be written: Permission denied.\n" in told
+    assert (path.read_text(), names(tmp_path)) == ("old", ["page.html"])
+
+
+@posix
+def test_a_file_of_ours_in_a_folder_of_another_s_is_written_in_its_place(tmp_path):
+    path = tmp_path / "folder" / "page.html"
+    path.parent.mkdir()
+    path.write_text("old")
+    path.parent.chmod(0o555)
+    python("-c", WRITE, path, "a", held=True)
+    path.parent.chmod(0o755)
+    assert path.read_text() == 100_000 * "a"
+
+
+def test_what_is_no_text_is_spelled_out(tmp_path):
+    write_text(tmp_path / "page.html", "a title of bytes: \udcff")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == "a title of bytes: \\udcff"
+
+
+def test_that_a_file_could_be_written_is_found_without_changing_it(tmp_path):
+    path = tmp_path / "new" / "page.html"
+    require_writable(path)
+    assert names(path.parent) == []
+    path.write_text("old")
+    require_writable(path)
+    assert path.read_text() == "old"
+    with pytest.raises(ra.InputError, match="cannot be written: Is a directory"):
+        require_writable(path.parent)
+
+
+@posix
+def test_links_in_a_circle_are_told(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(ra.InputError, match="cannot be written: Too many levels of symbolic links"):
+        write_text(tmp_path / "a", "text")
+    assert names(tmp_path) == ["a", "b"]
+    assert writing._is_open_file(tmp_path / "a")
+
+
+RESULTS = (
+    "method,dataset,measure,value\nA,d1,letor4@10,0.5\nB,d1,letor4@10,0.25\nA,d2,letor4@10,0.5\nB,d2,letor4@10,0.5\n"
+)
+ROWS = "label,score,qid\n1,0.5,1\n0,0.25,1\n"
+COLUMNS = ("--label", "label", "--score", "score", "--qid", "qid")
+
+
+@pytest.mark.parametrize(
+    ("command", "table"),
+    [
+        (("report", "{out}", "--convention", "letor4@10", "--table", "{table}", *COLUMNS), ROWS),
+        (("compare", "{table}", "--out", "{out}"), RESULTS),
+    ],
+    ids=["report", "compare"],
+)
+def test_a_command_tells_a_full_disk_in_one_line(capsys, small_disk, write, command, table):
+    pytest.importorskip("matplotlib")
+    file, out = write(table, "table.csv"), small_disk / "page.html"
+    (small_disk / "filling").write_bytes(bytes(60_000))
+    line = refused(capsys, *(part.format(out=out, table=file) for part in command))
+    assert line.startswith(f"rankadapters: error: {out} cannot be written: No space left on device. Hint: ")
+    assert names(small_disk) == ["filling"]
+
+
+@posix
+def test_a_result_that_stdout_has_no_room_for_is_told_in_one_line(write):
+    command = ["evaluate", "--convention", "letor4@10", "--format", "json", "--table", str(write(ROWS, "table.csv"))]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "rankadapters", *command, *COLUMNS],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("rankadapters: error: the result cannot be written: ")
+    assert "No space left on device" in done.stderr
+
+
+def test_a_disk_without_room_for_sorting_is_told(small_disk, monkeypatch):
+    pytest.importorskip("duckdb")
+    monkeypatch.setattr("tempfile.tempdir", str(small_disk))
+    monkeypatch.setattr("rankadapters.io.sorting.MEMORY", "20MB")
+    rows = 100_000
+    batch = {
+        "label": [1, 0] * rows,
+        "score": list(range(2 * rows)),
+        "qid": [f"a query of a long name {i % 977}" for i in range(2 * rows)],
+    }
+    with pytest.raises(ra.InputError, match=r"sorting failed: .*\nHint: TMPDIR names a folder that has room"):
+        ra.evaluate_stream(20 * [batch], "lightgbm@10", unsorted=True)
+    assert names(small_disk) == []

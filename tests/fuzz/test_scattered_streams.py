@@ -1,0 +1,82 @@
+"""Streams whose queries are scattered, sorted by `evaluate_stream(unsorted=True)`."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankadapters as ra
+from rankadapters.io import cut_queries, sorting
+from tests.fuzz.budget import blocks_of, both, said, share
+from tests.fuzz.plain_text import refuse_unless
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+NUMBERS = st.sampled_from([0.0, 1.0, 2.0, 0.5, -0.0]) | st.sampled_from([math.nan, math.inf, -1.0, 1e300])
+IDS = {
+    "numbers": st.sampled_from([3, -7, 0, 2**62, 11]),
+    "text": st.sampled_from(["a", "b", "é", "07", "a ", "long enough for two words"]),
+    "floats": st.sampled_from([0.5, 1.0, -2.0]),
+}
+CONVENTIONS = ["textbook@3", "trec_eval_9@5", "lightgbm@2", "sklearn@5", "yahoo.err"]
+
+
+@st.composite
+def streams(draw):
+    """Columns, and where the stream is cut."""
+    n = draw(st.integers(1, 12))
+    usual = draw(st.booleans())
+
+    def column(values):
+        return draw(st.lists(values, min_size=n, max_size=n))
+
+    few = st.sampled_from([0.0, 1.0, 2.0, 0.5])
+    columns = {
+        "label": column(few),
+        "score": column(few if usual else NUMBERS),
+        "qid": column(IDS[draw(st.sampled_from(sorted(IDS)))]),
+    }
+    columns["docid"] = [f"d{place}" for place in draw(st.permutations(range(n)))]
+    if not usual and draw(st.booleans()):
+        columns["docid"] = column(st.sampled_from(["x", "y", "z", "ö"]))
+    weights = {query: draw(st.sampled_from([0.25, 1.0, 2.5])) for query in dict.fromkeys(columns["qid"])}
+    columns["weight"] = [weights[query] for query in columns["qid"]]
+    if draw(st.integers(0, 7)) == 0:
+        columns["weight"][draw(st.integers(0, n - 1))] = draw(st.sampled_from([1.0, 7.0, 0.0, -1.0]))
+    return columns, sorted(draw(st.lists(st.integers(0, n), max_size=3)))
+
+
+@share(0.01)
+@given(streams(), st.sampled_from(CONVENTIONS), st.booleans(), st.integers(1, 5))
+def test_scattered_streams(stream, text, weighted, rows_at_once):
+    columns, cuts = stream
+    convention = ra.parse(text)
+    convention = convention.replace(average="query") if weighted else convention
+    arrays = {name: np.array(values) for name, values in columns.items()}
+    bounds = [0, *cuts, len(columns["qid"])]
+    batches = [{name: values[first:last] for name, values in arrays.items()} for first, last in pairwise(bounds)]
+    more = {"docid": "docid", **({"weight": "weight"} if weighted else {})}
+
+    def plain():
+        queries = columns["qid"]
+        by_query = dict(zip(queries, columns["weight"], strict=True))
+        refuse_unless(not weighted or len(set(zip(queries, columns["weight"], strict=True))) == len(by_query), "varies")
+        found = said(
+            lambda: ra.evaluate(
+                arrays["label"], arrays["score"], convention, qid=arrays["qid"], docid=arrays["docid"],
+                query_weight=list(by_query.values()) if weighted else None,
+            )
+        )  # fmt: skip
+        refuse_unless(found != "InputError", "not to be evaluated")
+        return found
+
+    with blocks_of(50), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sorting, "BATCH_ROWS", rows_at_once)
+        patch.setattr(cut_queries, "ROWS_AT_ONCE", rows_at_once)
+        both(lambda: ra.evaluate_stream(batches, convention, unsorted=True, **more).to_dict(), plain)
