@@ -58,7 +58,9 @@ def check_site(app, error):
 
 
 def end_code(app, what, name, obj, options, lines):  # noqa: ARG001, PLR0917 - as Sphinx calls it
-    """Let letters follow code, as the plural of a name does."""
+    """Let letters follow code, as the plural of a name does, and keep the first line of a property whole."""
+    if what == "property":
+        lines.insert(0, "")  # else napoleon takes what stands before a colon for its type
     lines[:] = [re.sub(r"(?<![`\w])`([^`]+)`(?=\w)", r"`\1`\\ ", line) for line in lines]
 
 
@@ -67,5 +69,5 @@ def setup(app):
     executed.prepare(app)
     app.connect("builder-inited", executed.keep_outputs, priority=900)  # after myst-nb has set them
     app.connect("builder-inited", tables.write)
-    app.connect("autodoc-process-docstring", end_code)
+    app.connect("autodoc-process-docstring", end_code, priority=400)  # before napoleon
     app.connect("build-finished", check_site)
