@@ -29,7 +29,7 @@ nb_execution_mode = "force"
 nb_execution_excludepatterns = executed.still()
 nb_execution_in_temp = True
 nb_execution_show_tb = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # seconds a block; a machine may be slow, and compile first
 nb_merge_streams = True
 
 # The signature has the types, the numpydoc docstring the shapes, which an annotation cannot say.
