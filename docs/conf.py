@@ -1,6 +1,7 @@
 """Sphinx settings: the documentation is built with warnings as errors."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -37,6 +38,7 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
+default_role = "code"  # what stands between backquotes in a docstring
 napoleon_google_docstring = False
 
 html_theme = "furo"
@@ -55,9 +57,17 @@ def check_site(app, error):
             getLogger(__name__).warning(fault)
 
 
+def end_code(app, what, name, obj, options, lines):  # noqa: ARG001, PLR0917 - as Sphinx calls it
+    """Let letters follow code, as the plural of a name does, and keep the first line of a property whole."""
+    if what == "property":
+        lines.insert(0, "")  # else napoleon takes what stands before a colon for its type
+    lines[:] = [re.sub(r"(?<![`\w])`([^`]+)`(?=\w)", r"`\1`\\ ", line) for line in lines]
+
+
 def setup(app):
     """Make the tables before the pages that include them are read, and check the pages when they are written."""
     executed.prepare(app)
     app.connect("builder-inited", executed.keep_outputs, priority=900)  # after myst-nb has set them
     app.connect("builder-inited", tables.write)
+    app.connect("autodoc-process-docstring", end_code, priority=400)  # before napoleon
     app.connect("build-finished", check_site)

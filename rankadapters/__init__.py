@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-
-TYPE_CHECKING = False  # typing's own, which takes longer to import than all that is imported here
+TYPE_CHECKING = False  # typing's own takes longer to import than all that stands here
 if TYPE_CHECKING:
     # `import a as a` says that a is public here, and isort would give each a statement of its own.
     # isort: off
@@ -126,14 +124,16 @@ else:
     del __all__  # which `__getattr__` gives, so that importing the package imports no measure
 
     def __getattr__(name: str) -> object:
+        from importlib import import_module
+
         if name in _LAZY:
-            return getattr(importlib.import_module(f"rankadapters.{_LAZY[name]}"), name)
+            return getattr(import_module(f"rankadapters.{_LAZY[name]}"), name)
         if name in _SUBMODULES:
-            return importlib.import_module(f"rankadapters.{name}")
+            return import_module(f"rankadapters.{name}")
         if name == "presets":
-            return importlib.import_module("rankadapters.core.presets")
+            return import_module("rankadapters.core.presets")
         if not name.startswith("_") or name == "__all__":
-            measures = importlib.import_module("rankadapters.core.measures")
+            measures = import_module("rankadapters.core.measures")
             if name == "__all__":
                 return [*_NAMES, *measures.__all__]
             if name in measures.__all__:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+# The module `signal` without its enumerations, which take some milliseconds in which Ctrl-C would end in a traceback.
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
-INTERRUPTED = 128 + signal.SIGINT  # as shells have it
+INTERRUPTED = 128 + int(signal.SIGINT)  # as shells have it
 LINE = "rankadapters: interrupted"
 
 

@@ -44,3 +44,14 @@ def test_every_lower_bound_is_what_the_minimum_environment_installs():
     pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
     missing = {name: bound for name, bound in bounds.items() if not f"{pinned.get(name)}.".startswith(f"{bound}.")}
     assert missing == {}
+
+
+@pytest.mark.parametrize("form", ["1-wrong-number", "2-bug", "3-missing"])
+def test_a_form_for_issues_asks_for_what_an_answer_needs(form):
+    yaml, path = pytest.importorskip("yaml"), ROOT / ".github" / "ISSUE_TEMPLATE" / f"{form}.yml"
+    if not path.exists():
+        pytest.skip("a source distribution has no forms")
+    asked = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert asked["name"]
+    assert asked["description"]
+    assert any(part.get("validations", {}).get("required") for part in asked["body"])

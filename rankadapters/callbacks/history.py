@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, choices
+from rankadapters.core.table import Table
 from rankadapters.core.texts import as_convention
-from rankadapters.statistics.table import Table
 
 Follower = Callable[["Evaluation"], object]
 

@@ -125,13 +125,15 @@ class Gradients:
             A score is not finite, or too far from the others of its query.
         """
         rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
-        given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
+        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+            given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = [row for row in self._run(given, grad, hess, first, last) if row >= 0]
-        bad += [] if np.isfinite(scores[rows]).all() else [rows.start]
-        if bad:
-            msg = f"scores of the query of row {bad[0]} are not finite, or too far apart.\nHint: rescale them."
-            raise InputError(msg, row=int(bad[0]))
+        bad = first_non_finite(given, writable(NO_ORDER), rows.start, rows.stop)  # which no kernel can rank
+        if bad < 0:
+            bad = next((row for row in self._run(given, grad, hess, first, last) if row >= 0), -1)
+        if bad >= 0:
+            msg = f"scores of the query of row {bad} are not finite, or too far apart.\nHint: rescale them."
+            raise InputError(msg, row=int(bad))
         self.state += self.state.dtype.type(self._advance)
         found = grad[rows]
         for factor in self._factors:

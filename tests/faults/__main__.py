@@ -14,16 +14,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--rounds", type=int, default=10_000, help="of each training")
     parser.add_argument("--datasets", type=int, default=1000, help="made and dropped")
+    parser.add_argument("--toolkit", nargs="+", choices=ROUNDS, default=list(ROUNDS))
     options = parser.parse_args()
     print("| | bytes each, in Python | bytes each, of the process |\n|---|--:|--:|")
     for kind, toolkits in (("rounds", ROUNDS), ("datasets", DATASETS)):
         number = getattr(options, kind)
-        for toolkit in toolkits:
-            found = []
-            for trace in (True, False):  # each in a process of its own
-                with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-                    found.append(pool.submit(measured, kind, toolkit, number, trace).result())
-            print(f"| {number:,} {kind} of {toolkit} | {found[0]:,.0f} | {found[1]:,.0f} |", flush=True)
+        for toolkit in (each for each in toolkits if each in options.toolkit):
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # with memory of its own
+                grown = pool.submit(measured, kind, toolkit, number).result()
+            print(f"| {number:,} {kind} of {toolkit} | {grown.python:,.0f} | {grown.process:,.0f} |", flush=True)
 
 
 if __name__ == "__main__":
