@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 import re
 
+import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
+from rankadapters.callbacks.objectives import _digest
 from rankadapters.objectives.position_bias import POSITION_BIASES
 from tests.objective_values import ALL as OBJECTIVES
 
@@ -143,3 +145,10 @@ def test_pairs_of_lambda_loss_have_an_additive_bias_only():
     moved = value.bind(queries).gradients(scores + bound.bias.astype(float))
     assert (bound.gradients(scores)[0] == moved[0]).all()
     assert (moved[0] != grad).any()
+
+
+def test_a_training_set_is_known_by_its_positions_too():
+    queries = ra.Queries([1, 0, 2], group_sizes=[3])
+    here, there = np.array([0, 1, 2]), np.array([0, 2, 1])
+    assert _digest(queries, here) == _digest(queries, here.copy())
+    assert len({_digest(queries, each) for each in (None, here, there)}) == 3

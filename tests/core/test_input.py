@@ -271,3 +271,9 @@ def test_large_query_ids_are_not_merged(qid):
 def test_every_kind_of_missing_query_id(missing):
     with pytest.raises(ra.InputError, match=r"qid\[0\] is"):
         ra.Queries(LABELS, qid=np.array([missing, "a", "a", "b"], object))
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1])
+def test_whole_numbers_that_float64_has_not_are_refused(value):
+    with pytest.raises(ra.InputError, match=f"scores has an integer of {abs(value)}, beyond 2"):
+        ra.evaluate([1, 0], np.array([1, value]), "textbook@1", group_sizes=[2])

@@ -27,7 +27,7 @@ from tests.mutation.worker import KILLED, SURVIVED, TIMEOUT
 SECONDS = 10.0  # of processor time, as the tests took when they were recorded, for one mutant
 MORE_SECONDS = 15  # of processor time, for importing what is mutated; so many more mean an endless loop
 COMPILING = 60  # seconds of processor time
-LIMITS = {"maxfail": 1, "wall": 200, "last": False}  # seconds by the clock, for what waits for ever
+WAITING = 20  # times as long by the clock, on a machine that does other things too, ends what waits for ever
 LAST = {"seconds": 15, "last": True}  # a round in which time that runs out tells nothing
 
 
@@ -104,7 +104,8 @@ class Session:
         lines = self.lines if compiled else self.lines_of_kernels
         baseline = sum(lines.seconds.get(test, 1.0) for test in tests)
         seconds = MORE_SECONDS + 2 * baseline + (COMPILING if stale else 0)
-        return {"tests": tests, "compiled": compiled, "stale": stale or [], **LIMITS, "seconds": seconds}
+        limits = {"seconds": seconds, "wall": WAITING * seconds, "maxfail": 1, "last": False}
+        return {"tests": tests, "compiled": compiled, "stale": stale or [], **limits}
 
     def distrust(self, tree: Path) -> list[str]:
         """Run all tests that killed a mutant without one; forget what those killed that fail all the same."""
