@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ COLUMNS = {"label": "label", "score": "score", "qid": "qid"}
 DASK_QUERIES, SPARK_QUERIES = 192_000, 57_500  # of 104 rows in the mean: 20 and 6 million rows
 ROW_GROUP = 1_000_000
 SPARK_ROUNDS = 3
+SPARK_FILES = 8
 SPARK = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -62,22 +64,33 @@ def dask(folder: Path, rounds: int) -> None:
 
 
 def spark(folder: Path, _: int) -> None:
-    """Whole queries, shuffled ones, windows of SQL, and MLlib's RankingMetrics, from a frame that Spark holds."""
+    """Whole queries beside windows of SQL and MLlib's RankingMetrics: from files, and from a frame that Spark holds.
+
+    Each file holds whole queries, which Spark cannot know, so that its own ways move the rows. Those that it has
+    brought together by qid and holds in memory it moves no more.
+    """
     data = make(SPARK_QUERIES)
+    expected, n_rows = one_process(data)(), data.labels.size
     with session() as spark:
-        df = spark.read.parquet(str(written(data, folder / "spark.parquet")))
-        whole = df.repartition(2, "qid").cache()
-        whole.count()
-        ours = "rankadapters, whole queries"
-        calls = {
-            ours: evaluated(ra.spark.evaluate, whole, "whole", one_process(data)()),
-            "rankadapters, shuffle": evaluated(ra.spark.evaluate, df, "shuffle", one_process(data)()),
-            "SQL windows": lambda _: windows(whole),
-            "RankingMetrics.ndcgAt": lambda _: ranking_metrics(whole),
-        }
-        found = medians(calls, SPARK_ROUNDS)
-    tell(f"Spark, local[2], {data.labels.size:,} rows", found, data.labels.size, ours)
-    report("Spark beside its own", found, ours, {"SQL windows": 2, "RankingMetrics.ndcgAt": 10})
+        files = spark.read.parquet(str(written_whole(data, folder / "spark")))
+        held = files.repartition(2, "qid").cache()
+        held.count()
+        for name, df in (("files", files), ("held by qid", held)):
+            beside_spark(f"Spark, {name}, {n_rows:,} rows", df, expected, n_rows)
+        shuffled = {"rankadapters, shuffle": evaluated(ra.spark.evaluate, files, "shuffle", expected)}
+        tell("Spark, shuffle", medians(shuffled, SPARK_ROUNDS), n_rows, *shuffled)
+
+
+def beside_spark(title: str, df: Any, expected: ra.Score, n_rows: int) -> None:
+    ours = "rankadapters, whole queries"
+    calls = {
+        ours: evaluated(ra.spark.evaluate, df, "whole", expected),
+        "SQL windows": lambda _: windows(df),
+        "RankingMetrics.ndcgAt": lambda _: ranking_metrics(df),
+    }
+    found = medians(calls, SPARK_ROUNDS)
+    tell(f"{title}, local[2]", found, n_rows, ours)
+    report(title, found, ours, {"SQL windows": 2, "RankingMetrics.ndcgAt": 10})
 
 
 def one_process(data: Data) -> Callable[[], ra.Score]:
@@ -125,13 +138,29 @@ def ranking_metrics(df: Any) -> float:
     return float(RankingMetrics(lists.drop("qid").rdd.map(tuple)).ndcgAt(10))
 
 
-def written(data: Data, file: Path) -> Path:
+def table(data: Data) -> Any:
     import pyarrow as pa
+
+    return pa.table({"qid": data.qid, "label": data.labels.astype(np.float32), "score": data.scores.astype(np.float32)})
+
+
+def written(data: Data, file: Path) -> Path:
+    """One file, whose row groups cut queries."""
     from pyarrow import parquet
 
-    columns = {"qid": data.qid, "label": data.labels.astype(np.float32), "score": data.scores.astype(np.float32)}
-    parquet.write_table(pa.table(columns), file, row_group_size=ROW_GROUP)
+    parquet.write_table(table(data), file, row_group_size=ROW_GROUP)
     return file
+
+
+def written_whole(data: Data, folder: Path) -> Path:
+    """Files that cut no query."""
+    from pyarrow import parquet
+
+    folder.mkdir()
+    ends = np.cumsum([0, *(part.sum() for part in np.array_split(data.sizes, SPARK_FILES))]).tolist()
+    for number, (first, last) in enumerate(pairwise(ends)):
+        parquet.write_table(table(data).slice(first, last - first), folder / f"{number}.parquet")
+    return folder
 
 
 @contextmanager

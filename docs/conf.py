@@ -1,11 +1,16 @@
 """Sphinx settings: the documentation is built with warnings as errors."""
 
+import os
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import executed
+import links
 import tables
+from sphinx.util.logging import getLogger
 
 import rankadapters
 
@@ -14,20 +19,55 @@ author = "The rankadapters developers"
 copyright = "2026, The rankadapters developers"
 release = rankadapters.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build", "generated"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
-# A numpydoc docstring already gives every parameter's type and shape, better than an annotation can.
-autodoc_typehints = "none"
+nb_custom_formats = {".md": "executed.read"}
+nb_execution_mode = "force"
+nb_execution_excludepatterns = executed.still()
+nb_execution_in_temp = True
+nb_execution_show_tb = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+
+# The signature has the types, the numpydoc docstring the shapes, which an annotation cannot say.
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
+default_role = "code"  # what stands between backquotes in a docstring
 napoleon_google_docstring = False
 
 html_theme = "furo"
 html_title = "rankadapters"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+
+if os.environ.get("RANKADAPTERS_OFFLINE"):  # else `sphinx-build -b linkcheck` asks other sites too
+    linkcheck_ignore = [r"https?://"]
+
+
+def check_site(app, error):
+    """Warn of links that lead nowhere and of pictures without a text."""
+    if error is None and app.builder.name == "html":
+        for fault in links.faults(Path(app.outdir)):
+            getLogger(__name__).warning(fault)
+
+
+def end_code(app, what, name, obj, options, lines):  # noqa: ARG001, PLR0917 - as Sphinx calls it
+    """Let letters follow code, as the plural of a name does, and keep the first line of a property whole."""
+    if what == "property":
+        lines.insert(0, "")  # else napoleon takes what stands before a colon for its type
+    lines[:] = [re.sub(r"(?<![`\w])`([^`]+)`(?=\w)", r"`\1`\\ ", line) for line in lines]
 
 
 def setup(app):
-    """Make the tables before the pages that include them are read."""
+    """Make the tables before the pages that include them are read, and check the pages when they are written."""
+    executed.prepare(app)
+    app.connect("builder-inited", executed.keep_outputs, priority=900)  # after myst-nb has set them
     app.connect("builder-inited", tables.write)
+    app.connect("autodoc-process-docstring", end_code, priority=400)  # before napoleon
+    app.connect("build-finished", check_site)

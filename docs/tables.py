@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import field_pictures
 import learner_tables
 from measure_sections import sections
 
@@ -18,6 +20,8 @@ CUTOFFS = (1, 3, 5, 10)
 BM25_LIKE = 24  # a feature of the generated data, standing in for MQ2008's BM25, its feature 25
 
 TOOLKITS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
+
+NDCG_FIELDS = ra.NDCG.declared()
 
 Table = list[list[str]]
 
@@ -56,6 +60,7 @@ def write(*_: object) -> None:
     tables = {"presets": presets(), "measures": measures(), "inexpressible": inexpressible(), "section3": section3()}
     tables |= {"landing-values": toolkits(), "landing-gap": gap()}
     tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
+    tables |= {f"who-{field}": who(field) for field in ("ties", "empty")} | {"matrix": matrix()}
     tables |= learner_tables.tables()
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
@@ -67,6 +72,8 @@ def write(*_: object) -> None:
         "api-measures": reference(classes, []),
         "api-tools": reference(tools, [":members:"]),
     }
+    pictures = field_pictures.pictures(GENERATED)
+    texts |= {f"picture-{name}": text for name, text in pictures.items()} | {"pictures": pictured(pictures)}
     for name, text in texts.items():
         (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
 
@@ -82,6 +89,26 @@ def presets() -> Table:
     found = rows(list(ra.presets.names()), 10)
     head = ["preset", *next(iter(found.values()))]
     return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in found.items())]
+
+
+def who(field: str) -> Table:
+    """Presets of NDCG by what they say of a field."""
+    kind, makers = NDCG_FIELDS[field], {name: ra.presets.make(name, 10) for name in ra.presets.names("ndcg")}
+    values = dict.fromkeys(kind.spell(getattr(made, field)) for made in makers.values())
+    table = [[f"`{field}`", "presets"]]
+    for value in values:
+        named = [f"`{name}`" for name, made in makers.items() if kind.spell(getattr(made, field)) == value]
+        table.append([f"`{value}`", ", ".join(named)])
+    return table
+
+
+def matrix() -> Table:
+    """How many presets each tool has of each measure."""
+    counts = {word: Counter(name.partition(".")[0] for name in ra.presets.names(word)) for word in MEASURES}
+    tools = dict.fromkeys(tool for count in counts.values() for tool in count)
+    words = [word for word, count in counts.items() if count]
+    body = [[f"`{tool}`", *(str(counts[word][tool] or "") for word in words)] for tool in sorted(tools)]
+    return [["", *(MEASURES[word].__name__ for word in words)], *body]
 
 
 def reference(classes: list[str], options: list[str]) -> str:
@@ -102,6 +129,11 @@ def fields() -> str:
     names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
     ordered = sorted(names, key=lambda name: GROUPS.index(_kinds(name)[0].group))
     return "\n\n".join(map(_field, ordered)) + "\n"
+
+
+def pictured(pictures: dict[str, str]) -> str:
+    """Every field that has a picture, with what it decides."""
+    return "\n".join(f"## {name}\n\n{_kinds(name)[0].about} {text}" for name, text in pictures.items())
 
 
 def _kinds(name: str) -> list[Field]:

@@ -146,7 +146,7 @@ def test_a_convention_without_a_value_says_so_itself():
         (10, r"10 is not a convention\.\nHint: ra\.presets\.textbook\(10\)"),
         (None, r"None is not a convention\.\nHint: ra\.presets\.textbook\(10\)"),
         ("letor4", r"'letor4' has no cutoff\.\nHint: 'letor4@10'"),
-        ("letor5@10", r"'letor5@10' is neither a preset@k .*\nHint: 'letor4@10'"),
+        ("letor5@10", r"'letor5@10' is neither a preset@k .*\nHint: did you mean 'letor4@10'"),
     ],
 )
 def test_what_is_no_convention_is_refused(other, message):

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters import presets
 from rankadapters.audit.field_grid import grid
+from rankadapters.audit.identify.known_presets import nearest
 from tests.audit_data import mq2008, small
 
 
@@ -269,3 +271,9 @@ def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
     found = ra.audit.identify(f"{value:.6f}", queries, scores)
     assert not found
     assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]
+
+
+def test_of_several_values_of_a_field_the_first_is_the_change():
+    block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
+    found = nearest(ra.NDCG, {**block, "gain": ("table_0_1_3", "table_0_1_7")})
+    assert found.changes["gain"] == "table_0_1_3"

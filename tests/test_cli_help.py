@@ -30,8 +30,9 @@ def shown(capsys, *arguments):
 
 
 def examples(text):
-    _, _, found = text.partition("examples:\n")
-    return [shlex.split(line) for line in found.splitlines() if line.strip()]
+    _, _, after = text.partition("examples:\n")
+    found, _, _ = after.partition("\n\n")
+    return [shlex.split(line) for line in found.replace("\\\n", "").splitlines()]
 
 
 @pytest.fixture(autouse=True)
@@ -39,16 +40,24 @@ def _width(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def test_the_first_help_is_one_screen_with_every_command(capsys):
+def test_the_first_help_is_one_screen_with_every_command_and_examples(capsys):
     text = shown(capsys)
-    assert text.count("\n") <= 40
-    assert all(f"\n    {name}" in text for name in SUBCOMMANDS)
+    assert text.count("\n") < 24  # and a prompt
+    assert all(re.search(rf"^  {name} +\w.*$", text, re.MULTILINE) for name in SUBCOMMANDS)
+    assert len(examples(text)) >= 4
+
+
+@pytest.mark.parametrize("command", ["", *SUBCOMMANDS])
+def test_a_help_fits_80_columns_and_says_what_the_exit_status_means(command, capsys):
+    text = shown(capsys, *filter(None, [command]))
+    assert max(map(len, text.splitlines())) <= 80
+    assert not command or re.search(r"\nexit status:\n  0.*2 (on bad input|where .*)\n$", text)
 
 
 @pytest.mark.parametrize("command", ["", *SUBCOMMANDS])
 def test_the_examples_of_a_help_are_commands(command, capsys, monkeypatch):
     found = examples(shown(capsys, *filter(None, [command])))
-    assert found or command == "warmup"
+    assert found
     for name, subcommand, *arguments in found:
         assert name == "rankadapters"
         assert not command or subcommand == command

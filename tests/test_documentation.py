@@ -8,19 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PAGES = [
     "README.md",
-    "docs/start.md",
-    "docs/adapters.md",
-    "docs/objectives.md",
-    "docs/catboost.md",
-    "docs/sklearn.md",
-    "docs/queryranker.md",
-    "docs/learners.md",
-    "docs/trackers.md",
-    "docs/scale.md",
-    "docs/audit.md",
-    "docs/parity.md",
+    *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")) if BLOCK.search(page.read_text("utf-8"))),
 ]
 
 
@@ -39,7 +30,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = [(m.start(), m[1]) for m in re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)]
+    blocks = [(m.start(), m[1]) for m in BLOCK.finditer(text)]
     assert blocks
     namespace: dict[str, object] = {"__name__": "__main__"}
     with sklearn.config_context():  # which the README changes

@@ -29,7 +29,6 @@ HELPERS = {
         "FULL_DOUBLE",
         "differing",
         "relative",
-        "require_convention",
         "require_expressible",
         "spelled",
     ),
@@ -64,3 +63,16 @@ def test_a_module_exports_no_helper(module, helpers):
         pytest.importorskip(module)
     package = importlib.import_module(f"rankadapters.{module}")
     assert not set(helpers) & set(package.__all__)
+
+
+def test_a_dataclass_says_only_what_is_not_the_default():
+    defaults = {"frozen": False, "kw_only": False, "slots": False, "eq": True, "init": True, "repr": True}
+    said = [
+        (f"{path.name}:{keyword.value.lineno}", keyword.arg, keyword.value.value)
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dataclass"
+        for keyword in node.keywords
+    ]
+    assert len(said) > 100
+    assert [each for each in said if each[2] is not (not defaults[each[1]])] == []

@@ -233,7 +233,7 @@ def test_names_are_checked():
             ra.lightgbm.eval_metric(several)
     with pytest.raises(ra.ConventionError, match="10 is not a convention"):
         ra.lightgbm.eval_metric(10)
-    with pytest.raises(ra.ConventionError, match="'ndcg' does not start with a measure and its cutoff"):
+    with pytest.raises(ra.ConventionError, match="'ndcg' does not say whose ndcg it is"):
         ra.lightgbm.eval_metric("ndcg")
     with pytest.raises(ra.ConventionError, match="one name for each of the 2"):
         ra.lightgbm.eval_metric(LETOR, TEXTBOOK, names=["a"])

@@ -232,3 +232,21 @@ def test_positions_that_no_bias_uses_are_told_once():
     with pytest.warns(UserWarning, match=r"(?s)the Dataset has positions, but .*position_bias=ra.objectives.lightgbm"):
         first = objective(np.zeros(data.y.size), train)
     np.testing.assert_array_equal(objective(np.zeros(data.y.size), train), first)  # warns no more
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_lightgbms_own_parameters_of_a_position_bias_train_its_own_model(options):
+    data = graded(1, grades=5)
+    objective, _ = of_options(options)
+    params = ra.lightgbm.native_objective(objective.objective, position_bias=str(objective.position_bias))
+    made = dataset(data, position=shown(data))
+    found = lgb.train({**PARAMS, **params}, made, 20).predict(data.X, raw_score=True)
+    assert_same(found, predictions("lambdarank", data, **options))
+
+
+@pytest.mark.parametrize("bias", [ROWS, *RATIOS])
+def test_a_position_bias_that_lightgbm_has_not_is_refused(bias):
+    with pytest.raises(ra.UnsupportedConventionError, match=r"LightGBM has no built-in position bias .*\nHint: obj"):
+        ra.lightgbm.native_objective(LAMBDARANK, position_bias=bias)
+    with pytest.raises(ra.ConventionError, match="but XENDCG has none"):
+        ra.lightgbm.native_objective(objectives.lightgbm_xendcg(), position_bias=bias)

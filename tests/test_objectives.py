@@ -236,3 +236,23 @@ def test_presets_are_these_values():
     assert objectives.xgboost_ndcg().convention == ra.presets.xgboost(32)
     assert objectives.xgboost_ndcg(ndcg_exp_gain=False).convention == ra.presets.xgboost(32, exp_gain=False)
     assert objectives.lightgbm_lambdarank(label_gain=[0, 2]).convention == ra.presets.lightgbm(30, label_gain=[0, 2])
+
+
+def test_diff_takes_a_signature_as_well_as_a_value():
+    one, other = objectives.lightgbm_lambdarank(), objectives.lightgbm_lambdarank(sigmoid=2)
+    assert one.diff(str(other)) == one.diff(other) == {"sigma": (1.0, 2.0)}
+    with pytest.raises(ra.ConventionError, match=r"5 is not an objective\.\nHint: "):
+        one.diff(5)
+
+
+@pytest.mark.filterwarnings("ignore:.* encountered in")
+def test_derivatives_beyond_float32_are_refused_with_their_row():
+    steep = objectives.lightgbm_lambdarank().replace(sigma=1e300)
+    with pytest.raises(
+        ra.InputError, match=r"gives row 0 a gradient of -inf, in float32\.\nHint: a smaller sigma"
+    ) as found:
+        objectives.gradients([1, 0], [0.0, 0.0], steep, group_sizes=[2])
+    assert found.value.row == 0
+    flat = objectives.ApproxNDCG(convention="textbook@3", temperature=1, hessian=1e300)
+    with pytest.raises(ra.InputError, match="gives row 0 a hessian of inf"):
+        objectives.gradients([1, 0], [0.0, 0.0], flat, group_sizes=[2])

@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import check_value
+from rankadapters.parity.causes import Cause, _few
 
 K = 3
 DECLARED = ra.presets.ranklib(K).replace(average="query", ties="input")
@@ -179,3 +180,8 @@ def test_interleaved_rows_and_docids_are_followed(data):
     given = ra.evaluate(labels[kept], scores[kept], declared, qid=qid[kept], docid=docid[kept]).value
     report = check_value(labels[mixed], scores[mixed], declared, given, qid=qid[mixed], docid=docid[mixed])
     assert "without query q4" in report.rows[0].reason
+
+
+@pytest.mark.parametrize(("n", "expected"), [(3, ["0", "1", "2"]), (5, ["0", "1", "2", "and others, such as: 3"])])
+def test_three_causes_of_a_kind_are_named_and_one_of_the_others(n, expected):
+    assert [cause.text for cause in _few(Cause(str(number)) for number in range(n))] == expected

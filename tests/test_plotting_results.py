@@ -124,3 +124,11 @@ def test_results_show_their_first_cells():
     assert many._repr_markdown_().startswith("Results(50 methods, 1 dataset, 1 measure, 50 cells), the first 20\n")
     assert many._repr_html_().count("<tr>") == 1 + 20
     assert "| m1 | D | MAP | 0.02 |" in many._repr_markdown_()
+
+
+@pytest.mark.parametrize("made", [lambda: bars([("a", 1.0)], "x"), lambda: compared().plot()])
+def test_a_notebook_shows_a_plot_though_pyplot_was_never_imported(made):
+    shown = made()._repr_svg_()
+    assert shown.lstrip().startswith("<?xml")
+    assert shown.rstrip().endswith("</svg>")
+    assert shown == made()._repr_svg_()

@@ -179,3 +179,8 @@ def test_validation_sets_are_checked_before_the_training(make):
         QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=narrow)
     with pytest.raises(ra.InputError, match="eval_set lists no validation queries"):
         QueryRanker(make(), eval_metric=CONV).fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[])
+
+
+@pytest.mark.parametrize(("n_queries", "fraction", "n_held"), [(3, 0.1, 1), (3, 0.99, 2), (2, 0.5, 1), (20, 0.25, 5)])
+def test_one_query_at_least_is_held_out_and_not_all(n_queries, fraction, n_held):
+    assert held_out(ra.Queries([1] * n_queries, group_sizes=[1] * n_queries), fraction).sum() == n_held

@@ -103,6 +103,12 @@ def test_without_duckdb_the_extra_is_named(monkeypatch):
         ra.evaluate_stream([{"label": [1], "score": [1], "qid": [1]}], "lightgbm@10", unsorted=True)
 
 
+def test_of_what_duckdb_says_the_first_line_is_told():
+    given = sorting._Given(None, iter([]))
+    with pytest.raises(ra.InputError, match=r"^sorting failed: no room\nHint: TMPDIR"), given.failures(OSError):
+        raise OSError("no room\nat: a.cpp")
+
+
 HOLD = """
 from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.scratch import scratch_folder
@@ -161,12 +167,13 @@ def test_unsorted_stands_with_tables_alone(capsys, shuffled, write):
 
 
 WAIT = """
-import sys, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
+import sys, time, rankadapters.io.streams as streams, rankadapters.io.sorting as sorting
 from rankadapters.__main__ import main
 def wait(rows):
     yield next(rows)
     print("begun", flush=True)
-    sys.stdin.read()
+    while True:  # a signal that comes just before a call that blocks would not be seen
+        time.sleep(0.01)
 def endless(self, first):
     print("begun", flush=True)
     while True:

@@ -292,6 +292,73 @@ def test_a_trial_that_is_not_pruned_has_every_value(trained, optuna):
         assert (trial.value, len(entries)) == (entries[-1].value, 6)
 
 
+RANKERS = [
+    ("lightgbm", "LGBMRanker", {"verbose": -1}, {}),
+    ("xgboost", "XGBRanker", {}, {}),
+    ("catboost", "CatBoostRanker", {"verbose": False, "allow_writing_files": False}, {"dataset": 1}),  # 0 is trained on
+]
+
+
+@pytest.mark.parametrize(("toolkit", "make", "settings", "decides"), RANKERS)
+def test_a_ranker_that_makes_its_history_itself_is_pruned(toolkit, make, settings, decides, optuna):
+    package = pytest.importorskip(toolkit)
+    pytest.importorskip("sklearn")
+    ranker = ra.sklearn.QueryRanker(
+        getattr(package, make)(n_estimators=6, **settings), convention=CONV, eval_metric=CONV
+    )
+
+    def objective(trial):
+        with ra.trackers.pruning(trial, **decides):
+            ranker.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid))
+        return 0.0
+
+    study = optuna.create_study(direction="maximize", pruner=threshold(optuna, 2))
+    study.optimize(objective, n_trials=1)
+    [trial] = study.trials
+    assert trial.state == optuna.trial.TrialState.PRUNED
+    assert list(trial.intermediate_values) == [0, 1, 2]
+    assert trial.user_attrs == {"convention": str(CONV)}
+
+
+def test_catboost_s_training_of_ours_is_pruned_by_the_set_that_decides(optuna):
+    cb = pytest.importorskip("catboost")
+    first, second = (cb.Pool(each.X, each.y, group_id=each.qid) for each in (ONE, TWO))
+
+    def objective(trial):
+        with ra.trackers.pruning(trial, dataset="validation"):
+            ra.catboost.train(
+                {"iterations": 6, "thread_count": 1}, first, ra.objectives.QueryRMSE(), CONV, eval_set=second
+            )
+        return 0.0
+
+    study = optuna.create_study(direction="maximize", pruner=threshold(optuna, 2))
+    study.optimize(objective, n_trials=1)
+    assert list(study.trials[0].intermediate_values) == [0, 1, 2]
+
+
+def test_a_learner_is_pruned_and_two_in_a_trial_are_refused(optuna):
+    pytest.importorskip("sklearn")
+    learner = ra.learners.AdaRank(CONV, max_iter=6)
+    validation = {"eval_set": (TWO.X, TWO.y, TWO.qid)}
+
+    def fit(trial, times):
+        with ra.trackers.pruning(trial, dataset="valid_0"):
+            for _ in range(times):
+                learner.fit(ONE.X, ONE.y, qid=ONE.qid, **validation)
+
+    trial = optuna.create_study(direction="maximize", pruner=threshold(optuna, 1)).ask()
+    with pytest.raises(optuna.TrialPruned, match="in iteration 1"):
+        fit(trial, 1)
+    trial = optuna.create_study(direction="maximize", pruner=optuna.pruners.NopPruner()).ask()
+    with pytest.raises(ra.InputError, match=r"a second training reports into the trial, .*\nHint: one training"):
+        fit(trial, 2)
+
+
+def test_what_is_not_a_history_is_refused(optuna):
+    with pytest.raises(ra.InputError, match=r"history=\[0\.5\] is not a history\.\nHint: metric\.history"):
+        ra.trackers.pruning(None, [0.5]).__enter__()
+
+
 def reported(optuna, found, entries, direction="maximize", **decides):
     trial = optuna.create_study(direction=direction).ask()
     with ra.trackers.pruning(trial, found, **decides):

@@ -147,3 +147,19 @@ def test_a_dmatrix_has_no_positions():
     message = r"positions=given.* needs positions, which a DMatrix does not have\.\nHint: positions='rows'"
     with pytest.raises(ra.ConventionError, match=message):
         biased(objectives.xgboost_ndcg(), objectives.lightgbm_position_bias())
+
+
+@pytest.mark.parametrize("options", OPTIONS[:4], ids=str)
+@pytest.mark.parametrize("name", PRESETS)
+def test_xgboosts_own_parameters_of_a_position_bias_train_its_own_model(name, options):
+    data = fitting(graded(1, grades=5), name)
+    objective = of_options(name, options)
+    params = ra.xgboost.native_objective(objective.objective, position_bias=str(objective.position_bias))
+    expected = margins(data, 20, objective=name, lambdarank_unbiased=True, **options)
+    np.testing.assert_array_equal(margins(data, 20, **params), expected)
+
+
+@pytest.mark.parametrize("bias", [ROWS, objectives.unbiased_lambdamart(), UNBIASED.replace(limit=5)])
+def test_a_position_bias_that_xgboost_has_not_is_refused(bias):
+    with pytest.raises(ra.UnsupportedConventionError, match=r"XGBoost has no built-in position bias .*\nHint: obj"):
+        ra.xgboost.native_objective(objectives.xgboost_ndcg(), position_bias=bias)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, choices
+from rankadapters.core.table import Table
 from rankadapters.core.texts import as_convention
-from rankadapters.statistics.table import Table
+
+Follower = Callable[["Evaluation"], object]
+
+_FOLLOWERS_OF_ALL: ContextVar[tuple[Follower, ...]] = ContextVar("followers of every history", default=())
 
 COLUMNS = ("run", "iteration", "dataset", "name", "convention", "value")
 
@@ -89,7 +94,7 @@ class History(list[Evaluation]):
 
     def __init__(self, entries: Iterable[Evaluation] = ()) -> None:
         super().__init__(entries)
-        self._followers: list[Callable[[Evaluation], object]] = []
+        self._followers: list[Follower] = []
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Evaluation: ...
@@ -112,11 +117,11 @@ class History(list[Evaluation]):
         """Add entries, and tell those who follow."""
         for entry in entries:
             self.append(entry)
-            for follower in self._followers:
+            for follower in (*self._followers, *_FOLLOWERS_OF_ALL.get()):
                 follower(entry)
 
     @contextmanager
-    def followed(self, follower: Callable[[Evaluation], object]) -> Iterator[Self]:
+    def followed(self, follower: Follower) -> Iterator[Self]:
         """Call a function with each entry as it comes, inside a `with` block; what it raises ends the training."""
         self._followers.append(follower)
         try:
@@ -245,3 +250,16 @@ class History(list[Evaluation]):
 
 def _set_name(dataset: int | str) -> str:
     return dataset if isinstance(dataset, str) else f"set {dataset}"
+
+
+@contextmanager
+def all_followed(follower: Follower) -> Iterator[None]:
+    """Call a function with each entry of every history, inside a `with` block and in its thread.
+
+    What trains there may make its history itself, and keep it until its training ends.
+    """
+    token = _FOLLOWERS_OF_ALL.set((*_FOLLOWERS_OF_ALL.get(), follower))
+    try:
+        yield
+    finally:
+        _FOLLOWERS_OF_ALL.reset(token)

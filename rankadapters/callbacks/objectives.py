@@ -65,11 +65,15 @@ class Training:
         binding.rounds[0] += 1
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
+            for factor in binding.factors:
+                grad *= factor
+                hess *= factor
+            if binding.factors:
+                from rankadapters.core.gradients import refuse_infinite
+
+                refuse_infinite(grad, hess)
         except InputError as error:
             raise error.about(f"round {binding.rounds[0]}") from None
-        for factor in binding.factors:
-            grad *= factor
-            hess *= factor
         self._learn(binding, grad, hess)
         return grad, hess
 

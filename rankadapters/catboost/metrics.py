@@ -12,7 +12,7 @@ from rankadapters.callbacks.rounds import Rounds
 from rankadapters.core import presets
 from rankadapters.core.columns import Array, as_numbers, same_length
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluator import Evaluator
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
@@ -184,8 +184,8 @@ def _as_set(given: Any, place: int) -> Queries:
     if isinstance(given, Queries):
         return given
     if not isinstance(given, tuple) or len(given) not in {2, 3}:
-        msg = f"sets[{place}] is {given!r:.60}; allowed are (labels, qid), (labels, qid, query_weight) and Queries."
-        raise InputError(msg)
+        allowed = "(labels, qid), (labels, qid, query_weight) and Queries"
+        raise InputError(f"sets[{place}] is {brief(given)}; allowed are {allowed}.\nHint: sets=[(labels, qid)].")
     labels, qid, *weight = given
     return Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
 

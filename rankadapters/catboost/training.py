@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import catboost as cb
-import numpy as np
 
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, judged_pools, labels_of, sizes_of
@@ -176,7 +175,6 @@ class Boosting:
     def _grow(self, scores: Array, place: int) -> cb.CatBoost | None:
         """Grow the tree of a round; none where no gradient is left."""
         grad, hess = self._training.gradients(self._pool, self._judged[0], self._factors, scores)
-        _refuse_infinite(grad, hess, place)
         if not grad.any():
             if place:
                 return None
@@ -187,15 +185,6 @@ class Boosting:
             msg = f"the objective gives {found} in round {place + 1}; a tree needs hessians from 0 on, some above it."
             raise InputError(msg)
         return self._pool.grow(grad, hess, self._mean_weight, self.params, place)
-
-
-def _refuse_infinite(grad: Array, hess: Array, place: int) -> None:
-    """Refuse derivatives beyond float32, from which CatBoost grows nothing and says so only when asked to predict."""
-    for what, values in (("gradient", grad), ("hessian", hess)):
-        if not np.isfinite(values).all():
-            row = int(np.flatnonzero(~np.isfinite(values))[0])
-            msg = f"the objective gives row {row} a {what} of {values[row]} in round {place + 1}, in float32."
-            raise InputError(f"{msg}\nHint: a smaller sigma, or labels of smaller gains.", row=row)
 
 
 def refuse_pool(pool: object, name: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from rankadapters import __version__
 from rankadapters.cli import compare, conventions, evaluate, explain, identify, order, parity, profile, report, warmup
 from rankadapters.cli.common import BAD_INPUT
-from rankadapters.cli.helping import Formatter, complete, examples
+from rankadapters.cli.helping import Formatter, complete, examples, way_out
 from rankadapters.core.errors import RankAdaptersError
 
 COMMANDS = (evaluate, explain, identify, order, profile, report, compare, parity, conventions, warmup)
@@ -62,24 +62,37 @@ class _Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=Formatter, allow_abbrev=False, **options)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        parsed, others = super().parse_known_args(args, namespace)
+        if others:  # said here, a subcommand knows whose options they are not
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return parsed, others
+
     def error(self, message: str) -> NoReturn:
+        if "Hint: " not in message:
+            message = f"{message}. Hint: {way_out(message, self.format_usage(), self.prog)}"
         self.exit(BAD_INPUT, _one_line(message) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rankadapters",
-        description="One declared ranking metric in every toolkit. Each command has a --help of its own.",
+        usage="%(prog)s [--help] [--version] COMMAND ...",
+        description="One declared ranking metric in every toolkit. Each command has a --help.",
         epilog=examples(
             "parity",
-            "evaluate --features test.txt --predictions scores.txt --convention lightgbm@10",
-            "explain --a sklearn@10 --b lightgbm@10 --features test.txt --predictions scores.txt",
+            "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
+            "explain --a sklearn@10 --b yahoo@10 --qrels q.txt --run r.txt",
             "identify 0.1623 --features test.txt --predictions scores.txt",
             "conventions --diff yahoo",
+            status="",
         ),
+        add_help=False,
     )
-    parser.add_argument("--version", action="version", version=f"rankadapters {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands")
+    parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
+    version = f"rankadapters {__version__}"
+    parser.add_argument("--version", action="version", version=version, help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands", prog="rankadapters")
     for command in COMMANDS:
         command.add(commands)
     return parser

@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
         help="compare methods over data sets by a table of results",
         description="Winning numbers of methods over data sets, from a CSV or Parquet file with the columns method, "
         "dataset, measure, value and, if wanted, source and higher_is_better. A measure may be a convention, such as "
-        "letor4@10. Exit status: 0, or 2 on bad input.",
+        "letor4@10.",
         epilog=examples(
             "compare results.csv --better higher --out page.html",
         ),

@@ -29,9 +29,9 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "evaluate",
-        help="evaluate predictions or runs in files under declared conventions",
+        help="evaluate predictions or runs under declared conventions",
         description="Evaluate the scores of one or more models in files under one or more declared conventions. Text "
-        "is UTF-8; gzip and bzip2 are decompressed. Exit status: 0, or 2 on bad input.",
+        "is UTF-8; gzip and bzip2 are decompressed.",
         epilog=examples(
             "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
             "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",

@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         "explain",
         help="split the gap between two conventions over their fields",
         description="Evaluate scores in files under two conventions, and split the gap over the fields in which they "
-        "differ, by exact Shapley values over all mixtures of the two. Exit status: 0, or 2 on bad input.",
+        "differ, by exact Shapley values over all mixtures of the two.",
         epilog=examples(
             "explain --a yahoo@10 --b letor4@10 --features test.txt --predictions scores.txt",
         ),

@@ -21,10 +21,11 @@ def add(commands: Any) -> None:
         "identify",
         help="find the conventions that give a published number",
         description="Find all conventions, presets first, under which the scores in files have the value that was "
-        "printed. Exit status: 0 when there is one, 1 when there is none, 2 on bad input.",
+        "printed.",
         epilog=examples(
             "identify 0.1623 --features test.txt --predictions scores.txt",
             "identify 0.3588 --measure ap --k 10 --qrels qrels.txt --run run.txt",
+            status="0 when there is one, 1 when there is none, 2 on bad input",
         ),
     )
     parser.add_argument("value", metavar="VALUE", help="the number with all its decimals, such as 0.1623")

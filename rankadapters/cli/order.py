@@ -19,8 +19,7 @@ def add(commands: Any) -> None:
         "order",
         help="compare models under several conventions",
         description="Evaluate the scores of several models under several conventions: values and ranks, rank "
-        "correlations, and the pairs of models that change places, with tests of their differences. "
-        "Exit status: 0, or 2 on bad input.",
+        "correlations, and the pairs of models that change places, with tests of their differences.",
         epilog=examples(
             "order --features test.txt --predictions a.txt --predictions b.txt --convention letor4@10 yahoo@10",
         ),

@@ -40,14 +40,14 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "parity",
-        help="compare every installed toolkit's own NDCG, or another measure, with ours",
+        help="compare every installed toolkit's own value with ours",
         description="Train a small ranker with every installed toolkit and print the value that the toolkit itself "
-        "reports, ours under the same convention, their difference, and ours under each declared convention. "
-        "Exit status: 0 when every difference is within the toolkit's precision, 1 when not, 2 on bad input.",
+        "reports, ours under the same convention, their difference, and ours under each declared convention.",
         epilog=examples(
             "parity",
             "parity --train train.txt --test test.txt --convention letor4@10",
             "parity --measure map --toolkits lightgbm xgboost --format json",
+            status="0 when all differ by their precision at most, 1 when not, 2 on bad input",
         ),
     )
     files = parser.add_argument_group(
@@ -66,7 +66,10 @@ def add(commands: Any) -> None:
         help="what they report, by our name or one of theirs: ap or map, auc, query-rmse (default: ndcg); of the "
         "generated data every relevant row then has label 1",
     )  # fmt: skip
-    parser.add_argument("--toolkits", nargs="+", action="extend", choices=TOOLKITS, help="which to ask (default: all)")
+    parser.add_argument(
+        "--toolkits", nargs="+", action="extend", choices=TOOLKITS, metavar="NAME",
+        help=f"which to ask: {', '.join(TOOLKITS)} (default: all)",
+    )  # fmt: skip
     parser.add_argument(
         "--seed", type=whole_from(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
     )

@@ -17,9 +17,9 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "profile",
-        help="describe judged queries, and which choices matter on them",
+        help="describe judged queries, and what matters on them",
         description="Describe judgments and scores in files: what is peculiar about the queries, the largest change "
-        "that each field of a convention makes, and the pitfalls that concern them. Exit status: 0, or 2 on bad input.",
+        "that each field of a convention makes, and the pitfalls that concern them.",
         epilog=examples(
             "profile --features test.txt --feature 25 --k 1 5 10",
         ),

@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
         help="write a page about models under several conventions",
         description="Write an HTML page about the scores of one or more models under several conventions: values, "
         "order, the gaps between the first convention and the others, values against the cutoff, the data, the "
-        "signatures. It needs no network, no script and no other file. Exit status: 0, or 2 on bad input.",
+        "signatures. It needs no network, no script and no other file.",
         epilog=examples(
             "report out.html --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
         ),

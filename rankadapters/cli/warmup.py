@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankadapters.cli.common import SAME
 from rankadapters.cli.documents import bar
+from rankadapters.cli.helping import examples
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
@@ -37,11 +38,12 @@ def add(commands: Any) -> None:
     """Add the subcommand."""
     parser = commands.add_parser(
         "warmup",
-        help="compile and cache everything that is otherwise compiled at its first use",
+        help="compile and cache every kernel beforehand",
         description="Compile every kernel that evaluation, gradients and learners use, float32 and float64, and keep "
         "the machine code in numba's cache: in the package, else in the home directory, or where NUMBA_CACHE_DIR says. "
         "Whoever uses it later must be able to write that folder, and have the same kind of CPU (or "
-        "NUMBA_CPU_NAME=generic, here and there). Exit status: 0, or 2 where no folder can be written.",
+        "NUMBA_CPU_NAME=generic, here and there).",
+        epilog=examples("warmup", status="0, or 2 where no folder can be written"),
     )
     parser.set_defaults(run=_run)
 

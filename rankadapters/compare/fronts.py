@@ -9,9 +9,9 @@ import numpy as np
 
 from rankadapters.compare.winning import ALL, WinningNumbers
 from rankadapters.core.errors import InputError
+from rankadapters.core.table import Table
 from rankadapters.plotting.fronts import fronts
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.table import Table
 
 AGAINST = {"iwn": "ideal winning number", "n_datasets": "number of data sets"}
 

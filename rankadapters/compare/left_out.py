@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.winning import AXES, row_wins
 from rankadapters.core.errors import InputError
+from rankadapters.core.table import Table
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot
-from rankadapters.statistics.table import Table
 
 Ints = NDArray[np.int64]
 

@@ -14,13 +14,13 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.panel import Panel
 from rankadapters.core.queries import Queries
+from rankadapters.core.table import Table
 from rankadapters.core.texts import as_convention
 from rankadapters.plotting.intervals import Interval, intervals
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.paired_tests import paired_tests
-from rankadapters.statistics.table import Table
 
 Floats = NDArray[np.float64]
 Shares = dict[str, dict[str, Floats]]  # of each query, by data set and method

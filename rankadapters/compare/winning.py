@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
 from rankadapters.core.errors import InputError
+from rankadapters.core.table import Table
 from rankadapters.plotting.bars import bars
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.table import Table
 
 Ints = NDArray[np.int64]
 

@@ -24,9 +24,8 @@ def as_column(name: str, value: object) -> Array:
     """Read a non-empty column of any dtype; hashables that numpy would cast or stack stay objects."""
     array = _to_array(name, value)
     if array.ndim != 1:
-        hint = f"{name}.ravel()" if isinstance(value, np.ndarray) and 1 in array.shape else "a single column"
-        msg = f"{name} has shape {array.shape}, but one dimension is needed.\nHint: {hint}."
-        raise InputError(msg)
+        hint = _way_to_column(name, value, array)
+        raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.\nHint: {hint}.")
     if not array.size:
         msg = f"{name} is empty.\nHint: at least one row is needed."
         raise InputError(msg)
@@ -218,12 +217,26 @@ def _to_array(name: str, value: object) -> Array:
     return np.asarray(value)
 
 
+def _way_to_column(name: str, value: object, array: Array) -> str:
+    """Say how to come from a matrix to a column: of a class's probability, or of the queries of scikit-learn."""
+    if isinstance(value, np.ndarray) and 1 in array.shape:
+        return f"{name}.ravel()"
+    several = array.ndim == 2 and array.shape[0] > 1  # noqa: PLR2004
+    if several and array.shape[1] == 2 and name == "scores":  # noqa: PLR2004
+        return "scores[:, 1], where predict_proba gave a column for each class"
+    if several and name in {"labels", "scores"}:
+        sizes = f"[{array.shape[1]}] * {array.shape[0]}"
+        return f"a single column; of a matrix with a row per query {name}.ravel(), with group_sizes={sizes}"
+    return "a single column"
+
+
 def _from_iterable(name: str, items: list[Any]) -> Array:
     kinds = set(map(type, items))
     if kinds <= {str, np.str_} or all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
         return _as_numbers_or_objects(items, kinds)
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
-        msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: one entry of {name} per row."
+        way = f"one entry of {name} per row; of a list per query numpy.concatenate({name})"
+        msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: {way}."
         raise InputError(msg)
     return np.fromiter(items, dtype=object, count=len(items))
 

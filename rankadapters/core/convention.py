@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 from rankadapters.core.declared import Declared
-from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.fields import Words
 from rankadapters.core.spelling import border
 
@@ -102,6 +102,7 @@ class Convention(FromPreset):
     start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
     measure: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
+    of_text: ClassVar[Callable[[str], Convention]]  # core.texts sets it: presets, which texts name, stand above
     in_unit_interval: ClassVar[bool] = True  # whether values lie in [0, 1] where labels are not negative
 
     average: Annotated[str, AVERAGE]
@@ -217,17 +218,14 @@ class Convention(FromPreset):
         """
         return self.replace(k=k)
 
-    def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
+    def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
         """Name the fields that differ, each with this convention's value and the other's (None where it has none).
 
         >>> from rankadapters import presets
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
         {'average': ('query-except-empty', 'uniform')}
         """
-        if not isinstance(other, Convention):
-            msg = f"{other!r:.80} is not a convention.\nHint: conv.diff(ra.presets.yahoo(10)), or ra.parse(text)."
-            raise ConventionError(msg)
-        return Declared.diff(self, other)
+        return Declared.diff(self, as_convention(other))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the fields, so that a copy is validated like the original."""
@@ -262,6 +260,26 @@ class Convention(FromPreset):
             f"{cls.__name__} is a convention: it takes its fields as keywords and no data.\n"
             f"Hint: ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)."
         )
+
+
+def as_convention(value: object) -> Convention:
+    """Take a convention, or the text of one.
+
+    Raises
+    ------
+    ConventionError
+        The value is neither.
+    """
+    if isinstance(value, Convention):
+        return value
+    if isinstance(value, str):
+        return Convention.of_text(value)
+    hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
+    if hasattr(value, "shape"):
+        hint = "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid"
+    elif isinstance(value, (list, tuple)):
+        hint = "one convention, 'letor4@10' say; ra.evaluate_many takes a list of them"
+    raise ConventionError(f"{brief(value)} is not a convention.\nHint: {hint}.")
 
 
 def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:

@@ -92,6 +92,22 @@ class AboveValuesWarning(UserWarning):
     """A weighted mean lies above every value that it is of."""
 
 
+def brief(value: object) -> str:
+    """Show what was given in one line: arrays and tables by their shape, everything else by 80 characters at most.
+
+    >>> import numpy as np
+    >>> brief((np.zeros((40, 5)), "valid"))
+    "(ndarray of shape (40, 5), 'valid')"
+    """
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return f"{type(value).__name__} of shape {shape}"
+    if isinstance(value, (tuple, list)):
+        begin, end = "()" if isinstance(value, tuple) else "[]"
+        return f"{begin}{', '.join(map(brief, value)):.80}{end}"
+    return f"{' '.join(repr(value).split()):.80}"
+
+
 def choices(values: Iterable[object]) -> str:
     """List allowed values the way every message does."""
     return ", ".join(f"{value!r}" for value in values)

@@ -12,6 +12,7 @@ from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import Score
+from rankadapters.core.scores import Scores
 from rankadapters.core.tally import Tally
 from rankadapters.core.texts import as_convention
 
@@ -239,7 +240,7 @@ def evaluate_many(
     if models is None:
         return _warned(panel.measure(scores)).scores
     found = {name: _warned(panel.measure(column)).scores for name, column in models.items()}
-    return {conv: {name: several[conv] for name, several in found.items()} for conv in panel.conventions}
+    return Scores({conv: {name: several[conv] for name, several in found.items()} for conv in panel.conventions})
 
 
 def _warned(found: Measured) -> Measured:

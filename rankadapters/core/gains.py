@@ -107,7 +107,8 @@ def _gains(labels: Floats, name: str) -> Floats:
         return np.where(labels >= level, 1.0 if word == "from" else labels, 0.0)
     low, high = float(labels.min()), float(labels.max())
     if low < 0:
-        raise _outside(labels, labels < 0, f"negative, which {name} has no gain for", "gain='linear' takes it as it is")
+        hint = "gain='linear' takes it as it is; and labels come before scores"
+        raise _outside(labels, labels < 0, f"negative, which {name} has no gain for", hint)
     gains = table(name)
     if gains is not None:
         bad = (labels != np.floor(labels)) | (labels >= len(gains))

@@ -85,7 +85,8 @@ class Gradients:
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity, or scores further apart than float64 can tell.
+            Another length, a NaN or an infinity, scores further apart than float64 can tell, or a derivative that is
+            beyond float32.
         """
         given = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
@@ -105,6 +106,7 @@ class Gradients:
         for factor in self._factors:
             grad *= factor
             hess *= factor
+        refuse_infinite(grad, hess)
         return grad, hess
 
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
@@ -123,13 +125,15 @@ class Gradients:
             A score is not finite, or too far from the others of its query.
         """
         rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
-        given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
+        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+            given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = [row for row in self._run(given, grad, hess, first, last) if row >= 0]
-        bad += [] if np.isfinite(scores[rows]).all() else [rows.start]
-        if bad:
-            msg = f"scores of the query of row {bad[0]} are not finite, or too far apart.\nHint: rescale them."
-            raise InputError(msg, row=int(bad[0]))
+        bad = first_non_finite(given, writable(NO_ORDER), rows.start, rows.stop)  # which no kernel can rank
+        if bad < 0:
+            bad = next((row for row in self._run(given, grad, hess, first, last) if row >= 0), -1)
+        if bad >= 0:
+            msg = f"scores of the query of row {bad} are not finite, or too far apart.\nHint: rescale them."
+            raise InputError(msg, row=int(bad))
         self.state += self.state.dtype.type(self._advance)
         found = grad[rows]
         for factor in self._factors:
@@ -138,6 +142,16 @@ class Gradients:
 
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
         return self.kernel(scores, first, last, grad, hess)
+
+
+def refuse_infinite(grad: Floats32, hess: Floats32) -> None:
+    """Refuse derivatives beyond float32, of which toolkits grow nothing, without a word."""
+    for what, values in (("gradient", grad), ("hessian", hess)):
+        finite = np.isfinite(values)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            msg = f"the objective gives row {row} a {what} of {values[row]}, in float32."
+            raise InputError(f"{msg}\nHint: a smaller sigma, or labels of smaller gains.", row=row)
 
 
 def all_rows(queries: Queries) -> Rows:

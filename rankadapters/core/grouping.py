@@ -110,6 +110,9 @@ def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
     if sizes.dtype.kind not in "iu":
         msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.\nHint: rows per query, as integers."
         raise InputError(msg)
+    if sizes.size == n_docs and sizes.sum() != n_docs:
+        msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query.\nHint: ids of rows go to qid=."
+        raise InputError(msg)
     if sizes.min() < 1:
         query = int(np.argmin(sizes))
         msg = f"group_sizes[{query}] is {sizes[query]}, but a query has at least one row.\nHint: drop such queries."
@@ -123,21 +126,54 @@ def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
 
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     ids = as_column("qid", qid)
+    if ids.size != n_docs and ids.dtype.kind in "iu" and ids.sum() == n_docs:
+        msg = f"qid has {ids.size} entries that add up to the {n_docs} rows.\nHint: rows per query go to group_sizes=."
+        raise InputError(msg)
     same_length("qid", ids, n_docs)
     keys, starts = _stretches(ids)
-    _, first, codes = np.unique(keys[starts], return_index=True, return_inverse=True)
+    first, codes = _distinct(keys[starts])
     lengths = np.diff(starts, append=n_docs)
     if first.size == starts.size:
         return {"query_ids": frozen(ids[starts]), "indptr": _offsets(lengths), "order": None}
     appearance = np.argsort(first)
     place = np.empty_like(appearance)
     place[appearance] = np.arange(appearance.size)
-    query_of_row = np.repeat(place[codes.ravel()], lengths)
+    query_of_row = np.repeat(place[codes], lengths)
     return {
         "query_ids": frozen(ids[starts[first[appearance]]]),
         "indptr": _offsets(np.bincount(query_of_row)),
-        "order": frozen(np.argsort(query_of_row, kind="stable").astype(index_dtype(n_docs))),
+        "order": frozen(places_by(query_of_row).astype(index_dtype(n_docs))),
     }
+
+
+def _distinct(keys: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First place of each key, in the order of the keys, and the number of each place's key in it."""
+    if keys.dtype.kind not in "iu":
+        _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+        return first, codes.ravel()
+    order = places_by(keys)
+    ordered = keys[order]
+    rises = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    codes = np.empty(keys.size, np.intp)
+    codes[order] = np.cumsum(rises) - 1
+    return order[rises], codes
+
+
+def places_by(numbers: Array) -> NDArray[np.intp]:
+    """Stable order of integers: by digits of 16 bits, which numpy sorts by counting, in a quarter of its others' time.
+
+    Examples
+    --------
+    >>> places_by(np.array([2**20, -1, 2**20, 5])).tolist()
+    [1, 3, 0, 2]
+    """
+    if int(numbers.max()) - int(numbers.min()) >= 2**32:
+        return np.argsort(numbers, kind="stable")
+    wide = numbers.astype(np.int64, copy=False)  # in which differences are right even of uint64
+    digits = wide - wide[np.argmin(numbers)]
+    places = np.argsort(digits.astype(np.uint16), kind="stable")
+    upper = (digits >> 16).astype(np.uint16)
+    return places[np.argsort(upper[places], kind="stable")] if upper.any() else places
 
 
 def stretches(ids: Array) -> NDArray[np.int64]:

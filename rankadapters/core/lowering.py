@@ -281,6 +281,7 @@ def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
         return followed if ties == "best" else -followed
     if queries.docid_rank is None:
         msg = f"ties={ties!r} needs docid=, but none was given."
-        raise InputError(f"{msg}\nHint: docid=one string per row, or convention.replace(ties='input').")
+        hint = "docid=one string per row, where it is taken, as by ra.evaluate, or convention.replace(ties='input')"
+        raise InputError(f"{msg}\nHint: {hint}.")
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks

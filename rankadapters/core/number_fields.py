@@ -135,7 +135,7 @@ def as_cutoff(k: object) -> int:
     """Check a cutoff that is not None."""
     if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:  # type: ignore[call-overload]
         msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
-        raise ConventionError(msg)
+        raise ConventionError(f"{msg}\nHint: k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)].")
     return int(k)  # type: ignore[call-overload, no-any-return]
 
 

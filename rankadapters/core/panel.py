@@ -19,6 +19,7 @@ from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
+from rankadapters.core.scores import Scores
 from rankadapters.core.tally import Tally
 from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
@@ -135,7 +136,7 @@ class Measured:
     @cached_property
     def scores(self) -> dict[Convention, Score]:
         """Score of each convention."""
-        return {convention: tally.score() for convention, tally in self._tallies.items()}
+        return Scores({convention: tally.score() for convention, tally in self._tallies.items()})
 
     @property
     def tallies(self) -> dict[Convention, Tally]:

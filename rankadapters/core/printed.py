@@ -111,6 +111,6 @@ def _as_decimal(value: object) -> Decimal:
     except InvalidOperation:
         number = Decimal("NaN")
     if isinstance(value, bool) or not number.is_finite():
-        msg = f"value={value!r:.80} is not a number.\nHint: what was printed, such as '0.1623'."
-        raise InputError(msg)
+        hint = "what was printed, such as '0.1623'; a percentage as 0.623 for 62.3%"
+        raise InputError(f"value={value!r:.80} is not a number.\nHint: {hint}.")
     return number

@@ -65,9 +65,15 @@ class Score:
         """Show the value, the signature and the counts in a notebook."""
         from html import escape
 
-        counts = ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
         signature = escape(str(self.convention))
-        return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{counts}</small></p>"
+        return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
+
+    def _repr_markdown_(self) -> str:
+        """Show the same where there is no HTML."""
+        return f"**{self.value:.4f}** `{self.convention}`  \n{self._counts()}"
+
+    def _counts(self) -> str:
+        return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
 
     def __format__(self, spec: str) -> str:
         """Format the value; without a specification, as `str` does."""
@@ -124,6 +130,13 @@ class Score:
     def __sub__(self, other: Score) -> float:
         """Difference of two comparable scores."""
         return self.value - self._comparable(other)
+
+    def __add__(self, other: object) -> NoReturn:
+        """Refuse: a mean of scores, of folds say, is not a score."""
+        msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
+        raise IncomparableScoresError(f"{msg}.\nHint: numpy.mean([score.value for score in scores]).")
+
+    __radd__ = __add__
 
     def __rsub__(self, other: object) -> NoReturn:
         """Refuse: the other side is not a Score."""

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any, cast
 
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.convention import Convention, as_convention
 from rankadapters.core.declared import read_signature
-from rankadapters.core.errors import ConventionError, choices
+from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
+
+__all__ = ["as_convention", "as_conventions", "parse"]
 
 _CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 for the message that it is not a cutoff
 _PRESET = rf"(?P<tool>[a-z][a-z0-9_]*)(\.(?P<measure>[a-zA-Z][a-zA-Z0-9_]*))?(@(?P<k>{_CUTOFF}))?"
 _DISPLAY = re.compile(rf"(?P<head>[a-z-]+)(@(?P<cut>{_CUTOFF}))?/(?P<preset>[^/]+)")
+_BARE = re.compile(rf"(?P<word>[A-Za-z-]+)(?P<at>@({_CUTOFF}))?")  # a measure without its tool
 _HEX = re.compile(r"[0-9a-f]{7}")
 _CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also stand in a number
 
@@ -55,29 +59,13 @@ def parse(text: str) -> Convention:
     display = _DISPLAY.fullmatch(text)
     if display is not None and "=" not in display["preset"].partition("+")[0] and not _is_version(display["preset"]):
         return _read_display(text, display)
-    if "/" in text or _is_head(text):
+    if "/" in text:
         return cast("Convention", read_signature(text, MEASURES, "measure"))
     preset, *changes = _CHANGE.split(text)
     match = re.fullmatch(_PRESET, preset)
     if match is None:
         raise _unknown(text)
     return _changed(text, _made(text, match["tool"], match["measure"], match["k"]), changes)
-
-
-def as_convention(value: Convention | str) -> Convention:
-    """Take a convention, or the text of one.
-
-    Raises
-    ------
-    ConventionError
-        The value is neither.
-    """
-    if isinstance(value, Convention):
-        return value
-    if isinstance(value, str):
-        return parse(value)
-    hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
-    raise ConventionError(f"{value!r:.80} is not a convention.\nHint: {hint}.")
 
 
 def as_conventions(values: object) -> list[Convention]:
@@ -91,8 +79,8 @@ def as_conventions(values: object) -> list[Convention]:
     if isinstance(values, str):
         return [parse(values)]
     if isinstance(values, Convention) or not isinstance(values, Iterable):
-        msg = f"{values!s:.80} is not a list of conventions.\nHint: [ra.presets.textbook(10), ...]; evaluate takes one."
-        raise ConventionError(msg)
+        hint = "[ra.presets.textbook(10), ...]; evaluate takes one"
+        raise ConventionError(f"{brief(values)} is not a list of conventions.\nHint: {hint}.")
     several = list(dict.fromkeys(as_convention(value) for value in values))
     if not several:
         raise ConventionError("no convention was given.\nHint: [ra.presets.textbook(10)].")
@@ -101,11 +89,6 @@ def as_conventions(values: object) -> list[Convention]:
 
 def _is_version(text: str) -> bool:
     return re.fullmatch("v[0-9]+", text) is not None
-
-
-def _is_head(text: str) -> bool:
-    """Tell whether a text is the head of a signature, which was cut off behind it."""
-    return text.partition("@")[0] in MEASURES
 
 
 def _read_display(text: str, display: re.Match[str]) -> Convention:
@@ -153,10 +136,38 @@ def _changed(text: str, preset: Convention, changes: list[str]) -> Convention:
 
 
 def _unknown(text: str, tool: str = "") -> ConventionError:
+    bare = _BARE.fullmatch(text)
+    if bare is not None and (whose := _presets_of(bare["word"].lower(), bare["at"] or "@10")):
+        hint = ", ".join(map(repr, whose))
+        return ConventionError(
+            f"{text!r:.80} does not say whose {bare['word']} it is, and tools differ.\n"
+            f"Hint: {hint}, ...; `rankadapters conventions` prints them; or a whole signature, up to '/v1'."
+        )
+    what = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
+    preset = re.split("[^A-Za-z0-9_.]", text, maxsplit=1)[0]
+    near = _nearest(preset.lower())
+    if near not in {"", preset}:
+        meant = text.replace(preset, near, 1)
+        return ConventionError(f"{what}.\nHint: did you mean {meant!r:.80}? `rankadapters conventions` prints all.")
     known = presets.names()
     if tool in presets.TOOLS:
         known = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
-    return ConventionError(
-        f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature; "
-        f"the presets are {choices(known)}.\n{_HINT}"
-    )
+    return ConventionError(f"{what}; the presets are {choices(known)}.\n{_HINT}")
+
+
+def _nearest(preset: str) -> str:
+    """Name the preset that one letter or two make of a text; of a tool that there is, one of its measures."""
+    tool, dot, measure = preset.partition(".")
+    if dot and tool in presets.TOOLS:
+        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, presets.TOOLS[tool].measures(), 1))
+    return "".join(get_close_matches(preset, presets.names(None), 1))
+
+
+def _presets_of(word: str, cutoff: str) -> list[str]:
+    """Write three presets of a measure, by its name in signatures or in tools; none where it is not a measure."""
+    own = presets.names(word) if word in MEASURES else ()
+    names = [*own, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
+    return [f"{name}{cutoff}" if hasattr(presets.make(name, 10), "k") else name for name in names[:3]]
+
+
+Convention.of_text = staticmethod(parse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import Any
 
@@ -19,6 +20,8 @@ from rankadapters.io.line_blocks import line_blocks, opened
 from rankadapters.io.text import AnyPath, HeldFile, Name, bad_line, bad_number, is_finite, read_text, readable
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
+
+_FORM = "a row per line, fields with commas between them, numbers with a decimal point"
 
 
 def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
@@ -158,8 +161,15 @@ def check_columns(path: AnyPath, wanted: Sequence[Name], there: Sequence[Name]) 
     for name in wanted:
         if list(there).count(name) != 1:
             what = "no column" if name not in there else "more than one column"
-            msg = f"{path} has {what} {name!r}.\nHint: its columns are {', '.join(map(repr, there))}."
-            raise InputError(msg)
+            raise InputError(f"{path} has {what} {name!r}.\nHint: {_about_columns(name, there)}.")
+
+
+def _about_columns(name: Name, there: Sequence[Name]) -> str:
+    hint = f"its columns are {', '.join(map(repr, there))}"
+    folded = {str(each).strip().casefold(): each for each in there}
+    if near := get_close_matches(str(name).casefold(), folded, 1):
+        return f"did you mean {folded[near[0]]!r}? {hint[0].upper()}{hint[1:]}"
+    return f"{hint}; a CSV begins with a line of names, with commas between them"
 
 
 def row_line(path: AnyPath, row: int) -> int:
@@ -190,9 +200,9 @@ def _refuse_first_bad(path: AnyPath, header: list[str], numbers: Sequence[str]) 
     next(rows)
     for row, (at, fields) in enumerate(rows):
         if len(fields) != len(header):
-            raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header", row=row)
+            raise bad_line(path, at, ",".join(fields), f"{len(header)} fields as in the header", hint=_FORM, row=row)
         for place in places:
             if not is_finite(fields[place]):
                 expected = f"a finite number in column {header[place]!r}"
-                raise bad_number(path, at, ",".join(fields), fields[place], expected, row=row)
+                raise bad_number(path, at, ",".join(fields), fields[place], expected, hint=_FORM, row=row)
     return row >= 0

@@ -68,7 +68,7 @@ def _wrong_count(
 ) -> InputError:
     return InputError(
         f"{listed(paths)}: {n_numbers} predictions for the {n_rows} rows of {listed(as_paths(files))}.\n"
-        "Hint: one number per row, in the order of the rows."
+        "Hint: one number per row, in the order of the rows; of several models, --predictions once for each."
     )
 
 
@@ -126,4 +126,5 @@ def _numbers(block: bytes) -> NDArray[np.float64] | None:
 def _no_number(path: AnyPath, every: list[bytes], before: int = 0) -> InputError:
     """Name the first line without a number, of which so many stand before."""
     at, line = next((at, line) for at, line in enumerate(every, start=before) if not is_finite(line))
-    return bad_number(path, at + 1, line, line.strip(), "one finite number per line", row=at)
+    hint = "a score for each row of the features, with a decimal point, without a header"
+    return bad_number(path, at + 1, line, line.strip(), "one finite number per line", hint=hint, row=at)

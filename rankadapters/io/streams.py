@@ -11,6 +11,7 @@ from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError
 from rankadapters.core.score import Score
+from rankadapters.core.scores import Scores
 from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
 from rankadapters.io.cut_queries import whole_queries
@@ -133,7 +134,7 @@ def evaluate_stream(
         each: models[columns.scores[0]][each] if one_model else {name: scores[each] for name, scores in models.items()}
         for each in conventions
     }
-    return found[conventions[0]] if one_convention else found
+    return found[conventions[0]] if one_convention else Scores(found)
 
 
 def sums_of(

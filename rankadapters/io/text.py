@@ -157,18 +157,19 @@ def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(BytesIO(data), start=1) if not line.isspace())
 
 
-def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, row: int) -> InputError:
+def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, hint: str, row: int) -> InputError:
     """Say what a line, which is the row of the file, holds and what it should."""
     shown = line if isinstance(line, str) else line.decode()
-    return InputError(f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.", row=row)
+    msg = f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.\nHint: {hint}."
+    return InputError(msg, row=row)
 
 
 def bad_number(
-    path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str, *, row: int
+    path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str, *, hint: str, row: int
 ) -> InputError:
     """Say what is wrong with a line whose number is not one that `finite` reads."""
     if not is_merged(text):
-        return bad_line(path, number, line, expected, row=row)
+        return bad_line(path, number, line, expected, hint=hint, row=row)
     shown = text if isinstance(text, str) else text.decode()
     return InputError(f"{path}, line {number}: {shown!r:.60} {MERGED}", row=row)
 

@@ -25,6 +25,7 @@ class Layout(NamedTuple):
 
 QRELS = Layout("qrels", "'query iteration document label', the label a finite number", 4, 3)
 RUN = Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 4)
+_SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
 
 
 class Lines(NamedTuple):
@@ -96,18 +97,18 @@ def _refuse_other_white(path: AnyPath, data: bytes, layout: Layout) -> None:
     if b"\v" in data or b"\f" in data:
         for row, (at, line) in enumerate(_rows(data)):
             if b"\v" in line or b"\f" in line:
-                raise bad_line(path, at, line, layout.expected, row=row)
+                raise bad_line(path, at, line, layout.expected, hint=_SWAPPED, row=row)
 
 
 def _fields(path: AnyPath, at: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
     """Words of a line, and its label or score."""
     fields = line.split()
     if len(fields) != layout.fields and not _is_longer(fields, layout):
-        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line", row=row)
+        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
     try:
         return fields, finite(fields[layout.number])
     except ValueError:
-        raise bad_number(path, at, line, fields[layout.number], layout.expected, row=row) from None
+        raise bad_number(path, at, line, fields[layout.number], layout.expected, hint=_SWAPPED, row=row) from None
 
 
 def _is_longer(fields: list[bytes], layout: Layout) -> bool:

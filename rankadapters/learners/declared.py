@@ -28,11 +28,12 @@ def check_share(name: str, value: Any) -> None:
         raise InputError(f"{name}={value!r} is not a share of the queries; allowed is 0 < share < 1, or None.")
 
 
-def check_number(name: str, value: Any, *, least: float = 0.0, above: bool = False) -> None:
-    """Check a finite number from `least` on, or above it."""
+def check_number(name: str, value: Any, *, least: float = 0.0, most: float = np.inf, above: bool = False) -> None:
+    """Check a finite number from `least` on, or above it, up to `most`."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
-    if not (np.isfinite(number) and (number > least if above else number >= least)):
-        raise InputError(f"{name}={value!r}; allowed are numbers {'above' if above else 'from'} {least:g}.")
+    if not (np.isfinite(number) and (number > least if above else number >= least) and number <= most):
+        upto = "" if most == np.inf else f" to {most:g}"
+        raise InputError(f"{name}={value!r}; allowed are numbers {'above' if above else 'from'} {least:g}{upto}.")
 
 
 def check_word(name: str, value: Any, words: tuple[str, ...]) -> None:

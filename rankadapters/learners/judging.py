@@ -55,15 +55,33 @@ class Judge:
 
     def see(self, scores: list[Array], train: float | None = None) -> bool:
         """Value the scores of the validation sets after a round, of which `train` is known; whether it is the best."""
+        if self.convention is None:
+            return self._take([], None)
+        return self._take([trials.value(given) for trials, given in zip(self.valid, scores, strict=True)], train)
+
+    def see_several(self, train: Array, scores: list[Array]) -> None:
+        """Value several rounds at once, up to one after which it stops; each array has a row of scores per round."""
+        several: list[list[float]] = []
+        if self.convention is not None:
+            given = zip([self.train, *self.valid], [train, *scores], strict=True)
+            several = [trials.values(each).tolist() for trials, each in given]
+        for place in range(len(train)):
+            values = [each[place] for each in several]
+            self._take(values[1:], values[0] if values else None)
+            if self.stops:
+                break
+
+    def _take(self, valid: list[float], train: float | None) -> bool:
+        """Record the values of a round; whether it is the best."""
         self.rounds += 1
         if self.convention is None:
             self.best = self.rounds - 1
             return True
         if train is not None:
             self._record(TRAIN, train)
-        for place, (trials, given) in enumerate(zip(self.valid, scores, strict=True)):
-            self._record(f"{VALID}_{place}", trials.value(given))
-        value = self.history[-len(scores)].value if self.sets else train if self.by_train else None
+        for place, found in enumerate(valid):
+            self._record(f"{VALID}_{place}", found)
+        value = valid[0] if valid else train if self.by_train else None
         worth = float(self.rounds) if value is None else self.convention.worth(value)
         if not worth > self.worth:
             return False

@@ -14,7 +14,7 @@ from rankadapters.learners.columns import FeatureColumns
 from rankadapters.learners.declared import check_count, check_word
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_potentials import PairPotentials
-from rankadapters.learners.stumps import Bins, Stump
+from rankadapters.learners.stumps import Bins
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]
@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 VARIANTS = ("freund", "ranklib")
 MOST_THRESHOLDS = 254  # whose bins are uint8
 LEAST_R = 1e-12  # of a stump that says something about the pairs, beyond rounding
+SCORES_AT_ONCE = 2**18  # of a set of rows, after as many rounds as that makes
 MOST_R = 1 - 2.0**-40  # of a stump that is right about all pairs, whose alpha would be infinite
 
 
@@ -114,8 +115,8 @@ class RankBoost(QueryLearner):
         potentials = PairPotentials(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
         bins = Bins(columns, potentials.rows, self.n_thresholds, with_all=narrow)
         model = self._start()
-        rounds = _Rounds(model, columns, [FeatureColumns(each.X, narrow=narrow) for each in judge.sets])
-        heights = rounds.of_train[potentials.rows]
+        rounds = _Rounds(model, judge, [columns, *(FeatureColumns(each.X, narrow=narrow) for each in judge.sets)])
+        heights = rounds.scores[0][potentials.rows]
         kept, n_threads = len(model), as_n_threads(self.n_threads)
         for _ in range(self.max_iter):
             stump = bins.best(potentials(heights), signed=narrow, n_threads=n_threads)
@@ -123,12 +124,12 @@ class RankBoost(QueryLearner):
             if not alpha:
                 break
             heights += alpha * bins.above(stump)
-            rounds.add(stump, alpha, train=judge.convention is not None)
-            if judge.see(rounds.of_valid, judge.train.value(rounds.of_train) if judge.convention else None):
-                kept = len(model)
+            model.append((stump.feature, stump.threshold, alpha))
+            rounds.see(at_once=True)
             if judge.stops:
                 break
-        self._keep(model[:kept], len(columns))
+        rounds.see(at_once=False)
+        self._keep(model[: kept + judge.best + 1], len(columns))
 
     def _start(self) -> list[tuple[int, float, float]]:
         if not (self.warm_start and hasattr(self, "alphas_")):
@@ -153,27 +154,39 @@ class RankBoost(QueryLearner):
 
 
 class _Rounds:
-    """Scores of the training and validation rows under the stumps so far."""
+    """Scores of the training and validation rows after each round, judged many rounds at once where rows are few."""
 
-    def __init__(
-        self, model: list[tuple[int, float, float]], columns: FeatureColumns, valid: list[FeatureColumns]
-    ) -> None:
-        self.model, self.columns, self.valid = model, columns, valid
-        self.of_train = np.zeros(columns.n_rows)
-        self.of_valid = [np.zeros(each.n_rows) for each in valid]
-        for feature, threshold, alpha in model:
-            self._score(feature, threshold, alpha, train=True)
+    def __init__(self, model: list[tuple[int, float, float]], judge: Judge, columns: list[FeatureColumns]) -> None:
+        self.model, self.judge, self.columns = model, judge, columns
+        self.scores = [np.zeros(each.n_rows) for each in columns]
+        self.seen = len(model)
+        for place in range(len(columns)):
+            for stump in model:
+                self.scores[place] += _votes(columns[place], stump)
+        most = max(SCORES_AT_ONCE // max(each.n_rows for each in columns), 1)
+        self.most = most if judge.patience is None else min(most, judge.patience)
 
-    def add(self, stump: Stump, alpha: float, *, train: bool) -> None:
-        """Add a stump."""
-        self.model.append((stump.feature, stump.threshold, alpha))
-        self._score(stump.feature, stump.threshold, alpha, train=train)
+    def see(self, *, at_once: bool) -> None:
+        """Let the new rounds be judged; `at_once` only when they are enough for one go."""
+        new = self.model[self.seen :]
+        if not new or (at_once and len(new) < self.most):
+            return
+        self.seen = len(self.model)
+        train, *valid = (self._after(place, new) for place in range(len(self.columns)))
+        self.judge.see_several(train, valid)
 
-    def _score(self, feature: int, threshold: float, alpha: float, *, train: bool) -> None:
-        if train:
-            self.of_train += alpha * (self.columns[feature] > threshold)
-        for place, columns in enumerate(self.valid):
-            self.of_valid[place] += alpha * (columns[feature] > threshold)
+    def _after(self, place: int, stumps: list[tuple[int, float, float]]) -> Floats:
+        """Scores of a set of rows after each of the new rounds."""
+        found = np.empty((len(stumps), self.scores[place].size))
+        for scores, stump in zip(found, stumps, strict=True):
+            np.add(self.scores[place], _votes(self.columns[place], stump), out=scores)
+            self.scores[place] = scores
+        return found
+
+
+def _votes(columns: FeatureColumns, stump: tuple[int, float, float]) -> Floats:
+    feature, threshold, alpha = stump
+    return np.multiply(alpha, columns[feature] > threshold, dtype=np.float64)
 
 
 def _alpha(r: float, *, narrow: bool) -> float:

@@ -20,6 +20,7 @@ from rankadapters.sklearn.rows import LabelledRows
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
+LEAST_C, MOST_C = 1e-12, 1e12  # beyond which the weights are 0 or the solver does not end
 LARGEST = 1e140  # of the features, of which squares and products are summed
 
 
@@ -33,7 +34,7 @@ class RankSVM(QueryLearner):
     Parameters
     ----------
     C : float
-        How much a margin counts.
+        How much a margin counts, from 1e-12 to 1e12.
     convention : Convention or str, optional
         What `history_` and `score` go by; any measure.
     tol : float
@@ -102,7 +103,7 @@ class RankSVM(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        check_number("C", self.C, above=True)
+        check_number("C", self.C, least=LEAST_C, most=MOST_C)
         check_number("tol", self.tol, above=True)
         check_count("max_pairs", self.max_pairs, least=0)
 

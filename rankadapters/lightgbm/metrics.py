@@ -46,13 +46,16 @@ class EvalMetric:
     def __call__(
         self,
         first: Any,
-        second: Any,
+        second: Any = None,
         weight: Any = None,
         group: Any = None,
     ) -> list[tuple[str, float, bool]]:
         """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
         if isinstance(second, lgb.Dataset):
             return self._monitor.evaluate(second, judged_of(second), flat(first), _current_round())
+        if second is None:
+            msg = f"a metric was called with {type(first).__name__} alone, as LightGBM calls what stands in callbacks=."
+            raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
         if group is None:
             raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
         shared_index({"y_true": first, "y_pred": second, "weight": weight})

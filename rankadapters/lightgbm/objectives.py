@@ -17,11 +17,19 @@ from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
 from rankadapters.lightgbm.broken_settings import warn_of_settings
 from rankadapters.lightgbm.metrics import judged_of
-from rankadapters.objectives import XENDCG, LambdaRank, Objective, PositionBias, lightgbm_lambdarank
+from rankadapters.objectives import (
+    XENDCG,
+    LambdaRank,
+    Objective,
+    PositionBias,
+    lightgbm_lambdarank,
+    lightgbm_position_bias,
+)
 from rankadapters.objectives.base import require_objective
-from rankadapters.objectives.built_in import no_native, require_native, require_ndcg
+from rankadapters.objectives.built_in import no_native, require_native, require_native_bias, require_ndcg
 from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
+from rankadapters.objectives.position_bias import as_position_bias
 
 Array = NDArray[Any]
 
@@ -158,23 +166,28 @@ def lambdarank(
     return ObjectiveCallback(value, n_threads)
 
 
-def native_objective(value: Objective) -> dict[str, Any]:
+def native_objective(value: Objective, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
     """Translate an objective into LightGBM's own parameters.
 
     Parameters
     ----------
     value : Objective
         What LightGBM shall train under.
+    position_bias : PositionBias or str, optional
+        What it shall learn of the positions of the Dataset. None adds nothing: LightGBM learns of them whenever the
+        Dataset has some.
 
     Returns
     -------
     dict
-        `objective` and its parameters.
+        `objective` and its parameters; of a position bias also the `learning_rate`, which is the training's too.
 
     Raises
     ------
+    ConventionError
+        `value` is not an objective, or is not one of pairs and has a position bias.
     UnsupportedConventionError
-        LightGBM has no built-in objective that is the same; the message names the fields.
+        LightGBM has no built-in objective or position bias that is the same; the message names the fields.
 
     Examples
     --------
@@ -182,7 +195,12 @@ def native_objective(value: Objective) -> dict[str, Any]:
     >>> native_objective(objectives.lightgbm_xendcg())
     {'objective': 'rank_xendcg', 'objective_seed': 5}
     """
-    if isinstance(require_objective(value), XENDCG):
+    bias = as_position_bias(position_bias, require_objective(value))
+    return _native(value) | ({} if bias is None else _native_bias(bias))
+
+
+def _native(value: Objective) -> dict[str, Any]:
+    if isinstance(value, XENDCG):
         return {"objective": "rank_xendcg", "objective_seed": value.to_dict()["seed"]}
     if not isinstance(value, LambdaRank):
         raise no_native("LightGBM", value, "lambdarank and rank_xendcg")
@@ -201,6 +219,14 @@ def native_objective(value: Objective) -> dict[str, Any]:
     require_native("LightGBM", wanted, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
     labelled = {} if gains is None else {"label_gain": list(gains)}
     return {"objective": "lambdarank", **params, **labelled}
+
+
+def _native_bias(wanted: PositionBias) -> dict[str, Any]:
+    given = wanted.to_dict()
+    level, rate = given.get("regularization", 0.0), given.get("learning_rate", 0.1)
+    nearest = lightgbm_position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
+    require_native_bias("LightGBM", wanted, nearest)
+    return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
 
 
 def _factors(row_weights: Any) -> list[Any]:

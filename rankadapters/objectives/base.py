@@ -65,6 +65,10 @@ class Objective(Declared):
         if "kind" in cls.__dict__:
             OBJECTIVES[cls.kind] = cls
 
+    def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
+        """Name the fields that differ from another objective or its signature; each has both values, None for none."""
+        return Declared.diff(self, parse(other) if isinstance(other, str) else require_objective(other))
+
     @abstractmethod
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; `state` goes on where an earlier binding to the same queries left off."""

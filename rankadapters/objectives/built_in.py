@@ -6,6 +6,7 @@ from rankadapters.core.errors import ConventionError, UnsupportedConventionError
 from rankadapters.core.measures import NDCG
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.lambdarank import LambdaRank
+from rankadapters.objectives.position_bias import PositionBias
 
 
 def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
@@ -27,6 +28,19 @@ def require_native(toolkit: str, wanted: Objective, nearest: Objective) -> None:
         has = ", ".join(f"{name}={pair[1]}" for name, pair in found.items())
         msg = f"{toolkit} has no built-in objective with {wants}; the nearest has {has}.\nHint: objective(value)."
         raise UnsupportedConventionError(msg)
+
+
+def require_native_bias(toolkit: str, wanted: PositionBias, nearest: PositionBias) -> None:
+    """Refuse a position bias that is not the one that a toolkit has built in.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        It names what the toolkit has instead.
+    """
+    if wanted != nearest:
+        msg = f"{toolkit} has no built-in position bias {wanted}; the nearest is {nearest}."
+        raise UnsupportedConventionError(f"{msg}\nHint: objective(value, position_bias=...).")
 
 
 def require_ndcg(toolkit: str, wanted: LambdaRank) -> NDCG:

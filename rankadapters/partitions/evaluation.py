@@ -16,6 +16,7 @@ from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError
 from rankadapters.core.panel import above_values
 from rankadapters.core.score import Score
+from rankadapters.core.scores import Scores
 from rankadapters.core.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
@@ -68,7 +69,7 @@ def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
         message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
         if message:
             warnings.warn(message, AboveValuesWarning, stacklevel=3)
-    return {convention: tally.score() for convention, tally in tallies.items()}
+    return Scores({convention: tally.score() for convention, tally in tallies.items()})
 
 
 def per_query(frame: Frame, asked: Asked) -> PerQuery | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankadapters.core.columns import Array, Ints
 from rankadapters.core.errors import InputError
+from rankadapters.core.grouping import places_by
 from rankadapters.core.queries import Queries
 from rankadapters.partitions import columns as read
 from rankadapters.partitions.asked import Asked
@@ -124,18 +125,7 @@ class FrameRows:
         runs = rows.query[rows.starts]
         if runs.size * FEW <= rows.query.size and np.unique(runs).size == runs.size:
             return rows
-        return rows.take(_places_by(rows.query))
-
-
-def _places_by(query: Array) -> Array:
-    """Stable order of integers: by digits of 16 bits, which numpy sorts by counting, in half the time of its others."""
-    if int(query.max()) - int(query.min()) >= 2**32:
-        return np.argsort(query, kind="stable")
-    wide = query.astype(np.int64, copy=False)  # in which differences are right even of uint64
-    digits = wide - wide[np.argmin(query)]
-    places = np.argsort(digits.astype(np.uint16), kind="stable")
-    upper = (digits >> 16).astype(np.uint16)
-    return places[np.argsort(upper[places], kind="stable")] if upper.any() else places
+        return rows.take(places_by(rows.query))
 
 
 def _weighed(queries: Queries, weight: Array) -> Queries:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankadapters.core.errors import MissingToolkitError
-from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, WIDTH
+from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, WIDTH, empty_figure
 
 COLUMNS = 3
 PANEL = 2.0  # inches
@@ -43,12 +42,8 @@ def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
     MissingToolkitError
         matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingToolkitError.of("matplotlib", "plot") from None
     n_rows = -(-len(panels) // COLUMNS)
-    figure = Figure(figsize=(WIDTH + 1.6, 0.6 + PANEL * n_rows), layout="constrained")
+    figure = empty_figure(WIDTH + 1.6, 0.6 + PANEL * n_rows)
     grid = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, (name, spread) in zip(grid, panels.items(), strict=False):
         _draw(axes, spread)

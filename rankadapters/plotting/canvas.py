@@ -17,8 +17,8 @@ LONGEST = 48  # letters of a name; longer ones would leave no room for what is d
 UP, DOWN, TOTAL = "#009E73", "#D55E00", "#7F7F7F"
 
 
-def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
-    """Make a figure and its axes, tied to no window and no backend.
+def empty_figure(width: float, height: float) -> Any:
+    """Make a figure that notebooks show.
 
     Raises
     ------
@@ -26,10 +26,15 @@ def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
         matplotlib is not installed.
     """
     try:
-        from matplotlib.figure import Figure
+        from rankadapters.plotting.figures import ShownFigure
     except ImportError:
         raise MissingToolkitError.of("matplotlib", "plot") from None
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return ShownFigure(figsize=(width, height), layout="constrained")
+
+
+def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
+    """Make a figure and its axes."""
+    figure = empty_figure(WIDTH, height)
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankadapters.core.errors import MissingToolkitError
-from rankadapters.plotting.canvas import COLOURS, LINES, WIDTH
+from rankadapters.plotting.canvas import COLOURS, LINES, WIDTH, empty_figure
 
 PANEL = 1.5  # inches, the height of one
 Curves = Mapping[str, Sequence[float]]
@@ -35,14 +34,10 @@ def panels(x: Sequence[int], grid: Mapping[str, Mapping[str, Curves]], x_name: s
     MissingToolkitError
         matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingToolkitError.of("matplotlib", "plot") from None
     columns = list(next(iter(grid.values())))
     names = list(dict.fromkeys(name for row in grid.values() for curves in row.values() for name in curves))
     height = PANEL * len(grid) + 1.0 + 0.2 * -(-len(names) // len(columns))
-    figure = Figure(figsize=(WIDTH + 1.6, height), layout="constrained")
+    figure = empty_figure(WIDTH + 1.6, height)
     axes = figure.subplots(len(grid), len(columns), sharex=True, sharey="col", squeeze=False)
     for places, (row, several) in zip(axes, grid.items(), strict=True):
         for place, column in zip(places, columns, strict=True):

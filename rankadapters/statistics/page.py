@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from rankadapters.core.errors import MissingToolkitError
+from rankadapters.core.table import Table
 from rankadapters.core.version import __version__
-from rankadapters.statistics.table import Table
 
 
 class Chart(NamedTuple):

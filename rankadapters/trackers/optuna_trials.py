@@ -6,27 +6,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import Evaluation, History, all_followed
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, MissingToolkitError
+from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.texts import as_convention
 
 
 @contextmanager
 def pruning(
-    trial: Any, history: History, *, dataset: int | str | None = None, convention: Convention | str | None = None
+    trial: Any,
+    history: History | None = None,
+    *,
+    dataset: int | str | None = None,
+    convention: Convention | str | None = None,
 ) -> Iterator[None]:
     """Report each value to a trial as it comes, and end the training where Optuna prunes the trial.
 
-    For what trains inside the `with` block, and writes into this history: `eval_metric` of LightGBM and CatBoost,
-    `custom_metric` and `EvalCallback` of XGBoost, `global_eval` of one process.
+    For the one training inside the `with` block: with the `.history` of a callback what reports there (`eval_metric` of
+    LightGBM and CatBoost, `custom_metric` and `EvalCallback` of XGBoost, `global_eval` of one process), without one
+    whatever reports in this thread (`catboost.train`, `QueryRanker` and every learner too).
 
     Parameters
     ----------
     trial : optuna.Trial
         What the objective function was handed. Its attribute `convention` becomes the signature.
-    history : History
-        The `.history` of a callback.
+    history : History, optional
+        The `.history` of a callback; by default every history that is written in the block.
     dataset : int or str, optional
         The set that decides, as in the entries; needed where several are evaluated.
     convention : Convention or str, optional
@@ -37,7 +42,8 @@ def pruning(
     optuna.TrialPruned
         The trial is pruned; Optuna expects it.
     InputError
-        Several values of one round, or a study of another direction than the convention's.
+        Several values of one round, a second training, a study of another direction than the convention's, or not a
+        history.
     MissingToolkitError
         Optuna is not installed.
     """
@@ -45,9 +51,12 @@ def pruning(
         import optuna
     except ImportError:
         raise MissingToolkitError.of("optuna", "trackers") from None
+    if not isinstance(history, History | None):
+        msg = f"history={brief(history)} is not a history.\nHint: metric.history, or pruning(trial) alone."
+        raise InputError(msg)
     report = _Report(trial, dataset, None if convention is None else as_convention(convention), optuna.TrialPruned)
     try:
-        with history.followed(report):
+        with all_followed(report) if history is None else history.followed(report):
             yield
     except optuna.TrialPruned:
         raise
@@ -88,7 +97,12 @@ class _Report:
         if self._last is None:
             self._refuse_direction(entry.convention)
             self._trial.set_user_attr("convention", str(entry.convention))
-        elif (self._last.run, self._last.iteration) == (entry.run, entry.iteration):
+        elif entry.run != self._last.run or entry.iteration < self._last.iteration:
+            msg = f"a second training reports into the trial, after iteration {self._last.iteration} of the first."
+            raise InputError(
+                f"{msg}\nHint: one training in each `with pruning(...)`; folds report by lgb.cv or xgb.cv."
+            )
+        elif self._last.iteration == entry.iteration:
             first, second = ((each.dataset, each.name) for each in (self._last, entry))
             msg = f"iteration {entry.iteration} has a value of {first} and one of {second}, and one must decide."
             raise InputError(f"{msg}\nHint: pruning(trial, history, dataset=..., convention=...).")

@@ -16,7 +16,7 @@ from rankadapters.callbacks.metrics import panels_of
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, brief
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names, refuse_workers
@@ -211,10 +211,8 @@ def _named_sets(evals: Any) -> list[tuple[Any, str]]:
     if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
         pairs = []
     if not pairs or len({name for _, name in pairs}) < len(pairs):
-        msg = (
-            f"evals={evals!r:.80} is not a list of (data, name) with different names.\nHint: [((X, y, qid), 'valid')]."
-        )
-        raise InputError(msg)
+        what = f"evals={brief(evals)} is not a list of (data, name) with different names"
+        raise InputError(f"{what}.\nHint: [((X, y, qid), 'valid')].")
     return pairs
 
 
@@ -230,11 +228,9 @@ class _WatchedSet:
             self.panels()
             return
         if not isinstance(data, tuple) or len(data) not in {3, 4}:
-            msg = (
-                f"{data!r:.80} is not an evaluation set; allowed are a DMatrix, (X, y, qid) and "
-                "(X, y, qid, query_weight)."
-            )
-            raise InputError(msg)
+            what = f"{brief(data)} is not an evaluation set"
+            allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
+            raise InputError(f"{what}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
         features, labels, qid, *weight = data
         shared_index({"X": features, "labels": labels, "qid": qid})
         self._panels = panels_of(names, partial(_bind, labels, qid, weight[0] if weight else None), n_threads)

@@ -22,11 +22,13 @@ from rankadapters.objectives import (
     xgboost_map,
     xgboost_ndcg,
     xgboost_pairwise,
+    xgboost_unbiased,
 )
 from rankadapters.objectives.base import require_objective
-from rankadapters.objectives.built_in import no_native, require_native, require_ndcg
+from rankadapters.objectives.built_in import no_native, require_native, require_native_bias, require_ndcg
 from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
+from rankadapters.objectives.position_bias import as_position_bias
 from rankadapters.xgboost.metrics import judged_of
 
 Array = NDArray[Any]
@@ -204,13 +206,15 @@ def lambdarank(
     return ObjectiveCallback(value, n_threads)
 
 
-def native_objective(value: Objective) -> dict[str, Any]:
+def native_objective(value: Objective, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
     """Translate an objective into XGBoost's own parameters.
 
     Parameters
     ----------
     value : Objective
         What XGBoost shall train under.
+    position_bias : PositionBias or str, optional
+        What it shall learn of the positions of rows, which are their places in their queries.
 
     Returns
     -------
@@ -219,8 +223,10 @@ def native_objective(value: Objective) -> dict[str, Any]:
 
     Raises
     ------
+    ConventionError
+        `value` is not an objective, or is not one of pairs and has a position bias.
     UnsupportedConventionError
-        XGBoost has no built-in objective that is the same; the message names the fields.
+        XGBoost has no built-in objective or position bias that is the same; the message names the fields.
 
     Examples
     --------
@@ -228,12 +234,18 @@ def native_objective(value: Objective) -> dict[str, Any]:
     >>> native_objective(objectives.xgboost_map(lambdarank_num_pair_per_sample=5))["objective"]
     'rank:map'
     """
+    bias = as_position_bias(position_bias, require_objective(value))
+    params = _native(value)
+    return params if bias is None else params | _native_bias(bias, params)
+
+
+def _native(value: Objective) -> dict[str, Any]:
     kinds: dict[type[Objective], tuple[str, Any]] = {
         LambdaRank: ("rank:ndcg", xgboost_ndcg),
         RankNet: ("rank:pairwise", xgboost_pairwise),
         LambdaMAP: ("rank:map", xgboost_map),
     }
-    if type(require_objective(value)) not in kinds:
+    if type(value) not in kinds:
         raise no_native("XGBoost", value, "rank:ndcg, rank:pairwise and rank:map")
     name, preset = kinds[type(value)]
     fields = value.to_dict()
@@ -253,6 +265,13 @@ def native_objective(value: Objective) -> dict[str, Any]:
         msg = f"XGBoost {xgb.__version__} draws the pairs of `mean` otherwise than 3.3 did.\nHint: objective(value)."
         raise UnsupportedConventionError(msg)
     return {"objective": name, **params}
+
+
+def _native_bias(wanted: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
+    norm = wanted.to_dict().get("norm", 1.0)
+    pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
+    require_native_bias("XGBoost", wanted, xgboost_unbiased(lambdarank_bias_norm=norm, **pairs))
+    return {"lambdarank_unbiased": True, "lambdarank_bias_norm": norm}
 
 
 def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from rankadapters.compare import Results, leave_one_out
 from rankadapters.core.errors import InputError
-from rankadapters.statistics.halfspace_depth import bagplot, convex_hull, depth_regions, halfspace_depth
+from rankadapters.statistics.halfspace_depth import (
+    _inside_fence,
+    bagplot,
+    convex_hull,
+    depth_regions,
+    halfspace_depth,
+)
 
 SQUARE = [(0, 0), (0, 2), (2, 0), (2, 2)]
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9)
@@ -155,3 +161,23 @@ def test_a_method_that_met_no_other_has_no_bagplot():
 def test_where_most_points_are_one_point_there_is_no_bag():
     found = bagplot([(0.1, 0.7)] * 9 + [(1, 0), (0, 1), (-1, 0), (0, -1), (2, 2)])
     assert (found.median, found.bag, found.outliers) == ((0.1, 0.7), (), ())
+
+
+def test_bag_and_loop_move_along_with_the_points():
+    several = np.random.default_rng(0).normal(size=(40, 2))
+    found, moved = bagplot(several.tolist()), bagplot(np.add(several, [3, -7]).tolist())
+    np.testing.assert_allclose(moved.bag, found.bag + np.array([3, -7]))
+    np.testing.assert_allclose(moved.loop, found.loop + np.array([3, -7]))
+
+
+@pytest.mark.parametrize(
+    ("bag", "median", "point", "inside"),
+    [
+        ([(-10, -10), (10, -10), (10, 10), (-10, 10)], (0, 0), (29.9, 0.0), True),
+        ([(-10, -10), (10, -10), (10, 10), (-10, 10)], (0, 0), (0.0, -30.1), False),
+        # On the fence: rounding puts it 2.2e-16 beyond.
+        ([(0.1, 0.1), (1.3, 0.2), (1.1, 1.7), (0.2, 1.2)], (0.6, 0.7), (0.07390914941033966, 2.574393971894634), True),
+    ],
+)
+def test_the_fence_is_three_times_as_far_as_the_bag_but_for_rounding(bag, median, point, inside):
+    assert _inside_fence(bag, median, point) == inside

@@ -117,6 +117,14 @@ def test_dcg_has_neither_ideal_nor_empty():
     assert ra.DCG(**fields) != ra.NDCG(**FIELDS)
 
 
+def test_diff_and_write_take_a_text_as_well_as_a_value():
+    assert presets.lightgbm(10).diff("sklearn@10") == presets.lightgbm(10).diff(presets.sklearn(10))
+    assert presets.lightgbm.write("lightgbm@10") == presets.lightgbm.write(presets.lightgbm(10))
+    assert presets.catboost.nearest("lightgbm@10") == presets.catboost.nearest(presets.lightgbm(10))
+    with pytest.raises(ra.ConventionError, match=r"5 is not a convention\.\nHint: "):
+        presets.lightgbm(10).diff(5)
+
+
 def test_diff_names_fields_with_both_values():
     assert presets.letor4(10).diff(presets.yahoo(5)) == {
         "k": (10, 5), "gain": ("table_0_1_3", "exp2"), "discount": ("jk2", "log2"), "short": ("zero", "pad"),
@@ -177,7 +185,7 @@ def test_presets_are_listed_and_resolved_by_name():
     assert ra.parse(str(presets.yahoo(3))) == presets.yahoo(3)
 
 
-@pytest.mark.parametrize("spec", ["letor5@10", "letor4@", "letor4@x", "letor4@-1", ""])
+@pytest.mark.parametrize("spec", ["nothing@10", "letor4@", "letor4@x", "letor4@-1", ""])
 def test_an_unknown_spec_lists_the_presets(spec):
     with pytest.raises(ra.ConventionError, match="the presets are 'textbook', 'sklearn'"):
         ra.parse(spec)

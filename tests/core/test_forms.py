@@ -19,7 +19,7 @@ import rankadapters as ra
 from rankadapters.core import forms
 from rankadapters.core._kernels import compiling, steps
 from rankadapters.core._kernels.compiling import load
-from rankadapters.core._kernels.in_numpy import few_rows
+from rankadapters.core._kernels.in_numpy import few_rows, ranking
 from rankadapters.core.columns import writable
 from rankadapters.core.forms import LATER, NEVER, NOW, kernels
 from tests.core.strategies import conventions
@@ -267,3 +267,9 @@ def test_another_choice_is_refused():
         "InputError: RANKADAPTERS_KERNELS='often'; allowed are 'later', 'now' and 'never'.\n"
         "Hint: leave it out for 'later', which compiles once much is evaluated.\n"
     )
+
+
+def test_rows_of_some_queries_are_ordered_where_they_stand():
+    keys, order = np.array([9.0, 8, 1, 3, 2, 5, 7]), np.zeros(7, np.int64)
+    ranking.order_within(keys, np.array([2, 5, 7]), order)
+    assert order.tolist() == [0, 0, 3, 4, 2, 6, 5]

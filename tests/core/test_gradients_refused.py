@@ -36,6 +36,19 @@ def test_scores_that_are_not_finite_are_refused(value, bad):
     np.testing.assert_array_equal(bound.state, before)
 
 
+@pytest.mark.parametrize("value", STATELESS, ids=kind)
+@pytest.mark.parametrize("bad", [[4], [4, 9]])
+def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
+    labels, scores, _ = data(value)
+    scores = np.array(scores, float)
+    scores[bad] = math.nan
+    bound = value.bind(ra.Queries(labels, group_sizes=[3, 3, scores.size - 6]))
+    with pytest.raises(ra.InputError, match="scores of the query of row 4 are not finite") as told:
+        bound.of_queries(scores, 1, 3)
+    assert told.value.row == 4
+    assert np.isfinite(bound.of_queries(scores, 0, 1)).all()
+
+
 @pytest.mark.parametrize(
     ("value", "labels", "message"),
     [

@@ -109,7 +109,10 @@ def test_another_measure_is_never_inert():
     assert ra.inert(ra.Queries(**PLAIN), BASE, dcg.replace(ties="best"), DISTINCT) == ("ties",)
 
 
-@pytest.mark.parametrize(("bad", "problem"), [("ndcg@10", "truncated"), (None, "is not a convention")])
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [("ndcg@10", "does not say whose ndcg"), ("ndcg@10/gain=exp2", "truncated"), (None, "is not a convention")],
+)
 def test_what_is_no_convention_is_refused(bad, problem):
     with pytest.raises(ra.ConventionError, match=problem):
         ra.inert(ra.Queries(**PLAIN), BASE, bad, DISTINCT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from inspect import Parameter, signature
 
 import pytest
 from hypothesis import given, settings
@@ -270,3 +271,9 @@ def test_a_cutoff_beyond_what_catboost_takes_is_refused(make):
 )
 def test_a_training_without_weights_leaves_use_weights_out(conv, text):
     assert presets.catboost.spell(conv, group_weights=False) == text
+
+
+@pytest.mark.parametrize("name", presets.names(None))
+def test_options_of_a_preset_are_told_by_their_names(name):
+    options = [each for each in signature(presets.maker(name)).parameters.values() if each.name != "k"]
+    assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY}

@@ -282,3 +282,12 @@ def test_a_gain_that_falls_has_its_own_order(ties, expected):
     several = [PLAIN["rbp"].replace(k=1, persistence=0, ties=ties, gain=gain) for gain in ("linear-from_-1", "linear")]
     found = ra.evaluate_many([-2, -1], [0.5, 0.5], several, group_sizes=[2])
     assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
+
+
+@pytest.mark.parametrize(("ideal", "expected"), [("retrieved", 1 / (1 + 1 / 2)), ("cutoff", 6 / 11), ("all", 6 / 11)])
+def test_the_ideal_list_is_of_what_was_retrieved_or_of_all_that_was_judged(ideal, expected):
+    convention = ra.parse("trec_eval_9@3").replace(
+        ideal=ideal, precision="float64", ties="input", discount="reciprocal"
+    )
+    columns = {"group_sizes": [4], "retrieved": [True, True, False, False]}
+    assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)

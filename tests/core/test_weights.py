@@ -46,8 +46,15 @@ def test_denormal_weights_of_rows_and_pairs(weight):
 
 
 def test_weights_under_a_uniform_average():
-    with pytest.raises(ra.InputError, match=r"average='uniform', which would ignore it.\nHint: convention.replace"):
+    hint = r"Hint: convention.replace\(average='query'\) where the measure has it, or drop query_weight\."
+    with pytest.raises(ra.InputError, match=rf"average='uniform', which would ignore it.\n{hint}"):
         ra.evaluate(LABELS, SCORES, CONV, qid=QID, query_weight=[1, 2])
+
+
+def test_weights_that_one_of_two_conventions_ignores():
+    disagree = "which would ignore it, while ndcg.* says 'query.* and uses it"
+    with pytest.raises(ra.InputError, match=rf"{disagree}.\nHint: .*; evaluate them apart, the first on queries"):
+        ra.evaluate_many(LABELS, SCORES, [CONV, WEIGHTED], qid=QID, query_weight=[1, 2])
 
 
 def test_weights_that_leave_nothing_to_average():

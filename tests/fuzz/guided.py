@@ -73,9 +73,8 @@ def main(name: str, examples: int) -> None:
         for number in range(20):
             Path(folder, str(number)).write_bytes(random.randbytes(LONGEST))
         search = Search(target, examples)
-        atheris.Setup(
-            [sys.argv[0], f"-max_len={LONGEST}", "-rss_limit_mb=0", "-len_control=0", str(kept), folder], search.one
-        )
+        options = [f"-max_len={LONGEST}", "-rss_limit_mb=0", "-len_control=0", f"-artifact_prefix={kept}/"]
+        atheris.Setup([sys.argv[0], *options, str(kept), folder], search.one)
         atheris.Fuzz()
 
 

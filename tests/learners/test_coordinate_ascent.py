@@ -110,3 +110,11 @@ def test_it_ranks_mq2008_as_well_as_ranklib_without_its_defects(seed):
 def test_steps_beyond_all_numbers_are_refused(params):
     with pytest.raises(ra.InputError, match="makes steps beyond all numbers"):
         CoordinateAscent("textbook@5", **params).fit(X, DATA.y, qid=DATA.qid)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("tol", -1.0), ("alpha", np.nan), ("step_base", 0.0), ("step_scale", -2.0), ("n_steps", 0)]
+)
+def test_parameters_out_of_their_range_are_refused(name, value):
+    with pytest.raises(ra.InputError, match=f"^{name}={value}"):
+        CoordinateAscent("textbook@5", **{name: value}).fit(X, DATA.y, qid=DATA.qid)

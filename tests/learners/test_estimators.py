@@ -136,7 +136,7 @@ def test_fit_and_score_need_the_queries(learner):
     model = clone(learner).fit(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.InputError, match="score got no qid"):
         model.score(DATA.X, DATA.y)
-    with pytest.raises(ra.InputError, match="eval_set got no qid"):
+    with pytest.raises(ra.InputError, match=r"eval_set got no qid(.|\n)*Hint: eval_set=\[\(X, y, qid\)\]; in a search"):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X, VALID.y)])
 
 

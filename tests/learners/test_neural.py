@@ -117,3 +117,10 @@ def test_a_warm_start_keeps_its_layers():
     model = RankNet((4,), max_iter=1, warm_start=True, random_state=0).fit(DATA.X, DATA.y, qid=DATA.qid)
     with pytest.raises(ra.InputError, match=r"the last fit had hidden_layer_sizes=\(4,\), and now they are \(3, 2\)"):
         model.set_params(hidden_layer_sizes=(3, 2)).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_scores_that_grow_beyond_all_bounds_end_the_training_with_a_row():
+    model = NeuralRanker(OBJECTIVES[0], activation="relu", learning_rate_init=1e200, max_iter=5, random_state=0)
+    with pytest.raises(ra.InputError, match=r"scores of the query of row \d+ are not finite"):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid)

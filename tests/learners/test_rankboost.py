@@ -46,6 +46,19 @@ def test_validation_by_a_loss_keeps_the_lowest():
     assert model.n_iter_ == 1 + int(np.argmin(values))
 
 
+@pytest.mark.parametrize("patience", [None, 2, 7])
+@pytest.mark.parametrize("eval_set", [EVAL_SET, [], EVAL_SET * 2], ids=["one", "none", "two"])
+def test_rounds_that_are_judged_at_once_are_judged_alike(patience, eval_set, monkeypatch):
+    def fitted(at_once):
+        monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_AT_ONCE", at_once)
+        model = RankBoost("letor4@5", max_iter=20, n_iter_no_change=patience if eval_set else None)
+        return model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=eval_set)
+
+    several, single = fitted(5 * DATA.y.size), fitted(1)
+    assert list(several.history_) == list(single.history_)
+    assert stumps(several) == stumps(single)
+
+
 def test_sparse_features_give_the_same_model():
     dense = RankBoost(max_iter=8).fit(DATA.X, DATA.y, qid=DATA.qid)
     sparse = RankBoost(max_iter=8).fit(sp.csr_matrix(DATA.X), DATA.y, qid=DATA.qid)

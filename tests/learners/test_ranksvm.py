@@ -106,3 +106,17 @@ def test_pairs_without_weight_are_none(max_pairs, capfd):
 def test_features_whose_squares_overflow_are_refused(kind):
     with pytest.raises(ra.InputError, match=r"X has 1e\+200, whose square is beyond all numbers"):
         RankSVM().fit(kind([[0.0], [1e200]]), [0, 1], qid=[1, 1])
+
+
+@pytest.mark.parametrize("C", [0.0, 1e-300, 1e13, np.nan, True])
+def test_what_no_solver_serves_is_refused_as_c(C):
+    with pytest.raises(ra.InputError, match=r"C=.* allowed are numbers from 1e-12 to 1e\+12"):
+        RankSVM(C=C).fit(DATA.X, DATA.y, qid=DATA.qid)
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e12])
+@pytest.mark.parametrize("max_pairs", [0, 10**6])
+def test_the_least_and_the_largest_c_are_solved(C, max_pairs):
+    model = RankSVM(C=C, max_pairs=max_pairs).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert np.isfinite(model.coef_).all()
+    assert model.coef_.any()

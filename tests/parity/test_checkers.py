@@ -133,7 +133,7 @@ def test_weights_with_which_xgboosts_mean_exceeds_1_are_its_own_refusal():
         ({"scores": [1, np.inf]}, r"scores\[1\] is inf"),
         ({"qid": [1, 1]}, "exactly one of qid and group_sizes"),
         ({"convention": 2}, "2 is not a convention"),
-        ({"convention": "ndcg@2"}, "'ndcg@2' has no version at its end: it is truncated"),
+        ({"convention": "ndcg@2"}, "'ndcg@2' does not say whose ndcg it is"),
         ({"labels": ra.Queries([1, 0], group_sizes=[2], judged=[True, False]), "group_sizes": None}, "have judged="),
         ({"convention": ra.presets.yahoo(2), "query_weight": [2]}, "average='uniform'"),
     ],

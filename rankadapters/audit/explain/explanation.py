@@ -9,9 +9,9 @@ import numpy as np
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.score import Score
+from rankadapters.core.table import Table
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.table import Table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

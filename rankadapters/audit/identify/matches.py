@@ -10,9 +10,9 @@ from rankadapters.audit.identify.candidates import Block
 from rankadapters.audit.identify.further_numbers import Telling
 from rankadapters.audit.printed import Printed
 from rankadapters.core.convention import Convention
+from rankadapters.core.table import Table
 from rankadapters.statistics.cells import signed, spelled
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.table import Table
 
 FEW = 4  # names in a cell
 SHOWN = 20  # lines of the printed forms; the list itself and to_dict hold all

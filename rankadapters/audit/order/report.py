@@ -7,9 +7,9 @@ from typing import Any
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.score import Score
+from rankadapters.core.table import Table
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.table import Table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

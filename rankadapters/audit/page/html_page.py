@@ -17,10 +17,10 @@ from rankadapters.audit.profile.profiling import described
 from rankadapters.core.convention import Convention
 from rankadapters.core.keywords import Columns
 from rankadapters.core.queries import Queries, as_queries
+from rankadapters.core.table import Table
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.page import Page, Section
-from rankadapters.statistics.table import Table
 
 
 @shows("making the page")

@@ -7,9 +7,9 @@ from typing import Any
 
 from rankadapters.audit.profile.field_effects import Effect
 from rankadapters.core.errors import InputError
+from rankadapters.core.table import Table
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document
-from rankadapters.statistics.table import Table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.loss import Loss
 from rankadapters.core.measures import AP, AUC, DCG, ERR, NDCG, RR, FilteredDCG, Precision, Recall
@@ -32,7 +32,7 @@ from rankadapters.core.presets.metric_strings import (
     top_of,
     word_of,
 )
-from rankadapters.core.presets.tool import flag, measure, no_others, one_of, require_convention
+from rankadapters.core.presets.tool import flag, measure, no_others, one_of
 from rankadapters.core.ranked import Discounted
 from rankadapters.core.spelling import border
 
@@ -226,7 +226,7 @@ class CatBoost(Losses, CatBoostRanks):
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that CatBoost computes, an NDCG for a measure that it has not."""
-        require_convention(convention)
+        convention = as_convention(convention)
         if isinstance(convention, Loss):
             return nearest_loss(convention)
         if isinstance(convention, (ERR, FilteredDCG, Precision, Recall)):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.core.number_fields import is_whole
@@ -110,15 +110,15 @@ class Vocabulary(Tool, Generic[Spelled]):
     def spell(self, convention: Any) -> Spelled:
         """Write a convention that the tool computes in its own words."""
 
-    def write(self, convention: Convention) -> Spelled:
-        """Write a convention in the tool's own words; `read` reads them back.
+    def write(self, convention: Convention | str) -> Spelled:
+        """Write a convention, or the text of one, in the tool's own words; `read` reads them back.
 
         Raises
         ------
         UnsupportedConventionError
             The tool cannot express a field; the message names all such fields and the nearest that it can express.
         """
-        require_convention(convention)
+        convention = as_convention(convention)
         nearest = self.nearest(convention)
         require_expressible(self.title, convention, nearest)
         return self.spell(nearest)
@@ -206,7 +206,7 @@ def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[An
     >>> differing(presets.sklearn(10), presets.catboost(10))
     {'ties': ('average', 'worst'), 'empty': (0.0, 1.0)}
     """
-    require_convention(convention)
+    convention = as_convention(convention)
     fields_that_differ = convention.all_retrieved().diff(nearest.all_retrieved())
     # Of a convention of another measure, only what the wanted one declares can be missed.
     declared = {"measure", *(name for name, kind in convention.declared().items() if kind.group != "retrieval")}
@@ -258,10 +258,3 @@ def spelled(different: dict[str, tuple[Any, Any]]) -> str:
 def as_text(value: object) -> str:
     """Write the value of a field, numbers in shortest form."""
     return number(value) if isinstance(value, float) else repr(value)
-
-
-def require_convention(convention: object) -> None:
-    """Refuse what is not a convention."""
-    if not isinstance(convention, Convention):
-        msg = f"{convention!r:.80} is not a convention.\nHint: ra.presets.textbook(10), or ra.parse(signature)."
-        raise ConventionError(msg)

@@ -1,0 +1,106 @@
+"""Every field's picture of what it does, drawn when the documentation is built with the numbers of that day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import query_pictures
+import ranking_pictures
+from strips import Panel, drawn, told
+
+# Numbers in a formula, which do nothing to a ranking that could be drawn.
+UNDRAWN = {"complement", "scale", "persistence", "beta_squared", "beta", "alpha"}
+
+PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
+    "k": (
+        ranking_pictures.cutoff,
+        "The bars are what each rank adds to DCG. Ranks beyond k add nothing.",
+    ),
+    "gain": (
+        ranking_pictures.gain,
+        "The labels are 1, 2, 0 and 1. The same discount multiplies other gains.",
+    ),
+    "discount": (
+        ranking_pictures.discount,
+        (
+            "Every document has the gain 1, so the bars are the discounts. Below them NDCG where only the fifth "
+            "document is relevant."
+        ),
+    ),
+    "ideal": (
+        ranking_pictures.ideal,
+        "Above the ranking, of which the dashed documents were not retrieved; below the ideal list, at k=3.",
+    ),
+    "relevant": (
+        ranking_pictures.relevant,
+        "Faint documents are not relevant. Under `label` each counts as much as its label says.",
+    ),
+    "divisor": (
+        ranking_pictures.divisor,
+        ("Average precision at k=3: the precisions at relevant ranks are added up and divided by another number."),
+    ),
+    "pairs": (
+        ranking_pictures.pairs,
+        "An arc joins the two documents of each pair. AUC is the share of pairs in the right order.",
+    ),
+    "ties": (
+        ranking_pictures.ties,
+        (
+            "The last three of four documents have equal scores (the orange line); their labels are 1, 0 and 2 in "
+            "the order given. Letters are document ids. `together` is for measures of relevant documents, here "
+            "average precision."
+        ),
+    ),
+    "precision": (
+        ranking_pictures.precision,
+        (
+            "The second score is 0.2 and the third 0.000000000001 more, which single precision does not tell "
+            "apart: a tie, which `ties=input` leaves in the order given."
+        ),
+    ),
+    "retrieve": (
+        ranking_pictures.retrieve,
+        "Scores stand below the documents; those that are not retrieved are faint, and can add nothing.",
+    ),
+    "short": (
+        query_pictures.short,
+        "Three queries at k=3, of which two have fewer documents; beside each what it counts.",
+    ),
+    "empty": (
+        query_pictures.empty,
+        "Three queries, of which the second has nothing relevant; beside each what it counts.",
+    ),
+    "missing": (
+        query_pictures.missing,
+        "Of the second query no document was retrieved (dashed). `missing=error` refuses such data.",
+    ),
+    "unjudged": (
+        ranking_pictures.unjudged,
+        (
+            "Nobody judged the second document. `drop` takes it away before ranking; a label gives it a gain that "
+            "the ideal list does not have, so that the value may exceed 1; `error` refuses such data."
+        ),
+    ),
+    "pool": (
+        query_pictures.pool,
+        ("AUC of two queries: the mean of their values, the share of all their pairs, or all rows as if one query."),
+    ),
+    "average": (
+        query_pictures.average,
+        (
+            "Three queries, the second of them empty under `empty=1`, with the weights 3, 2 and 1 where weights "
+            "count. `query-except-empty` counts an empty query once, but divides by its whole weight."
+        ),
+    ),
+}
+
+
+def pictures(folder: Path) -> dict[str, str]:
+    """Draw each field into a folder, and give the Markdown that shows it."""
+    shown = {}
+    for name, (panels, lead) in PICTURES.items():
+        picture = panels()
+        (folder / f"field-{name}.svg").write_text(drawn(picture), encoding="utf-8")
+        shown[name] = f"{lead}\n\n![{told(picture)}]({folder.name}/field-{name}.svg)\n"
+    return shown

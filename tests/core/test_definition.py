@@ -1,0 +1,33 @@
+"""The definition in plain Python, which the kernels are compared with, compared with closed forms."""
+
+from __future__ import annotations
+
+from math import log2, log10
+
+import pytest
+
+from rankadapters.core import definition
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "expected"),
+    [
+        ("exp2", 3, 7), ("exp2", 1.5, 2**1.5 - 1), ("exp2", -1, -0.5), ("exp2-floor", 1.5, 1), ("linear", 2.5, 2.5),
+        ("exp2-floor", -0.5, -0.5), ("linear", -1, -1), ("linear-positive", 2.5, 2.5), ("linear-positive", -1, 0),
+        ("table_0_1_3", 2, 3), ("from_2", 2, 1), ("from_2", 3, 1), ("from_2", 1, 0), ("linear-from_2", 3, 3),
+        ("linear-from_2", 2, 2), ("linear-from_2", 1, 0),
+    ],
+)  # fmt: skip
+def test_gains_of_labels(name, label, expected):
+    assert definition.gain(label, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "rank", "expected"),
+    [
+        ("log2", 1, 1), ("log2", 3, 0.5), ("jk2", 1, 1), ("jk2", 2, 1), ("jk2", 4, 0.5), ("reciprocal", 4, 0.25),
+        ("log_10", 2, 1 / log10(3)), ("log2", 2, 1 / log2(3)), ("power_0.5", 1, 1), ("power_0.5", 4, 0.125),
+    ],
+)  # fmt: skip
+def test_discounts_of_ranks(name, rank, expected):
+    assert definition.discount(rank, name) == pytest.approx(expected, rel=1e-15)

@@ -1,0 +1,80 @@
+"""Copies of the checkout in which files are mutated, and what the tests run in one of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.mutation.plugin import FOLDER, LIMIT
+
+CHECKOUT = Path(__file__).parents[2]
+LEFT_OUT = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis", ".mutation", ".*_cache", "dist")
+# They start processes, in which no line is seen, or take minutes; mypy, Sphinx and whole examples say little of a line.
+UNSEEN = (
+    *("tests/test_types.py", "tests/test_documentation.py", "tests/test_cli_process.py", "tests/test_imports.py"),
+    *("tests/test_warmup.py", "tests/test_safety.py", "tests/fuzz/test_command.py", "tests/distributed"),
+    *("tests/compare/test_compare_example.py", "tests/mutation"),
+)
+# Where loops run in Python, some tests of kernels would take hours.
+OF_KERNELS = ("tests/core", "tests/learners", "tests/test_every_measure.py", "tests/test_golden_measures.py")
+
+
+def copied(source: Path, tree: Path) -> Path:
+    """Copy a checkout, with what Python compiled of it, unless there is a copy."""
+    if not tree.is_dir():
+        shutil.copytree(source, tree, ignore=LEFT_OUT, symlinks=True)
+        _hand_on_kernels(source, tree)
+    return tree
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """Environment of a process in a copy: its own package, kernels and scratch folder, one thread."""
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    shared = os.environ.get("RANKADAPTERS_SHARED", str(CHECKOUT.parent / "shared"))
+    known = {"RANKADAPTERS_SHARED": shared} if Path(shared).is_dir() else {}
+    scratch = tree.parent / "scratch"
+    scratch.mkdir(exist_ok=True)
+    numba = {"NUMBA_CACHE_DIR": str(_cache(tree))}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **one, **known, **numba, "PYTHONPATH": str(tree), "TMPDIR": str(scratch)}
+
+
+def _cache(tree: Path) -> Path:
+    return tree.parent / f"{tree.name}.numba"
+
+
+def _hand_on_kernels(source: Path, tree: Path) -> None:
+    """Copy the machine code too, which numba looks for by the path of the source."""
+    kept, wanted = (_cache(each) / f"_kernels_{_sha1(each / 'rankadapters/core/_kernels')}" for each in (source, tree))
+    if kept.is_dir():
+        shutil.copytree(kept, wanted)
+
+
+def _sha1(path: Path) -> str:
+    return hashlib.sha1(str(path).encode(), usedforsecurity=False).hexdigest()
+
+
+def record(tree: Path, folder: Path, *, compiled: bool) -> None:
+    """Record which test runs which lines, of kernels where they are not compiled."""
+    if folder.is_dir():
+        return
+    partly = folder.with_name(f"{folder.name}.partly")
+    shutil.rmtree(partly, ignore_errors=True)
+    partly.mkdir()
+    variables = {FOLDER: str(partly), LIMIT: "60" if compiled else "10"}
+    tests = [f"--ignore={each}" for each in UNSEEN]
+    if not compiled:
+        variables["NUMBA_DISABLE_JIT"] = "1"
+        tests += OF_KERNELS
+    options = ["-q", "-p", "tests.mutation.plugin", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile"]
+    subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *tests],
+        cwd=tree,
+        env=environment(tree) | variables,
+        check=False,  # some fail without machine code, and are left out
+    )
+    partly.rename(folder)

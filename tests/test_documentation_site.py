@@ -1,0 +1,127 @@
+"""The documentation as a site: pages run as notebooks, links lead somewhere, pictures have a text."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "docs").glob("*.md"))
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def executed():
+    pytest.importorskip("nbformat")
+    return load("executed")
+
+
+@pytest.fixture
+def site(tmp_path):
+    def write(**pages):
+        for name, text in pages.items():
+            (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+        return list(load("links").faults(tmp_path))
+
+    return write
+
+
+PAGE = """# One
+
+```python
+a = 1
+```
+
+```py
+shown()
+```
+
+<!-- drawn: A line
+that rises. -->
+```python
+plot(a)
+```
+
+End.
+"""
+
+
+def test_python_blocks_are_cells_and_all_else_is_markdown(executed):
+    read = executed.read(PAGE)
+    assert [cell.cell_type for cell in read.cells] == ["markdown", "code", "markdown", "code", "markdown"]
+    assert [cell.source for cell in read.cells if cell.cell_type == "code"] == ["a = 1", "plot(a)"]
+    assert "```py\nshown()\n```" in read.cells[2].source
+    assert read.cells[-1].source == "\n\nEnd.\n"
+
+
+def test_a_cell_knows_its_line_and_the_text_of_its_picture(executed):
+    read = executed.read(PAGE)
+    lines = PAGE.splitlines()
+    assert [lines[line] for line in read.metadata.source_map[1::2]] == ["a = 1", "plot(a)"]
+    assert read.cells[3].metadata.mystnb == {"image": {"alt": "A line that rises."}}
+    assert read.cells[1].metadata.mystnb == {}
+
+
+def test_no_process_is_started_for_a_page_on_which_nothing_runs(executed):
+    still = executed.still()
+    assert "words.md" in still
+    assert "start.md" not in still
+
+
+@pytest.mark.parametrize(
+    ("link", "broken"),
+    [
+        ("two.html", False),
+        ("two.html#part", False),
+        ("two.html#gone", True),
+        ("three.html", True),
+        ("#here", False),
+        ("#gone", True),
+        ("#", False),
+        ("https://example.org/gone", False),
+        ("mailto:a@example.org", False),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_named(site, link, broken):
+    found = site(one=f'<p id="here"><a href="{link}">x</a></p>', two='<section id="part"></section>')
+    assert found == ([f"one.html: the link {link} leads nowhere"] if broken else [])
+
+
+@pytest.mark.parametrize(("alt", "silent"), [('alt="A curve"', False), ('alt=" "', True), ("", True)])
+def test_a_picture_without_a_text_is_named(site, tmp_path, alt, silent):
+    (tmp_path / "a.svg").write_text("<svg/>", encoding="utf-8")
+    found = site(one=f'<img src="a.svg" {alt}>')
+    assert found == (["one.html: the picture a.svg has no alt text"] if silent else [])
+
+
+@pytest.mark.parametrize("page", SOURCES, ids=lambda page: page.name)
+def test_links_between_pages_and_to_files_of_the_checkout_exist(page):
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    inside = [target for target in targets if "://" not in target and not target.startswith("generated/")]
+    assert [target for target in inside if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", SOURCES, ids=lambda page: page.name)
+def test_pictures_in_the_pages_have_a_text(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"!\[\s*\]", text) == []
+    drawn = re.findall(r"^```\{(?:image|figure)\}.*?^```", text, re.DOTALL | re.MULTILINE)
+    assert [block for block in drawn if not re.search(r"^:alt: \S", block, re.MULTILINE)] == []
+
+
+def test_every_page_is_in_the_sidebar():
+    trees = re.findall(
+        r"^```\{toctree\}\n(.*?)^```", (ROOT / "docs/index.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    lines = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+    listed = [re.sub(r".*<(.+)>", r"\1", line) for line in lines]
+    assert sorted(listed) == sorted(page.stem for page in SOURCES if page.stem != "index")
