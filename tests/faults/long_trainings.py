@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,40 +28,31 @@ class Grown(NamedTuple):
 
 
 class Watch:
-    """Compares memory at two of many steps."""
+    """Compares memory at two of many steps, between which Python's is traced."""
 
     def __init__(self, steps: int) -> None:
-        self._at = {round(WARM * steps): None, steps: None}
-        self._step = 0
+        self._first, self._last = round(WARM * steps), steps
+        self._step = self._before = 0
+        self.grown: Grown | None = None  # after the last step
 
     def step(self, *_: Any) -> bool:
         """Count a step; True, since CatBoost's callbacks say whether to go on."""
         self._step += 1
-        if self._step in self._at:
+        if self._step == self._first:
             gc.collect()
-            python = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else 0
-            self._at[self._step] = (python, _resident())
+            self._before = _resident()
+            tracemalloc.start()
+        elif self._step == self._last:
+            gc.collect()
+            (python, _), n = tracemalloc.get_traced_memory(), self._last - self._first
+            tracemalloc.stop()
+            self.grown = Grown(python / n, (_resident() - self._before) / n)
         return True
-
-    def grown(self) -> Grown:
-        """Give the growth per step."""
-        first, last = self._at
-        return Grown(*((after - before) / (last - first) for before, after in zip(*self._at.values(), strict=True)))
 
 
 def _resident() -> int:
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[1]) * PAGE if statm.exists() else 0
-
-
-@contextmanager
-def traced() -> Iterator[None]:
-    """Count Python's memory, which takes trainings twice as long."""
-    tracemalloc.start()
-    try:
-        yield
-    finally:
-        tracemalloc.stop()
 
 
 def rows(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -83,9 +73,10 @@ def lightgbm_rounds(rounds: int) -> Grown:
         "num_threads": 1, "num_leaves": 2, "learning_rate": 0.001,
     }  # fmt: skip
     callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds), watch.step]
-    lgb.train(params, data, rounds, valid_sets=[data], feval=metric, callbacks=callbacks)
+    valid = lgb.Dataset(X, y, group=SIZES, reference=data, free_raw_data=False)
+    lgb.train(params, data, rounds, valid_sets=[valid], feval=metric, callbacks=callbacks)
     assert len(metric.history) == 2 * rounds
-    return watch.grown()
+    return watch.grown
 
 
 def xgboost_rounds(rounds: int) -> Grown:
@@ -107,7 +98,7 @@ def xgboost_rounds(rounds: int) -> Grown:
         evals=[(data, "data")], verbose_eval=False, callbacks=[callback, Step()],
     )  # fmt: skip
     assert len(metric.history) == len(callback.history) == rounds
-    return watch.grown()
+    return watch.grown
 
 
 def catboost_rounds(rounds: int) -> Grown:
@@ -126,7 +117,7 @@ def catboost_rounds(rounds: int) -> Grown:
     )
     model.fit(cb.Pool(X, y, group_id=qid), callbacks=[Step()])
     assert len(metric.history) >= rounds
-    return watch.grown()
+    return watch.grown
 
 
 def catboost_objective_rounds(rounds: int) -> Grown:
@@ -143,7 +134,7 @@ def catboost_objective_rounds(rounds: int) -> Grown:
     value = ra.objectives.lightgbm_lambdarank()
     model = ra.catboost.train(params, pool, value, CONVENTION, callbacks=[Step()])
     assert len(model.history) == rounds
-    return watch.grown()
+    return watch.grown
 
 
 def lightgbm_datasets(number: int) -> Grown:
@@ -186,16 +177,15 @@ def _data_sets(number: int, make: Callable[[int], Any], *called: Any) -> Grown:
         del data
         assert gone() is None, "a callback keeps its data set alive"
         watch.step()
-    grown = watch.grown()
     assert living() == before, "what was bound to data sets is alive"
-    return grown
+    return watch.grown
 
 
 def living() -> int:
     """Count the objects of ours that hold arrays by row."""
     gc.collect()
     kinds = (ra.Queries, ra.Panel, ra.Evaluator)
-    return sum(isinstance(each, kinds) for each in gc.get_objects())
+    return sum(issubclass(type(each), kinds) for each in gc.get_objects())  # a weak proxy's class may be gone
 
 
 ROUNDS = {"LightGBM": lightgbm_rounds, "XGBoost": xgboost_rounds, "CatBoost": catboost_rounds}
@@ -204,6 +194,5 @@ DATASETS = {"LightGBM": lightgbm_datasets, "XGBoost": xgboost_datasets}
 
 
 def measured(kind: str, toolkit: str, number: int) -> Grown:
-    """Give the bytes that each round or data set added; what tracing takes itself counts for the process."""
-    with traced():
-        return {"rounds": ROUNDS, "datasets": DATASETS}[kind][toolkit](number)
+    """Give the bytes that each round or data set added."""
+    return {"rounds": ROUNDS, "datasets": DATASETS}[kind][toolkit](number)

@@ -5,33 +5,30 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.faults.long_trainings import DATASETS, ROUNDS, Grown, Watch, _data_sets, traced
+from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, _data_sets
 
 # Bytes. What histories, ours and the toolkits', keep of a round takes 2,000; an array of the rows would be 8,000.
-MOST = 4000
+MOST = 6000
 
 
 @pytest.mark.parametrize("toolkit", ROUNDS)
 def test_a_round_keeps_no_more_than_its_values(toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    with traced():
-        assert ROUNDS[toolkit](50).python < MOST
+    assert ROUNDS[toolkit](100).python < MOST
 
 
 @pytest.mark.parametrize("toolkit", DATASETS)
 def test_a_data_set_that_is_dropped_is_gone(toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    with traced():
-        assert DATASETS[toolkit](20).python < MOST
+    assert DATASETS[toolkit](20).python < MOST
 
 
 def test_what_is_kept_is_seen():
     kept, watch = [], Watch(50)
-    with traced():
-        for _ in range(50):
-            kept.append(np.zeros(1000))
-            watch.step()
-        assert watch.grown().python > 8000
+    for _ in range(50):
+        kept.append(np.zeros(1000))
+        watch.step()
+    assert watch.grown.python > 7500  # of 8000: the first was made before
 
 
 def test_a_callback_that_keeps_its_data_set_is_seen():
@@ -41,4 +38,3 @@ def test_a_callback_that_keeps_its_data_set_is_seen():
     kept = []
     with pytest.raises(AssertionError, match="keeps its data set alive"):
         _data_sets(2, lambda seed: Data(), lambda scores, data: kept.append(data))
-    assert Grown(1, 2).process == 2
