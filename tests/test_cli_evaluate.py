@@ -170,7 +170,7 @@ def test_a_bad_run_is_one_line_that_names_it(capsys, write, trec):
 
 def test_a_missing_column_is_one_line_that_lists_those_there_are(capsys, table):
     found = refused(capsys, *table[:2], "--label", "clicks", *table[4:])
-    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'." in found
+    assert "no column 'clicks'. Hint: its columns are 'query', 'grade', 'model', 'doc'; a CSV begins" in found
 
 
 def test_ties_by_docid_need_docids(capsys, write, table):

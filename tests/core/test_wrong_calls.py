@@ -109,7 +109,7 @@ def test_columns_are_given_by_name(call, problem):
         lambda: CONV.replace(empty=np.array([0.5])),
         lambda: CONV.replace(empty=np.True_),
         lambda: CONV.replace(ties=np.array(["input"])),
-        lambda: CONV.diff("yahoo@3"),
+        lambda: CONV.diff(3),
         lambda: ra.parse(None),
         lambda: ra.parse("yahoo@" + "9" * 5000),
         lambda: ra.parse("ndcg@" + "9" * 5000 + "/v1"),
