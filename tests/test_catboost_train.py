@@ -163,6 +163,25 @@ def test_a_loss_is_watched_downwards():
     assert len(watched) == model.tree_count_ + 3
 
 
+@pytest.mark.parametrize("make", [pool, lambda: with_categories(40)], ids=["numbers", "categories"])
+@pytest.mark.parametrize("best", [False, True], ids=["all rounds", "best"])
+def test_trees_that_are_added_up_on_the_way_make_the_same_model(make, best, monkeypatch):
+    def trained():
+        given = {"eval_set": make(), "use_best_model": best, "early_stopping_rounds": 6}
+        return ra.catboost.train({**PLAIN, "iterations": 23}, make(), LAMBDARANK, CONV, **given)
+
+    at_once = trained()
+    monkeypatch.setattr("rankadapters.catboost.joined_model.AT_ONCE", 4)
+    several = trained()
+    assert several.tree_count_ == at_once.tree_count_
+    assert (several.predict(make()) == at_once.predict(make())).all()
+    assert (several.calc_leaf_indexes(make()) == at_once.calc_leaf_indexes(make())).all()
+    assert several.get_all_params() == at_once.get_all_params()
+    assert several.evals_result_ == at_once.evals_result_
+    assert (several.feature_importances_ == at_once.feature_importances_).all()
+    assert sorted(several.get_metadata().keys()) == sorted(at_once.get_metadata().keys())
+
+
 def test_callbacks_see_every_round_and_end_the_training():
     seen = []
 

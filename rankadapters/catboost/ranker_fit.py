@@ -8,7 +8,6 @@ from typing import Any
 import catboost as cb
 
 from rankadapters.callbacks.history import History
-from rankadapters.catboost.joined_model import joined
 from rankadapters.catboost.training import Boosting
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import names_of
@@ -58,7 +57,7 @@ def fit_by_objective(
     params = TrainingParams.of({n: value for n, value in given.items() if n not in {"loss_function", *COLUMNS}})
     names = names_of(convention, None, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, ())
-    joined(trees, ranker, params, watch)
+    trees.joined(ranker, params, watch)
     places = {watched.name: place for place, watched in enumerate(watch.sets[1:])}
     watched = (entry for entry in watch.history if entry.dataset in places)
     return History(entry._replace(dataset=places[str(entry.dataset)]) for entry in watched)

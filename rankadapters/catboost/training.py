@@ -9,7 +9,7 @@ import catboost as cb
 
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, judged_pools, labels_of, sizes_of
-from rankadapters.catboost.joined_model import joined
+from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
 from rankadapters.core.columns import Array
@@ -107,7 +107,7 @@ def train(
     boosting = Boosting(wanted, require_objective(objective), [pool, *sets])
     with shown("training"):
         trees, watch = boosting.run(shown_names, called)
-    model = joined(trees, cb.CatBoost({**params}), wanted, watch)
+    model = trees.joined(cb.CatBoost({**params}), wanted, watch)
     model.history = watch.history
     return model
 
@@ -150,7 +150,7 @@ class Boosting:
         self._factors = [] if weights is None else [weights]
         self._mean_weight = 1.0 if weights is None else float(weights.mean(dtype="float64"))
 
-    def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[list[cb.CatBoost], Watch]:
+    def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[Trees, Watch]:
         """Grow trees until the rounds, the patience or the gradient end; give them, and what was seen on the way."""
         several = [f"_{place}" for place in range(len(self._pools) - 1)] if len(self._pools) > 2 else [""]  # noqa: PLR2004
         called = ["learn", *(f"validation{number}" for number in several)][: len(self._pools)]
@@ -159,7 +159,7 @@ class Boosting:
             for each in zip(called, self._pools, self._judged, strict=True)
         ]
         watch = Watch(sets, names, self.params, callbacks)
-        trees: list[cb.CatBoost] = []
+        trees = Trees()
         goes_on = True
         while goes_on and len(trees) < self.params.rounds:
             tree = self._grow(watch.sets[0].scores, len(trees))
@@ -170,7 +170,7 @@ class Boosting:
                 each.add(tree)
             goes_on = watch.after_round()
             advance(len(trees), self.params.rounds)
-        return trees[: watch.kept()], watch
+        return trees, watch
 
     def _grow(self, scores: Array, place: int) -> cb.CatBoost | None:
         """Grow the tree of a round; none where no gradient is left."""
