@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 
 import pytest
@@ -24,6 +25,14 @@ def routing():
     sklearn = pytest.importorskip("sklearn")
     with sklearn.config_context(enable_metadata_routing=True):
         yield
+
+
+@pytest.fixture
+def heeded():
+    """SIGINT is ignored where a shell runs the tests in the background, and so it would be in our processes."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

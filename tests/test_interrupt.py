@@ -25,12 +25,7 @@ EVALUATE = ["evaluate", "--convention", "textbook@3", "--format", "json"]
 posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
 
 
-@pytest.fixture(autouse=True)
-def heeded():
-    """SIGINT is ignored where a shell runs the tests in the background, and so it would be in our processes."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+pytestmark = pytest.mark.usefixtures("heeded")
 
 
 @contextmanager

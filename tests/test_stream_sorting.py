@@ -188,6 +188,7 @@ sys.exit(main())
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals as on POSIX")
 @pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
 def test_a_command_that_is_asked_to_end_leaves_nothing(scratch, where, sent, code):
     table = scratch / "table.csv"
@@ -195,10 +196,13 @@ def test_a_command_that_is_asked_to_end_leaves_nothing(scratch, where, sent, cod
     options = ("--convention", "textbook@5", "--unsorted", "--format", "csv")
     command = [sys.executable, "-c", WAIT, where, "evaluate", "--table", table, *COLUMNS, *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        assert process.stdout.readline() == "begun\n"
-        assert list(scratch.glob(f"{PREFIX}*"))
-        process.send_signal(sent)
-        assert process.wait(timeout=30) == code
+        try:
+            assert process.stdout.readline() == "begun\n"
+            assert list(scratch.glob(f"{PREFIX}*"))
+            process.send_signal(sent)
+            assert process.wait(timeout=30) == code
+        finally:
+            process.kill()
     assert list(scratch.glob(f"{PREFIX}*")) == []
 
 

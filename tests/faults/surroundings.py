@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -55,14 +54,6 @@ def started(*arguments, cwd=ROOT, **changed):
     finally:
         process.kill()
         process.communicate()
-
-
-@pytest.fixture
-def heeded():
-    """SIGINT is ignored where a shell runs the tests in the background, and so it would be in our processes."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

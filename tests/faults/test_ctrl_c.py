@@ -13,9 +13,9 @@ import pytest
 import rankadapters as ra
 from rankadapters.core import forms
 from tests.faults.one_kernel import answer, made
-from tests.faults.surroundings import PATIENCE, heeded, posix, started
+from tests.faults.surroundings import PATIENCE, posix, started
 
-__all__ = ["heeded", "made"]
+__all__ = ["made"]
 pytestmark = [posix, pytest.mark.usefixtures("heeded")]
 
 LINE = "rankadapters: interrupted\n"

@@ -15,9 +15,9 @@ import rankadapters as ra
 from rankadapters.io import writing
 from rankadapters.io.writing import require_writable, write_text
 from tests.command import refused
-from tests.faults.surroundings import ROOT, heeded, posix, python, read_only, small_disk, started
+from tests.faults.surroundings import ROOT, posix, python, read_only, small_disk, started
 
-__all__ = ["heeded", "read_only", "small_disk"]
+__all__ = ["read_only", "small_disk"]
 
 WRITE = "import sys; from rankadapters.io.writing import write_text; write_text(sys.argv[1], sys.argv[2] * 100_000)"
 # Says so when the file beside is half written, and waits for its end.
