@@ -59,7 +59,10 @@ def test_python_m_is_the_same_command_with_the_same_exit_codes():
     assert (done.returncode, done.stdout) == (0, f"rankadapters {ra.__version__}\n")
     done = run_module("parity", "--k", "0")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "rankadapters: error: argument --k: '0' is not a whole number from 1 to 2147483647\n"
+    said = (
+        "argument --k: '0' is not a whole number from 1 to 2147483647. Hint: `rankadapters parity --help` has examples."
+    )
+    assert done.stderr == f"rankadapters: error: {said}\n"
 
 
 def test_help_and_bad_arguments_import_neither_numba_nor_a_toolkit():

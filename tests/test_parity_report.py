@@ -201,6 +201,7 @@ def test_without_contributions_there_is_no_plot():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "rankadapters.plotting.figures", raising=False)  # of a test before
     with pytest.raises(ra.MissingToolkitError, match=r"matplotlib is not installed.\nHint: .*rankadapters\[plot\]"):
         report().plot()
 

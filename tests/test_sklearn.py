@@ -149,7 +149,7 @@ def test_scorers_may_be_named():
         ra.sklearn.query_scorers(TEXTBOOK, TEXTBOOK)
     with pytest.raises(ra.ConventionError, match=r"no convention was given.*\nHint: query_scorers"):
         ra.sklearn.query_scorers()
-    with pytest.raises(ra.ConventionError, match=r"'ndcg' does not start with a measure and its cutoff.*\nHint: "):
+    with pytest.raises(ra.ConventionError, match=r"'ndcg' does not say whose ndcg it is.*\nHint: "):
         ra.sklearn.query_scorers(TEXTBOOK, "ndcg")
     with pytest.raises(ra.ConventionError, match=r"10 is not a convention\.\nHint: "):
         ra.sklearn.query_scorers(TEXTBOOK, 10)

@@ -139,7 +139,7 @@ def test_a_docid_order_needs_docids():
 
 
 def test_what_is_no_convention():
-    with pytest.raises(ra.ConventionError, match="'ndcg' does not start with a measure and its cutoff"):
+    with pytest.raises(ra.ConventionError, match="'ndcg' does not say whose ndcg it is"):
         ra.evaluate(LABELS, SCORES, "ndcg", qid=QID)
     with pytest.raises(ra.ConventionError, match="no convention was given"):
         ra.evaluate_many(LABELS, SCORES, [], qid=QID)

@@ -20,7 +20,7 @@ def test_a_round_keeps_no_more_than_its_values(toolkit):
 @pytest.mark.parametrize("toolkit", DATASETS)
 def test_a_data_set_that_is_dropped_is_gone(toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert DATASETS[toolkit](20).python < MOST
+    assert min(DATASETS[toolkit](20).python for _ in range(2)) < MOST  # once, a kernel may be loaded on the way
 
 
 def test_what_is_kept_is_seen():

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from tests.mutation.plugin import FOLDER, LIMIT
+from tests.shared_data import SHARED, VARIABLE
 
 CHECKOUT = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis", ".mutation", ".*_cache", "dist")
@@ -34,8 +35,7 @@ def copied(source: Path, tree: Path) -> Path:
 def environment(tree: Path) -> dict[str, str]:
     """Environment of a process in a copy: its own package, kernels and scratch folder, one thread."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    shared = os.environ.get("RANKADAPTERS_SHARED", str(CHECKOUT.parent / "shared"))
-    known = {"RANKADAPTERS_SHARED": shared} if Path(shared).is_dir() else {}
+    known = {VARIABLE: str(SHARED)} if SHARED.is_dir() else {}
     scratch = tree.parent / "scratch"
     scratch.mkdir(exist_ok=True)
     numba = {"NUMBA_CACHE_DIR": str(_cache(tree))}
