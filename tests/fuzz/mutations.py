@@ -42,6 +42,15 @@ def mutated(draw: st.DrawFn, originals: Sequence[str], pieces: Sequence[str] = (
 
 
 @st.composite
+def other_bytes(draw: st.DrawFn, file: bytes) -> bytes:
+    """A file with up to four other bytes, or its beginning."""
+    data = bytearray(file)
+    for at, byte in draw(st.lists(st.tuples(st.integers(0, len(data) - 1), st.integers(0, 255)), max_size=4)):
+        data[at] = byte
+    return bytes(data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data)
+
+
+@st.composite
 def mutated_bytes(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> bytes:
     """A mutated text as a file, seldom with a byte changed that is not text, or cut off."""
     data = draw(texts).encode(errors="surrogatepass")

@@ -16,6 +16,7 @@ import rankadapters as ra
 from rankadapters.io import read_table
 from rankadapters.io.text import HeldFile
 from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
+from tests.fuzz.mutations import other_bytes
 from tests.fuzz.plain_letor import queries_of, refuse_twice
 from tests.fuzz.plain_text import refuse_unless
 
@@ -180,14 +181,9 @@ GOOD = {
 
 
 @share(0.015)
-@given(
-    st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=4), st.integers(0, 10**6), st.booleans()
-)
-def test_parquet_with_other_bytes(changes, length, cut):
-    data = bytearray(written(GOOD))
-    for at, byte in changes:
-        data[at % len(data)] = byte
-    file = HeldFile("fuzzed", bytes(data[: length % len(data)] if cut else data))
+@given(other_bytes(written(GOOD)))
+def test_parquet_with_other_bytes(data):
+    file = HeldFile("fuzzed", data)
     for read in (
         lambda: read_table(file, **{role: role for role in GOOD}),
         lambda: ra.evaluate_stream(file, "textbook@5"),

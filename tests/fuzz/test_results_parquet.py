@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import rankadapters as ra
 from rankadapters.compare import Results
 from tests.fuzz.budget import bits, both, in_memory, share
+from tests.fuzz.mutations import other_bytes
 from tests.fuzz.plain_results import NEEDED, Cell, number_of, with_directions
 from tests.fuzz.plain_text import refuse_unless
 
@@ -140,15 +141,10 @@ GOOD = {
 
 
 @share(0.01)
-@given(
-    st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=4), st.integers(0, 10**6), st.booleans()
-)
-def test_results_parquet_with_other_bytes(changes, length, cut):
-    data = bytearray(written(GOOD))
-    for at, byte in changes:
-        data[at % len(data)] = byte
+@given(other_bytes(written(GOOD)))
+def test_results_parquet_with_other_bytes(data):
     try:
-        found = read(bytes(data[: length % len(data)] if cut else data))
+        found = read(data)
     except ra.RankAdaptersError as error:
         assert str(error).strip()
     else:
