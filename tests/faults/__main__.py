@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 from tests.faults.long_trainings import DATASETS, ROUNDS, measured
 
@@ -20,8 +18,7 @@ def main() -> None:
     for kind, toolkits in (("rounds", ROUNDS), ("datasets", DATASETS)):
         number = getattr(options, kind)
         for toolkit in (each for each in toolkits if each in options.toolkit):
-            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # with memory of its own
-                grown = pool.submit(measured, kind, toolkit, number).result()
+            grown = measured(kind, toolkit, number)
             print(f"| {number:,} {kind} of {toolkit} | {grown.python:,.0f} | {grown.process:,.0f} |", flush=True)
 
 

@@ -5,29 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core import forms
-from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, _data_sets
+from tests.faults.long_trainings import DATASETS, ROUNDS, Watch, _data_sets, measured
 
 # Bytes. What histories, ours and the toolkits', keep of a round takes 2,000; an array of the rows would be 8,000.
 MOST = 6000
 
 
-@pytest.fixture(autouse=True)
-def young(monkeypatch):
-    """The tests before do not count towards loading machine code, which takes 200 kB once, wherever it falls."""
-    monkeypatch.setattr(forms, "_process", forms._Process(forms.LATER))
-
-
 @pytest.mark.parametrize("toolkit", ROUNDS)
 def test_a_round_keeps_no_more_than_its_values(toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert ROUNDS[toolkit](100).python < MOST
+    assert measured("rounds", toolkit, 100).python < MOST
 
 
 @pytest.mark.parametrize("toolkit", DATASETS)
 def test_a_data_set_that_is_dropped_is_gone(toolkit):
     pytest.importorskip(toolkit.partition(",")[0].lower())
-    assert DATASETS[toolkit](20).python < MOST
+    assert measured("datasets", toolkit, 20).python < MOST
 
 
 def test_what_is_kept_is_seen():
