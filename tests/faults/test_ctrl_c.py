@@ -161,38 +161,84 @@ def of_xgboost():
     )
 
 
-@pytest.mark.parametrize("toolkit", [of_lightgbm, of_xgboost])
-def test_a_training_is_interrupted_inside_our_callbacks_and_begins_again(monkeypatch, toolkit):
-    train, value, metric = toolkit()
-    calls, run = [], forms.run
+def of_catboost():
+    cb = pytest.importorskip("catboost")
+    qid = np.repeat(np.arange(SIZES.size), SIZES)
+    metric = ra.catboost.eval_metric("letor4@3", sets=[(LABELS, qid)])
+    params = {"loss_function": "QueryRMSE", "eval_metric": metric, "iterations": 5, "depth": 1, "thread_count": 1}
+    quiet = {"logging_level": "Silent", "allow_writing_files": False}
+    pool = cb.Pool(FEATURES, LABELS, group_id=qid)
+    return (
+        lambda: cb.CatBoost(params | quiet).fit(pool),
+        lambda scores: metric.evaluate([scores], LABELS, None)[0],
+        metric,
+    )
 
-    def counted(name, *arguments, rows=0):
-        calls.append(name)
-        if len(calls) == at:
+
+INTERRUPTED = {of_catboost: "CatBoostError"}  # whose message ends with KeyboardInterrupt
+
+
+class Presses:
+    """Counts the kernels that run; Ctrl-C comes with the one of this number."""
+
+    def __init__(self):
+        self.at = self.seen = 0
+        self._run = forms.run
+
+    def run(self, name, *arguments, rows=0):
+        self.seen += 1
+        if self.seen == self.at:
             signal.raise_signal(signal.SIGINT)
-        return run(name, *arguments, rows=rows)
+        return self._run(name, *arguments, rows=rows)
 
-    monkeypatch.setattr(forms, "run", counted)
-    at = 0
+
+@pytest.fixture
+def presses(monkeypatch):
+    presses = Presses()
+    monkeypatch.setattr(forms, "run", presses.run)
+    return presses
+
+
+@pytest.mark.parametrize("toolkit", [of_lightgbm, of_xgboost, of_catboost])
+def test_a_training_is_interrupted_inside_our_callbacks_and_begins_again(presses, toolkit):
+    train, value, metric = toolkit()
     train()  # which prepares the labels, once
-    calls.clear()
+    presses.seen = 0
     metric.history.clear()
     train()
-    whole, history = len(calls), [entry[2] for entry in metric.history]
+    whole, history = presses.seen, [entry[2] for entry in metric.history]
     assert (whole >= 5, len(history)) == (True, 5)
-    for at in (1, whole // 2, whole):
-        calls.clear()
+    for presses.at in (1, whole // 2, whole):
+        presses.seen = 0
         metric.history.clear()
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(BaseException, match=r"\bKeyboardInterrupt\b|^$") as raised:
             train()
-        assert len(calls) == at
+        assert (raised.typename, presses.seen) == (INTERRUPTED.get(toolkit, "KeyboardInterrupt"), presses.at)
         assert [entry[2] for entry in metric.history] == history[: len(metric.history)]
         scores = np.sin(np.arange(12.0))
         assert value(scores) == expected(scores if toolkit is of_lightgbm else scores.astype(np.float32))
-    at = 0
+    presses.at = 0
     metric.history.clear()
     train()
     assert [entry[2] for entry in metric.history] == history
+
+
+def test_a_training_under_an_objective_that_catboost_lacks_is_interrupted(presses):
+    cb = pytest.importorskip("catboost")
+    pool = cb.Pool(FEATURES, LABELS, group_id=np.repeat(np.arange(SIZES.size), SIZES))
+    params = {"iterations": 5, "depth": 1, "thread_count": 1, "learning_rate": 0.1}
+
+    def train():
+        presses.seen = 0
+        return ra.catboost.train(params, pool, ra.objectives.lightgbm_lambdarank(), "letor4@3").history
+
+    history, whole = train(), presses.seen
+    for presses.at in (1, whole // 2, whole):
+        with pytest.raises(KeyboardInterrupt):
+            train()
+        assert presses.seen == presses.at
+    presses.at = 0
+    assert (len(history), train()) == (5, history)
 
 
 def test_an_evaluation_in_threads_is_interrupted_and_the_next_is_right(monkeypatch):
