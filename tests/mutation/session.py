@@ -28,6 +28,12 @@ SECONDS = 10.0  # of processor time, as the tests took when they were recorded, 
 MORE_SECONDS = 15  # of processor time, for importing what is mutated; so many more mean an endless loop
 COMPILING = 60  # seconds of processor time
 WAITING = 20  # times as long by the clock, on a machine that does other things too, ends what waits for ever
+# What runs in processes of engines, where no line is seen, and the tests of it.
+OF_DASK = [f"tests/distributed/test_{name}.py" for name in ("dask_evaluate", "dask_exchange", "lightgbm_dask")]
+OF_SPARK = [f"tests/distributed/test_spark_{name}.py" for name in ("evaluate", "query_evaluator")]
+OF_PARTITIONS = ["tests/distributed/test_frame_rows.py", OF_DASK[0]]
+OF_ENGINES = {"dask": OF_DASK, "spark": OF_SPARK, "partitions": OF_PARTITIONS}
+OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
 LAST = {"seconds": 15, "last": True}  # a round in which time that runs out tells nothing
 
 
@@ -91,6 +97,8 @@ class Session:
         return {"module": module, "source": source, "number": int(item.job_id), "rounds": rounds}, diff
 
     def _rounds(self, module: str, first: int, last: int) -> list[dict[str, Any]]:
+        if (engine := Path(module).parts[1]) in OF_ENGINES:
+            return [{**self._round(OF_ENGINES[engine], compiled=True), **OF_AN_ENGINE}]
         tests = self.lines.tests(module, first, last, self.seconds)
         if not is_kernel(module):
             every_case = self.lines.functions(module, first, last)
