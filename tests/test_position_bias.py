@@ -152,3 +152,4 @@ def test_a_training_set_is_known_by_its_positions_too():
     here, there = np.array([0, 1, 2]), np.array([0, 2, 1])
     assert _digest(queries, here) == _digest(queries, here.copy())
     assert len({_digest(queries, each) for each in (None, here, there)}) == 3
+    assert _digest(queries, there) < 2**64

@@ -262,3 +262,13 @@ def test_a_query_ruled_out_as_short_has_no_gradient(make, short):
     grad, _ = objectives.gradients([1, 0, 0, 1, 0, 2, 1, 0, 0], np.arange(9.0), value, group_sizes=[4, 5])
     assert not grad[:4].any()
     assert grad[4:].all()
+
+
+def test_without_noise_the_least_difference_of_scores_decides():
+    value = objectives.catboost_yetirank(noise="No", permutations=1)
+    labels, scores = np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.0, 1e-20, 2e-20, 3e-20])
+    ascending = unrounded(value, ra.Queries(labels, group_sizes=[4]), scores)
+    descending = unrounded(value, ra.Queries(labels[::-1], group_sizes=[4]), scores[::-1])
+    np.testing.assert_array_equal(ascending, np.array(descending)[:, ::-1])
+    tied = unrounded(value, ra.Queries(labels, group_sizes=[4]), np.zeros(4))
+    assert not np.array_equal(ascending, tied)
