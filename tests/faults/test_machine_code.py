@@ -235,6 +235,19 @@ def test_where_no_folder_can_be_written_it_evaluates(installed_read_only, read_o
 
 
 @posix
+def test_where_the_system_knows_no_home_no_folder_of_another_name_is_made(tmp_path, monkeypatch):
+    import pwd
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # KeyError, as for a user whom the system does not list
+    assert kept_code.InAHome.from_function(cached, __file__) is None
+    assert kept_code.InAHome in kept_code.Places._locator_classes
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
 def test_a_cache_folder_that_cannot_be_written_is_no_reason_to_stop(read_only):
     done = python("-c", COUNTED, held=True, NUMBA_CACHE_DIR=read_only, **NOW)
     assert done.stdout.startswith(HASHES)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserWideCacheLocator
 
 from rankadapters.core.version import __version__
 
@@ -19,8 +19,30 @@ SIGNATURE = 32  # bytes at the end of a file
 BEING_WRITTEN = 60  # seconds: what has been written for longer was left by a process that is gone
 
 
+class InAHome(UserWideCacheLocator):
+    """The user's cache folder; none where the system knows no home, for which numba would make a folder named `~`."""
+
+    @classmethod
+    def from_function(cls, function: Any, file: str) -> Any:
+        """Find it, or None."""
+        return (
+            super().from_function(function, file) if Path(cls(function, file).get_cache_path()).is_absolute() else None
+        )
+
+
+class Places(CompileResultCacheImpl):
+    """Where machine code can be kept, the best first."""
+
+    _locator_classes = [  # noqa: RUF012 - as numba has it
+        InAHome if each is UserWideCacheLocator else each
+        for each in CompileResultCacheImpl._locator_classes  # noqa: SLF001 - which differ by release
+    ]
+
+
 class KeptCode(FunctionCache):
     """numba's cache of a function, for which a disk that is full or files that are broken are no reason to stop."""
+
+    _impl_class = Places
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
