@@ -206,6 +206,6 @@ def measured(kind: str, toolkit: str, number: int) -> Grown:
 
 
 def _in_machine_code(measure: Callable[[int], Grown], number: int) -> Grown:
-    """Measure, with numba there from the start: it takes 37 MB once, which came after 8,000 rounds of 1,000 rows."""
+    """Measure, with numba there from the start: it takes 34 MB once, which came after 8,000 rounds of 1,000 rows."""
     with kernels(NOW):
         return measure(number)
