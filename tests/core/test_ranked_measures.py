@@ -291,3 +291,11 @@ def test_the_ideal_list_is_of_what_was_retrieved_or_of_all_that_was_judged(ideal
     )
     columns = {"group_sizes": [4], "retrieved": [True, True, False, False]}
     assert ra.evaluate([1, 0, 1, 1], [4.0, 3, 2, 1], convention, **columns).value == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("form", [NEVER, NOW])
+def test_the_chance_of_any_relevant_row_is_never_above_1(form):
+    # Added up, the chances that the first relevant row is the 1st, ..., 27th round to 1 + 2e-16.
+    labels = np.arange(56) < 29
+    with kernels(form):
+        assert value(labels, np.ones(56), PLAIN["success"].replace(k=27, ties="average")) == 1
