@@ -9,13 +9,14 @@ from importlib import import_module
 from inspect import getmembers, isfunction
 from itertools import product
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import definition, forms, presets
+from rankadapters.core import _kernels, definition, forms, presets
 from rankadapters.core._kernels import in_numpy
 from rankadapters.core.definition import Row
 from rankadapters.core.forms import NEVER, NOW, kernels
@@ -23,6 +24,7 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.number_fields import Cutoff
 from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
 
+AROUND_KERNELS = {"compiling", "kept_code", "in_numpy"}
 HELPERS = {"few_rows", "policies", "segments"}  # which the numpy forms of kernels share
 UNRANKED = {"exact"}  # sums of values and digests of rows, whose tests are those of tallies and fingerprints
 TRIED = {"dcg.discounted_sums_along", "dcg.constant"}  # of what Trials evaluate, whose tests these are
@@ -99,6 +101,14 @@ def test_values_are_those_of_the_definition_field_by_field(measure, sizes):
                 evaluator, scores = bound(queries, convention)
                 value = evaluator.evaluate(scores).value
             assert value == pytest.approx(expected, rel=1e-12), (choice, str(convention))
+
+
+@pytest.mark.parametrize("name", sorted({each.name for each in iter_modules(_kernels.__path__)} - AROUND_KERNELS))
+def test_every_kernel_is_machine_code(name):
+    """Called from Python without its decorator, a kernel gives the same numbers, a hundred times as slowly."""
+    module = import_module(f"{_kernels.__name__}.{name}")
+    own = (name for name, each in getmembers(module, isfunction) if each.__module__ == module.__name__)
+    assert [name for name in own if not name.startswith(("_", "make_"))] == []
 
 
 def kernels_of_evaluation() -> set[str]:
