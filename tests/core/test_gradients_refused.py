@@ -24,6 +24,24 @@ def test_scores_too_far_apart_are_refused(value):
         objectives.gradients([1, 0], [1.5e308, -1.5e308], value, group_sizes=[2])
 
 
+OF_ANY_DISTANCE = (objectives.ListNet, objectives.ListMLE, objectives.QuerySoftMax, objectives.QueryCrossEntropy)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        value
+        for value in (EXACT, *STATELESS, *DRAWING)
+        if not isinstance(value, (*OF_ANY_DISTANCE, objectives.XENDCG)) and getattr(value, "sigmoid", "") != "table"
+    ],
+    ids=kind,
+)
+def test_of_scores_too_far_apart_the_lower_one_is_named_in_the_callers_order(value):
+    labels, scores = [1, 0, 0, 1, 1, 1, 0], [0.0, -1.5e308, 1.0, 0.5, 1.5e308, 0.0, 2.0]
+    with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, (too far from the others|beyond float32)"):
+        objectives.gradients(labels, scores, value, qid=["a", "b", "a", "b", "b", "c", "c"])
+
+
 @pytest.mark.parametrize("value", [*STATELESS, *DRAWING], ids=kind)
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_not_finite_are_refused(value, bad):

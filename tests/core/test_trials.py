@@ -133,3 +133,13 @@ def test_a_measure_over_rows_has_no_values_of_queries():
     trials = Trials(DATA.y, "lightgbm.auc", qid=DATA.qid)
     with pytest.raises(ra.UnsupportedConventionError, match="has no per-query values"):
         trials.measure(DATA.X[:, 0])
+
+
+@pytest.mark.parametrize("form", [NEVER, NOW])
+@pytest.mark.parametrize("most_found", [0, 10**9])
+def test_the_mean_of_equal_gains_is_that_gain(form, most_found, monkeypatch):
+    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
+    labels = [0.1, 0.1, 0.1, 0.0]  # of which three add up to 0.30000000000000004
+    with kernels(form):
+        trials = Trials(labels, ra.presets.sklearn.dcg(1), group_sizes=[4])
+        assert trials.along([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5]).tolist() == [0.1, 0.1]
