@@ -9,6 +9,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core._kernels.exponentials import LOWEST, exponentials
 from rankadapters.core.pair_gradients import COMMON, common_gain
+from tests.random_loss_data import unrounded
 
 EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
 
@@ -65,8 +66,8 @@ def test_pairs_left_out_change_no_bit(normalization, hessian):
     value = EXACT.replace(normalization=normalization, hessian=hessian)
     n = labels.size
     mixed = np.concatenate([labels, np.arange(n) % 5]), np.concatenate([scores, scores]), np.concatenate([sizes, sizes])
-    few = objectives.gradients(labels, scores, value, group_sizes=sizes)
-    every = objectives.gradients(mixed[0], mixed[1], value, group_sizes=mixed[2])
+    few = unrounded(value, ra.Queries(labels, group_sizes=sizes), scores)
+    every = unrounded(value, ra.Queries(mixed[0], group_sizes=mixed[2]), mixed[1])
     assert common_gain(labels) == 0
     assert np.isnan(common_gain(mixed[0]))
     np.testing.assert_array_equal(few, [array[:n] for array in every])
