@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core._kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
+from tests.core.gradient_data import EXACT
 from tests.core.test_gradients import STATELESS, data, kind
 
 SIZES = (3, 1, 5, 2, 8)
@@ -172,6 +173,18 @@ def test_xgboosts_hessian_has_a_floor(sigmoid):
         [1, 0], [60.0, 0.0], value.replace(sigmoid="exact", hessian="plain"), group_sizes=[2]
     )
     np.testing.assert_allclose(plain, [math.exp(-60)] * 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 7])
+def test_scores_of_the_query_before_leave_nothing_behind(size):
+    """Whose difference from those that follow would be infinite."""
+    labels, near = np.arange(9 + size) % 2, np.arange(size) * 1e290
+    scores = np.concatenate([1.5e308 - np.arange(9) * 1e290, near - 1.5e308])
+    both = objectives.gradients(labels, scores, EXACT, group_sizes=[9, size])
+    alone = objectives.gradients(labels[9:], scores[9:], EXACT, group_sizes=[size])
+    np.testing.assert_array_equal([part[9:] for part in both], alone)
+    assert np.isfinite(both).all()
+    assert np.ptp(alone[0]) > 0
 
 
 def test_a_score_too_far_from_others_is_named_in_the_callers_order():
