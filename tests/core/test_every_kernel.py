@@ -57,13 +57,17 @@ def grid(measure: str) -> tuple[ra.Convention, ...]:
     changes = [dict(zip((name for name in crossed if name in kinds), way, strict=True)) for way in ways]
     ties = [{"ties": word} for word in ("input", "average", "together") if word in values.get("ties", ())] or [{}]
     changes += [{**tie, name: value} for tie in ties for name in kinds if name not in crossed for value in values[name]]
-    return tuple(dict.fromkeys(varied(base, changes)))
+    singly = [{name: value} for name in kinds for value in values[name]]
+    return tuple(dict.fromkeys(varied(base, changes, singly)))
 
 
-def varied(base: ra.Convention, changes: list[dict[str, Any]]) -> Iterator[ra.Convention]:
+def varied(base: ra.Convention, changes: list[dict[str, Any]], others: list[dict[str, Any]]) -> Iterator[ra.Convention]:
+    """Change fields, and where they do not go together with the rest, the first other one that lets them."""
     for change in changes:
-        with suppress(ra.ConventionError):  # fields that do not go together
-            yield base.replace(**change)
+        for other in [{}, *others]:
+            with suppress(ra.ConventionError):
+                yield base.replace(**{**other, **change})
+                break
 
 
 def queries_of(sizes: tuple[int, ...], *, units: bool) -> list[list[Row]]:
