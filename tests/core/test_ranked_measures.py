@@ -306,3 +306,16 @@ def test_the_chance_of_any_relevant_row_is_never_above_1(form):
     labels = np.arange(56) < 29
     with kernels(form):
         assert value(labels, np.ones(56), PLAIN["success"].replace(k=27, ties="average")) == 1
+
+
+@pytest.mark.parametrize("form", [NEVER, NOW])
+@pytest.mark.parametrize("ties", ["input", "average"])
+@pytest.mark.parametrize("measure", [name for name in OWN if name != "fall-out" and "empty" in PLAIN[name].fields()])
+def test_a_query_with_nothing_relevant_has_its_declared_value_or_is_left_out(measure, ties, form):
+    labels, scores, sizes = [0, 1, 0, 0, 0, 1, 1], [2, 2, 1, 1, 1, 2, 1], [3, 2, 2]
+    declared = PLAIN[measure].replace(ties=ties, empty=0.25)
+    with kernels(form):
+        per_query = ra.Evaluator(labels, declared, group_sizes=sizes).per_query(scores)
+        left = value(labels, scores, declared.replace(empty="skip"), group_sizes=sizes)
+    assert per_query[1] == 0.25
+    assert left == pytest.approx((per_query[0] + per_query[2]) / 2, rel=1e-15)
