@@ -316,6 +316,8 @@ def test_a_query_with_nothing_relevant_has_its_declared_value_or_is_left_out(mea
     declared = PLAIN[measure].replace(ties=ties, empty=0.25)
     with kernels(form):
         per_query = ra.Evaluator(labels, declared, group_sizes=sizes).per_query(scores)
-        left = value(labels, scores, declared.replace(empty="skip"), group_sizes=sizes)
+        without = ra.Evaluator(labels, declared.replace(empty="skip"), group_sizes=sizes)
+        left, one_is_left = without.evaluate(scores).value, without.per_query(scores)
     assert per_query[1] == 0.25
+    np.testing.assert_array_equal(one_is_left, [per_query[0], np.nan, per_query[2]])
     assert left == pytest.approx((per_query[0] + per_query[2]) / 2, rel=1e-15)
