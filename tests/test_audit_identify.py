@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.audit.field_grid import grid
-from rankadapters.audit.identify.known_presets import nearest
+from rankadapters.audit.identify.known_presets import known, named, nearest
 from tests.audit_data import mq2008, small
 
 
@@ -271,6 +271,15 @@ def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
     found = ra.audit.identify(f"{value:.6f}", queries, scores)
     assert not found
     assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]
+
+
+@pytest.mark.parametrize("k", [10, None])
+@pytest.mark.parametrize("measure", [ra.AP, ra.NDCG, ra.Precision, ra.RR])
+def test_a_block_is_named_by_the_presets_that_it_holds_at_its_cutoff(measure, k):
+    for convention in known(measure, k).values():
+        block = {name: (value,) for name, value in convention.to_dict().items() if name in convention.fields()}
+        same = tuple(label for label, other in known(measure, k).items() if other == convention)
+        assert named(measure, [block]) == same
 
 
 def test_of_several_values_of_a_field_the_first_is_the_change():
