@@ -282,6 +282,14 @@ def test_a_block_is_named_by_the_presets_that_it_holds_at_its_cutoff(measure, k)
         assert named(measure, [block]) == same
 
 
+def test_what_a_tools_user_changes_more_often_is_named_before_what_is_changed_less_often():
+    rarity = {name: kind.rarity for name, kind in ra.NDCG.declared().items()}
+    assert sorted(rarity, key=lambda name: rarity[name]) == [
+        "gain", "empty", "missing", "average", "unjudged", "ties", "precision", "short", "discount", "ideal", "k",
+    ]  # fmt: skip
+    assert len(set(rarity.values())) == len(rarity)
+
+
 def test_of_several_values_of_a_field_the_first_is_the_change():
     block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
     found = nearest(ra.NDCG, {**block, "gain": ("table_0_1_3", "table_0_1_7")})
