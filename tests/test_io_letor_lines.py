@@ -62,6 +62,10 @@ BAD = [
     ("1\n", 1, "1", "stands without a qid:QUERY behind it"),
     ("0 1:1 # qid:4\n", 1, "1:1", "stands where qid:QUERY is needed"),
     ("1\vqid:7 1:1\n", 1, "1\vqid:7", "is not a label"),
+    ("1\v qid:7 1:1\n", 1, "1\v", "is not a label"),
+    ("1 qid:7 1:1\n\f0 qid:7 1:1\n", 2, "\f0", "is not a label"),
+    ("1 qid:7\v 1:1\n", 1, "qid:7\v", "stands where qid:QUERY is needed"),
+    ("1 qid:7 1:1\f 2:1\n", 1, "1:1\f", "is not a feature"),
 ]  # fmt: skip
 
 

@@ -138,6 +138,7 @@ def test_queries_stand_as_in_the_qrels_and_tied_rows_as_in_the_run(write, pyarro
     [
         ["a"],
         ["a", "ab", "abc", "b"],
+        *([f"{'x' * n}{last}" for last in "bcad"] for n in range(18)),
         ["doc-2", "doc-10", "doc-1", "doc-100"],
         ["é", "e", "ê", "z", "𝄞", "\uffff"],
         ["https://example.org/a/long/path/0001", "https://example.org/a/long/path/0002", "https://example.org/"],

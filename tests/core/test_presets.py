@@ -92,6 +92,11 @@ def test_what_a_tool_writes_may_be_kept_as_json(tool, conv):
     assert vocabulary.read(kept, **told(tool, conv)) == conv
 
 
+@pytest.mark.parametrize("name", presets.names(None))
+def test_a_preset_without_options_has_its_name_alone(name):
+    assert presets.make(name, 5).name.partition("/")[2] == name
+
+
 @given(conventions(), st.sampled_from(list(SAID)))
 @settings(max_examples=300, deadline=None)
 def test_a_toolkit_writes_what_it_can_express_and_names_the_nearest_else(convention, tool):
