@@ -104,7 +104,7 @@ PAIRWISE = {
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
 LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
-LONG = 200  # rows of one query, computed in calls of 50 ranks
+LONG = 201  # rows of one query, computed in calls of 50 ranks, of which the last has no later one
 
 
 @pytest.mark.parametrize("name", PAIRWISE)
