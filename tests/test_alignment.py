@@ -129,3 +129,27 @@ def test_an_index_that_holds_the_ids_says_which_query_and_not_which_row():
     assert scorer(model.estimator_, X, Y.set_axis(by_query.index)) == value
     with pytest.raises(ra.InputError, match="y has another pandas index than X"):
         model.score(by_query, turned(Y.set_axis(by_query.index)))
+
+
+class Frames:
+    """A column of another library, whose `index` is no index of rows."""
+
+    __module__ = "frames.core"
+
+    def __init__(self, values):
+        self.values = values
+
+    def index(self, value):
+        return self.values.index(value)
+
+    def to_numpy(self):
+        return np.asarray(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype)
+
+
+def test_an_index_of_what_is_not_pandas_is_not_looked_at():
+    columns = [[1, 0, 1], [0.5, 0.25, 0.75], [7, 7, 7]]
+    labels, scores, qid = map(Frames, columns)
+    assert ra.evaluate(labels, scores, CONV, qid=qid) == ra.evaluate(*columns[:2], CONV, qid=columns[2])

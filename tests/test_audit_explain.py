@@ -127,6 +127,22 @@ def test_every_form_holds_the_parts():
     assert '<th scope="row">short</th><td>pad</td><td>zero</td>' in found._repr_html_()
 
 
+def test_the_largest_parts_stand_first_in_the_table_and_the_plot():
+    pytest.importorskip("matplotlib")
+    found = ra.audit.explain(*small(), YAHOO, LETOR4)
+    largest = sorted(found.contributions, key=lambda name: abs(found.contributions[name]), reverse=True)
+    assert largest != list(found.contributions)
+    assert [line[0] for line in found.parts_table().lines] == largest
+    [axes] = found.plot().axes
+    assert [label.get_text() for label in axes.get_yticklabels()][1:-1] == largest
+
+
+def test_its_repr_has_the_values_and_the_parts_but_not_what_they_were_computed_from():
+    found = ra.audit.explain(*small(), YAHOO, LETOR4)
+    shown = [name for name in (*found.__slots__,) if f"{name}=" in repr(found)]
+    assert shown == ["a", "b", "contributions"]
+
+
 def test_a_mixture_without_a_value_is_named():
     labels, scores, sizes = [1, 0, 1], [1, 2, 3], [2, 1]
     a = YAHOO.at(1).replace(short="skip")

@@ -10,7 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.audit.field_grid import grid
-from rankadapters.audit.identify.known_presets import nearest
+from rankadapters.audit.identify.known_presets import known, named, nearest
 from tests.audit_data import mq2008, small
 
 
@@ -135,8 +135,9 @@ def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
 def test_a_further_number_tells_matches_apart():
     queries, scores = small()
     found = ra.audit.identify("0.7", queries, scores, k=5)
-    assert len(found) > 1
+    assert len(found) > 50
     cutoff, query = found.telling
+    assert len(cutoff.values) == len(query.values) == 50
     among = found[: len(cutoff.values)]
     for match, text in zip(among, cutoff.values, strict=True):
         try:
@@ -271,6 +272,23 @@ def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
     found = ra.audit.identify(f"{value:.6f}", queries, scores)
     assert not found
     assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]
+
+
+@pytest.mark.parametrize("k", [10, None])
+@pytest.mark.parametrize("measure", [ra.AP, ra.NDCG, ra.Precision, ra.RR])
+def test_a_block_is_named_by_the_presets_that_it_holds_at_its_cutoff(measure, k):
+    for convention in known(measure, k).values():
+        block = {name: (value,) for name, value in convention.to_dict().items() if name in convention.fields()}
+        same = tuple(label for label, other in known(measure, k).items() if other == convention)
+        assert named(measure, [block]) == same
+
+
+def test_what_a_tools_user_changes_more_often_is_named_before_what_is_changed_less_often():
+    rarity = {name: kind.rarity for name, kind in ra.NDCG.declared().items()}
+    assert sorted(rarity, key=lambda name: rarity[name]) == [
+        "gain", "empty", "missing", "average", "unjudged", "ties", "precision", "short", "discount", "ideal", "k",
+    ]  # fmt: skip
+    assert len(set(rarity.values())) == len(rarity)
 
 
 def test_of_several_values_of_a_field_the_first_is_the_change():

@@ -75,6 +75,20 @@ def test_a_pair_within_the_noise_changes_places_without_significance():
     assert "no difference can be significant" in found.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("n_queries", "n_resamples", "told"),
+    [
+        (60, 78, ["of 78 resamples of 60 queries, corrected for 2 comparisons, is 0.051"]), (60, 79, []),
+        (6, 9999, ["of 9999 resamples of 6 queries, corrected for 2 comparisons, is 0.062"]), (7, 9999, []),
+    ],
+)  # fmt: skip
+def test_too_few_resamples_or_swaps_for_any_significance_are_told(n_queries, n_resamples, told):
+    queries, scores = models(n_queries=n_queries)
+    pair = {name: scores[name] for name in ("good", "tied")}
+    found = ra.audit.order(queries, pair, [YAHOO, LETOR4], n_resamples=n_resamples, confidence=0.95)
+    assert [note.partition("the smallest p-value ")[2] for note in found.notes] == told
+
+
 def test_equal_models_never_differ():
     queries, scores = models()
     found = ra.audit.order(queries, {"a": scores["good"], "b": scores["good"] * 2}, [YAHOO, LETOR4])

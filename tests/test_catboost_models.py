@@ -67,6 +67,17 @@ def test_every_route_agrees_at_every_iteration(trained, dataset, iteration):
     assert {row.our_value for row in report.rows} == {ours}
 
 
+@pytest.mark.parametrize(("route", "place"), [("predict", 0), ("staged_predict", 1)])
+def test_each_route_predicts_as_its_name_says(trained, route, place, monkeypatch):
+    model, _, valid = trained
+    wrong = np.arange(float(valid.num_row()))
+    right = ra.catboost.check_model(model, valid, DECLARED).rows
+    monkeypatch.setattr(cb.CatBoost, route, lambda *_, **__: [wrong] if route == "staged_predict" else wrong)
+    found = ra.catboost.check_model(model, valid, DECLARED).rows
+    differing = [old.value != new.value for old, new in zip(right, found, strict=True)]
+    assert differing == [here == place for here in range(len(found))]
+
+
 def test_the_iterations_are_different_numbers(trained):
     model, _, valid = trained
     values = {ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST + 1)}

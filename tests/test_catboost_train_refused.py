@@ -28,6 +28,25 @@ def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
 
 
 @pytest.mark.parametrize(
+    ("name", "done", "not_done"),
+    [
+        ("leaf_estimation_method", "Newton", "Gradient"), ("leaf_estimation_iterations", 1, 2),
+        ("leaf_estimation_backtracking", "No", "AnyImprovement"), ("boosting_type", "Plain", "Ordered"),
+        ("boost_from_average", False, True), ("task_type", "CPU", "GPU"), ("model_shrink_rate", 0, 1),
+        ("langevin", False, True), ("posterior_sampling", False, True), ("od_type", "Iter", "IncToDec"),
+        ("od_pval", 0, 1), ("best_model_min_trees", 1, 2), ("eval_fraction", 0, 0.5),
+        ("auto_class_weights", "None", "Balanced"), ("scale_pos_weight", 1, 2), ("allow_writing_files", False, True),
+        ("save_snapshot", False, True), ("logging_level", "Silent", "Verbose"), ("silent", True, False),
+        ("metric_period", 1, 2),
+    ],
+)  # fmt: skip
+def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
+    assert TrainingParams.of({name: done}).declared == {name: done}
+    with pytest.raises(ra.InputError, match=f"{name}=.* has no place in a training one tree"):
+        TrainingParams.of({name: not_done})
+
+
+@pytest.mark.parametrize(
     ("params", "message"),
     [
         ({"iterations": 0}, "iterations=0; allowed are whole numbers from 1 on"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import pickle
 import re
 
@@ -22,6 +23,14 @@ def public(module):
     return [each for each in found if isinstance(each, type) and dataclasses.is_dataclass(each)]
 
 
+def made(module):
+    """Those of them that have instances of their own."""
+    if module in TOOLKITS:
+        pytest.importorskip(module)
+    found = public(importlib.import_module(f"rankadapters.{module}".rstrip(".")))
+    return [kind for kind in found if not inspect.isabstract(kind)]
+
+
 @pytest.mark.parametrize("module", ["", *MODULES])
 def test_every_field_is_documented_and_none_is_private(module):
     if module in TOOLKITS:
@@ -34,6 +43,30 @@ def test_every_field_is_documented_and_none_is_private(module):
             assert not field.name.startswith("_"), (kind, field.name)
             if not hasattr(kind, "declared"):  # a declared value's fields say themselves what they hold
                 assert re.search(rf"^ *(\w+, )*{field.name}(, \w+)*( :|$)", told, re.MULTILINE), (kind, field.name)
+
+
+@pytest.mark.parametrize("module", ["", *MODULES])
+def test_no_field_can_be_assigned(module):
+    for kind in made(module):
+        for field in dataclasses.fields(kind):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(object.__new__(kind), field.name, 1)
+
+
+@pytest.mark.parametrize("module", ["", "objectives"])
+def test_what_is_declared_is_declared_by_name(module):
+    declared = [kind for kind in made(module) if hasattr(kind, "declared")]
+    assert declared
+    for kind in declared:
+        taken = inspect.signature(kind).parameters.values()
+        assert {each.kind for each in taken} <= {inspect.Parameter.KEYWORD_ONLY}, kind
+
+
+@pytest.mark.parametrize("module", ["", "audit", "compare", "crosscheck", "datasets", "io", "parity"])
+def test_values_hold_their_fields_and_nothing_beside_them(module):
+    for kind in made(module):
+        if kind is not ra.Queries:  # keeps what was computed of it
+            assert not hasattr(object.__new__(kind), "__dict__"), kind
 
 
 def test_asdict_and_repr_of_what_evaluation_gives():

@@ -65,6 +65,16 @@ def test_a_module_exports_no_helper(module, helpers):
     assert not set(helpers) & set(package.__all__)
 
 
+def test_every_argument_has_a_name_to_be_given_by():
+    nameless = {
+        f"{path.stem}.{node.name}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.args.posonlyargs
+    }
+    assert nameless == {"workers.add", "models.__getitem__"}  # protocols of what others write, under names of theirs
+
+
 def test_a_dataclass_says_only_what_is_not_the_default():
     defaults = {"frozen": False, "kw_only": False, "slots": False, "eq": True, "init": True, "repr": True}
     said = [

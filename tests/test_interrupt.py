@@ -15,8 +15,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core import threads
-from rankadapters.core._kernels import lambdas, lambdas_by_table, lambdas_in_float32
+from rankadapters.core import noisy_gradients, threads
+from rankadapters.core._kernels import lambdas, lambdas_by_table, lambdas_in_float32, stochastic_rank
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 300  # seconds: far more than any of this takes, on any machine
@@ -104,7 +104,7 @@ PAIRWISE = {
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
 LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
-LONG = 200  # rows of one query, computed in calls of 50 ranks
+LONG = 201  # rows of one query, computed in calls of 50 ranks, of which the last has no later one
 
 
 @pytest.mark.parametrize("name", PAIRWISE)
@@ -131,6 +131,24 @@ def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value):
     whole = value.bind(queries).gradients(SCORES)
     monkeypatch.setattr(threads, "WORK_PER_CALL", 1)
     np.testing.assert_array_equal(value.bind(queries).gradients(SCORES), whole)
+
+
+NOISY = [
+    (objectives.catboost_stochastic_rank("NDCG"), stochastic_rank, "stochastic_rank_gradients"),
+    (objectives.catboost_yetirank(), noisy_gradients, "yetirank_gradients"),
+    (objectives.catboost_stochastic_filter(), noisy_gradients, "stochastic_filter_gradients"),
+]
+
+
+@pytest.mark.parametrize(("value", "module", "function"), NOISY, ids=[name for *_, name in NOISY])
+def test_queries_under_noise_take_several_calls_where_there_is_much_to_do(monkeypatch, value, module, function):
+    queries = ra.Queries(LABELS, group_sizes=SIZES)
+    for work, least in ((1, len(SIZES)), (2**40, 1)):
+        monkeypatch.setattr(threads, "WORK_PER_CALL", work)
+        calls = counting(monkeypatch, module, function, lambda number: None)
+        value.bind(queries, n_threads=1).gradients(SCORES)
+        assert len(calls) >= least
+    assert len(calls) == 1
 
 
 def test_values_in_many_calls_have_the_same_bits(monkeypatch):

@@ -202,6 +202,15 @@ def test_a_file_of_several_blocks_is_read_as_one(write):
     assert found.queries.docid_rank is not None
 
 
+@pytest.mark.parametrize("numbers", [range(100, 150), range(149, 99, -1)], ids=["ascending", "descending"])
+def test_a_query_that_begins_with_a_block_is_a_query_of_its_own(write, numbers, monkeypatch):
+    monkeypatch.setattr("rankadapters.io.blocks.BLOCK", 24)
+    rows = "".join(f"1 qid:{number} 1:1\n0 qid:{number} 1:2\n" for number in numbers)
+    found = read_letor(write(rows), feature=1).queries
+    assert found.query_ids.tolist() == [str(number) for number in numbers]
+    assert found.indptr.tolist() == list(range(0, 101, 2))
+
+
 def test_predictions_of_several_blocks_are_the_numbers_that_python_reads(write):
     lines = [f"{math.sin(row)!r}" for row in range(3 * BLOCK // 20)]
     assert read_numbers(write("\n".join(lines), "scores.txt")).tolist() == list(map(float, lines))

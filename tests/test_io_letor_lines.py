@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.io import read_letor, read_svmlight
+from rankadapters.io import blocks, read_letor, read_svmlight
 from rankadapters.io.blocks import BLOCK
 from rankadapters.io.letor_lines import fault, read_rows
 from tests.fuzz.plain_letor import row_of
@@ -62,6 +62,10 @@ BAD = [
     ("1\n", 1, "1", "stands without a qid:QUERY behind it"),
     ("0 1:1 # qid:4\n", 1, "1:1", "stands where qid:QUERY is needed"),
     ("1\vqid:7 1:1\n", 1, "1\vqid:7", "is not a label"),
+    ("1\v qid:7 1:1\n", 1, "1\v", "is not a label"),
+    ("1 qid:7 1:1\n\f0 qid:7 1:1\n", 2, "\f0", "is not a label"),
+    ("1 qid:7\v 1:1\n", 1, "qid:7\v", "stands where qid:QUERY is needed"),
+    ("1 qid:7 1:1\f 2:1\n", 1, "1:1\f", "is not a feature"),
 ]  # fmt: skip
 
 
@@ -70,6 +74,18 @@ def test_a_bad_token_is_named_by_file_and_line(write, reader, bad):
     text, line, token, what = bad
     with pytest.raises(ra.InputError, match=rf"rows\.txt, line {line}: {re.escape(repr(token))} {re.escape(what)}"):
         reader(write(text))
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_text_is_parsed_in_blocks_of_whole_lines(end, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK", 32)
+    text = ("\n".join(["1 qid:7 1:0.5"] * 30) + end).encode()
+    parts = []
+    for block, found in blocks.parsed(text, lambda block: block.splitlines()):
+        assert set(found) == {b"1 qid:7 1:0.5"}
+        assert 0 < len(block) <= 32 + 14
+        parts.append(block)
+    assert b"".join(parts) == text
 
 
 def test_lines_are_counted_across_blocks(write, reader):

@@ -138,6 +138,7 @@ def test_queries_stand_as_in_the_qrels_and_tied_rows_as_in_the_run(write, pyarro
     [
         ["a"],
         ["a", "ab", "abc", "b"],
+        *([f"{'x' * n}{last}" for last in "bcad"] for n in range(18)),
         ["doc-2", "doc-10", "doc-1", "doc-100"],
         ["é", "e", "ê", "z", "𝄞", "\uffff"],
         ["https://example.org/a/long/path/0001", "https://example.org/a/long/path/0002", "https://example.org/"],
@@ -187,6 +188,7 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, "q Q0 a 1 3 ", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 a\x0bb 1 3 t\n", r"run\.txt, line 1 .*score tag"),
         ("q 0 a 1 more\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        (QRELS, "q Q0 7 a 1 3 9\n", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 my a 1 3 t\n", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 a 1 3 tq Q0 b 2 1 t\n", r"run\.txt, line 1 .*score tag.* one row"),
         (QRELS, "q Q0 a 1 3 t\rq Q0 b 2 1 t\r", r"run\.txt, line 1 holds a carriage return"),
@@ -235,6 +237,7 @@ TAGGED = "1 line of the run has words after the tag, which were not read"
     ("qrels", "run", "note"),
     [
         (QRELS, "q Q0 a 1 3 t more\nq Q0 b 2 1 t\n", TAGGED),
+        (QRELS, "q Q0 a 1 3 9 more\nq Q0 b 2 1 9\n", TAGGED),
         (QRELS, RUN.replace("t\n", "t  more words\n"), TAGGED.replace("1 line of the run has", BOTH)),
         ("# head\n" + QRELS, RUN, "1 line of the qrels begins with # and was left out"),
         ("# a b 1\n" + QRELS + " #\n", RUN, "2 lines of the qrels begin with # and were left out"),

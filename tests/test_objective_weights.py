@@ -54,6 +54,11 @@ def test_all_other_weights_multiply(value):
         np.testing.assert_array_equal(weighted, plain * np.repeat(np.float32(WEIGHTS), SIZES))
 
 
+@pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING], ids=kind)
+def test_what_is_said_of_weights_is_what_is_done(value):
+    assert (value.uses_weights, value.divides_weights) == (True, value in DIVIDING)
+
+
 @pytest.mark.parametrize("value", DIVIDING, ids=kind)
 def test_the_function_weighs_as_xgboosts_training_does(value):
     xgb = pytest.importorskip("xgboost")

@@ -25,10 +25,13 @@ def of(*differences, **how):
     return paired_tests([(np.asarray(each, float), np.zeros(len(each))) for each in differences], **{**HOW, **how})
 
 
-def exact(difference):
+def exact(difference, scale=1000):
     """Share of all swaps, in the smaller tail and twice, by fractions of the last digit that the differences have."""
-    units = [round(1000 * each) for each in difference]
-    sums = [sum(sign * unit for sign, unit in zip(signs, units, strict=True)) for signs in product([1, -1], repeat=8)]
+    units = [round(scale * each) for each in difference]
+    sums = [
+        sum(sign * unit for sign, unit in zip(signs, units, strict=True))
+        for signs in product([1, -1], repeat=len(units))
+    ]
     tails = (sum(each >= sum(units) for each in sums), sum(each <= sum(units) for each in sums))
     return min(1.0, 2 * min(tails) / len(sums))
 
@@ -57,6 +60,15 @@ def test_all_swaps_of_few_queries_are_scipys_exact_test(seed):
 def test_sums_that_are_equal_count_as_equal_whatever_their_last_bits(difference, scale):
     [found] = of(np.array(difference) * scale)
     assert found.p_value == exact(difference)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_rounding_takes_from_a_sum_leaves_it_equal(sign):
+    high = sign * (2.0**41 + 7 / 16)  # of which eleven times 7/16 are rounded off
+    difference = [high] * 11 + [-11 * high, -20 * sign * 2.0**41]
+    whole, _ = whole_numbers(np.array([difference]))
+    assert (sum(difference[:12]), whole[:12].sum()) == (0, -5 * sign)
+    assert of(difference)[0].p_value == exact(difference, 16)
 
 
 def test_random_swaps_estimate_the_exact_p_value():

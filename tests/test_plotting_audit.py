@@ -48,6 +48,16 @@ def test_points_that_coincide_are_one_of_larger_area_and_nan_is_left_out():
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "ends"),
+    [([0.25, 0.5], [0.5, 0.75], [0, 1]), ([-0.5, 0], [0.5, 0], [-0.5, 1]), ([0, 3], [0.5, 2], [0, 3])],
+)
+def test_the_line_of_equal_values_spans_the_unit_and_all_points(x, y, ends):
+    [axes] = scatter(x, y, "a", "b").axes
+    [line] = axes.lines
+    assert line.get_xydata().tolist() == [[end, end] for end in ends]
+
+
 def test_a_scatter_of_nothing_is_empty_axes():
     [axes] = scatter([np.nan], [0.5], "a", "b").axes
     assert len(axes.collections[0].get_offsets()) == 0

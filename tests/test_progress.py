@@ -103,6 +103,16 @@ def test_what_is_being_done_is_named(monkeypatch):
         assert "the second model" in rendered(terminal)
 
 
+def test_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
+    terminal, printed = at_a_terminal(monkeypatch), Terminal()
+    monkeypatch.setattr(sys, "stdout", printed)
+    with shown("training", after=0):
+        assert sys.stdout is printed
+        print("of the caller's")  # noqa: T201
+    assert printed.getvalue() == "of the caller's\n"
+    assert "of the caller's" not in terminal.getvalue()
+
+
 def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monkeypatch):
     terminal, calls = at_a_terminal(monkeypatch), []
     ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far))

@@ -134,6 +134,17 @@ def test_the_folder_of_a_killed_process_goes_with_the_next(scratch):
     assert folder.name.startswith(PREFIX)
 
 
+def test_folders_of_which_nothing_tells_whether_they_are_in_use_stay(scratch, monkeypatch):
+    without_lock = scratch / f"{PREFIX}of-another-user"
+    without_lock.mkdir()
+    with scratch_folder():
+        assert without_lock.is_dir()
+    monkeypatch.setattr("rankadapters.io.scratch.fcntl", None)
+    with scratch_folder() as first, scratch_folder() as second:
+        assert sorted(scratch.iterdir()) == sorted([without_lock, first, second])
+    assert list(scratch.iterdir()) == [without_lock]
+
+
 @pytest.fixture
 def shuffled(write):
     pytest.importorskip("pyarrow")

@@ -196,6 +196,14 @@ def test_wandb_has_every_value_and_the_signatures(offline, monkeypatch):
     assert offline.config["conventions"] == {"ndcg_5_letor4": str(CONV), "ndcg_5_letor4_empty_1": str(OTHER)}
 
 
+def test_the_iteration_is_the_axis_of_each_metric_of_a_training(offline, monkeypatch):
+    defined = []
+    monkeypatch.setattr(offline, "define_metric", lambda name, **how: defined.append((name, how)))
+    ra.trackers.log_wandb(history(), run=offline)
+    names = ("valid_ndcg_5_letor4", "valid_ndcg_5_letor4_empty_1")
+    assert defined == [(name, {"step_metric": "iteration"}) for name in names]
+
+
 def test_wandb_takes_the_run_that_there_is(offline):
     ra.trackers.log_wandb(score())
     assert offline.summary["ndcg_5_letor4"] == score().value

@@ -219,6 +219,12 @@ def test_a_part_of_the_results():
         results.only(methods=["a"], datasets=["E"])
 
 
+def test_of_many_names_the_first_twenty_are_told():
+    results = Results({(f"m{place}", "D", "MAP"): 0.5 for place in range(25)}, higher_is_better=True)
+    with pytest.raises(InputError, match=r"\nHint: there are 'm0', .*, 'm18', 'm19'\.$"):
+        results.only(methods=["z"])
+
+
 def test_reports_are_plain_json():
     found = winning_numbers(Results({**CELLS, ("c", "D3", "MAP"): 1.0}, higher_is_better=True))
     assert json.loads(found.to_json())["groups"]["all"]["c"] == {"wn": 0, "iwn": 0, "nwn": None, "n_datasets": 1}

@@ -226,3 +226,21 @@ def test_preset_parameters_change_what_they_say():
     }  # fmt: skip
     with pytest.raises(ra.ConventionError, match="allowed are 'Base', 'Exp'"):
         presets.catboost(5, type="base")
+
+
+@pytest.mark.parametrize(
+    ("measure", "field", "value", "fitting", "unfitting"),
+    [
+        (ra.AP, "average", "geometric_0.001", [], ["query_weight"]),
+        (ra.AP, "average", "uniform", [], ["query_weight"]), (ra.AP, "average", "query", ["query_weight"], None),
+        (ra.AP, "ties", "input", [], None),
+        (ra.AP, "ties", "docid-ascending", ["docid"], []), (ra.NDCG, "gain", "table_0_1_3", [], None),
+        (ra.AUC, "pairs", "given", ["pairs"], []), (ra.RBP, "gain", "from_2", [], None),
+    ],
+)  # fmt: skip
+def test_a_value_fits_where_its_column_is_there_and_none_that_it_would_ignore(
+    measure, field, value, fitting, unfitting
+):
+    kind = measure.declared()[field]
+    assert kind.fits(value, fitting)
+    assert unfitting is None or not kind.fits(value, unfitting)

@@ -29,6 +29,7 @@ BLAMED = {
     "qid": lambda: evaluate(qid=["b", None, "b", "a"]),
     "row_weight": lambda: evaluate(row_weight=[1, NAN, 1, 1]),
     "negative row_weight": lambda: evaluate(row_weight=[1, -1, 1, 1]),
+    "row_weight of few digits": lambda: evaluate(row_weight=[1, 1e-310, 1, 1]),
     "docid": lambda: evaluate(docid=["x", 3, "y", "z"]),
     "neither": lambda: evaluate(retrieved=[True, False, True, True], judged=[True, False, True, True]),
     "unjudged": lambda: evaluate(judged=[True, False, True, True]),
@@ -55,6 +56,8 @@ def test_the_row_to_blame_is_an_attribute(case):
     "fails",
     [
         lambda: evaluate(query_weight=[1, NAN]),
+        lambda: evaluate(query_weight=[1, -1]),
+        lambda: evaluate(query_weight=[1, 1e-310]),
         lambda: evaluate(scores=[1.0]),
         lambda: evaluate(pairs=([0], [2], [-1.0])),
         lambda: evaluate(labels=np.ones((2, 2))),

@@ -192,6 +192,24 @@ def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp
     assert [RANKS in ready for _, ready in found] == [False, True, True]
 
 
+COUNTED = [
+    "textbook@3", "ranklib@3", "yahoo@2", "trec_eval_9@3", "lightgbm.map@3", "lightgbm.map@3+ties=together", "xgboost.auc",
+    "catboost.mrr@3", "catboost.query_rmse", "catboost.filtered_dcg", "ranx.recall@3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", COUNTED)
+@pytest.mark.parametrize("sizes", [[2, 5, 3], [40, 10]], ids=["few rows", "many"])
+def test_the_rows_that_are_ranked_count_towards_compiling(preset, sizes, monkeypatch):
+    monkeypatch.setattr(forms, "_process", forms._Process(LATER))
+    n = sum(sizes)
+    docid = [f"d{row}" for row in range(n)]
+    evaluator = ra.Evaluator(np.arange(n) % 2, ra.parse(preset), group_sizes=sizes, docid=docid)
+    before = forms._process.rows
+    evaluator.evaluate(np.arange(n) % 3)
+    assert forms._process.rows - before == n
+
+
 def test_a_kernel_is_compiled_once_for_arrays_that_can_be_written_and_that_cannot():
     mixed, words = np.empty(3, np.uint64), np.arange(3, dtype=np.uint64)
     words.flags.writeable = False

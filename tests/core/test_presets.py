@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from inspect import Parameter, signature
 
 import pytest
@@ -82,6 +83,18 @@ def told(tool, conv):
 def test_what_a_tool_writes_it_reads_back(tool, conv):
     vocabulary = presets.TOOLS[tool]
     assert vocabulary.read(vocabulary.write(conv), **told(tool, conv)) == conv
+
+
+@pytest.mark.parametrize(("tool", "conv"), [(tool, several[0]) for tool, several in SAID.items()])
+def test_what_a_tool_writes_may_be_kept_as_json(tool, conv):
+    vocabulary = presets.TOOLS[tool]
+    kept = json.loads(json.dumps(vocabulary.write(conv)))
+    assert vocabulary.read(kept, **told(tool, conv)) == conv
+
+
+@pytest.mark.parametrize("name", presets.names(None))
+def test_a_preset_without_options_has_its_name_alone(name):
+    assert presets.make(name, 5).name.partition("/")[2] == name
 
 
 @given(conventions(), st.sampled_from(list(SAID)))

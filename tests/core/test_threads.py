@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,6 +22,13 @@ def large(monkeypatch):
     monkeypatch.setattr(threads, "ROWS_PER_THREAD", 50)
     labels, scores, qid = ragged(11, n_queries=300)
     return labels, scores, qid
+
+
+@pytest.mark.parametrize(("counted", "taken"), [(6, 6), (None, 1)])
+def test_where_no_system_says_which_cpus_are_ours_all_are_taken(counted, taken, monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: counted)
+    assert threads.as_n_threads(None) == taken
 
 
 @pytest.mark.parametrize("preset", [ra.presets.textbook, ra.presets.xgboost, ra.presets.catboost])

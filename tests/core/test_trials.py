@@ -88,8 +88,10 @@ def test_the_bits_depend_on_no_threads_parts_or_form(measure, most_found, monkey
     assert len(set(said)) == 1
 
 
-def test_a_constant_column_ranks_nothing_anew_where_rounding_would():
-    """1e17 added to scores merges them, which is not what a constant does."""
+@pytest.mark.parametrize("most_found", [0, 10**9])
+def test_a_constant_column_ranks_nothing_anew_where_rounding_would(most_found, monkeypatch):
+    """1e17 added to scores merges them, which is not what a constant does; by ranking and by counting alike."""
+    monkeypatch.setattr(candidates, "MOST_FOUND", most_found)
     trials = Trials([1, 0], "textbook@1", group_sizes=[2])
     assert trials.along([0.2, 0.1], [1.0, 1.0], [0.0, 1e17]).tolist() == [1.0, 1.0]
     assert trials.value([0.2 + 1e17, 0.1 + 1e17]) == 0.5

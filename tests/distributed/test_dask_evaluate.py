@@ -232,6 +232,8 @@ def test_sorted_partitions_may_come_in_any_order():
 
 
 NAN = np.where(np.arange(DATA["query"].size) == 5, np.nan, DATA["model"])
+MIXED = np.full(DATA["query"].size, 1, object)
+MIXED[1] = pd.Series([1, 2])  # which is written in several lines
 REFUSED = {
     "a missing label": ({"grade": NAN}, {}, r"^partition 0: grade\[5\] is nan, which is not a finite number"),
     "an infinite score": ({"model": np.where(np.isnan(NAN), np.inf, 0)}, {}, r"^partition 0: model\[5\] is inf"),
@@ -242,6 +244,11 @@ REFUSED = {
         {"query": np.array([1, "1"] * DATA["query"].size, object)[: DATA["query"].size]},
         {},
         "partition 0: query holds values of several types",
+    ),
+    "qid of numbers and a column": (
+        {"query": MIXED},
+        {},
+        r"several types, but one is needed \(Could not convert .*\)\.\nHint: convert the column",
     ),
     "labels of text": ({"grade": DATA["grade"].astype(str)}, {}, r"partition 0: grade must be numbers"),
     "weights of rows": (

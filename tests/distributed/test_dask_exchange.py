@@ -17,11 +17,11 @@ def handed_over(exchange, keys, number):
 
 
 def on_workers(client, exchange, keys_of_each):
-    """One task on each worker, which hands itself over under each key in turn."""
+    """One task on each of the first workers, which hands itself over under each key in turn."""
     workers = sorted(client.scheduler_info()["workers"])
     return [
         client.submit(handed_over, exchange, keys, number, workers=[worker], pure=False)
-        for number, (worker, keys) in enumerate(zip(workers, keys_of_each, strict=True))
+        for number, (worker, keys) in enumerate(zip(workers, keys_of_each, strict=False))
     ]
 
 
@@ -40,6 +40,15 @@ def test_those_that_wait_for_a_task_that_ended_raise(cluster3, failure_of, befor
         error = failure_of(task.result)
         assert isinstance(error, ra.RankAdaptersError)
         assert str(error).startswith("z: the task of another worker ended before it came.\nHint: the cause is that")
+
+
+def test_a_task_that_waits_for_its_turn_does_not_stand_for_one_that_ended(cluster3, failure_of):
+    exchange = ra.dask.exchange(cluster3, timeout=20)
+    first, _, third = on_workers(cluster3, exchange, [["a", "z"], ["a"], ["a", "z"]])
+    [later] = on_workers(cluster3, exchange, [[]])
+    for task in (first, third):
+        assert str(failure_of(task.result)).startswith("z: the task of another worker ended before it came")
+    assert later.result() == []
 
 
 def test_an_exchange_serves_again_after_a_failure(cluster3, failure_of):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,15 @@ def test_a_feature_that_ranks_all_perfectly_is_the_model():
 def test_ties_of_the_weak_rankers_are_those_of_a_selection_sort():
     """[b, b', a] with b = b' < a: a is swapped to the front with b, which then comes after b'."""
     assert np.argsort(-selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None)).tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("most", [1, 2, 4, None])
+def test_as_ranklib_a_feature_that_changes_nothing_is_chosen_so_often_in_a_row(most):
+    X = [[0, 1, 1], [0, 2, 1], [2, 0, 1], [1, 0, 2], [1, 0, 2], [2, 2, 2]]
+    y, qid = [0, 1, 0, 2, 2, 0], [1, 1, 2, 2, 3, 3]
+    model = AdaRank("textbook@3", variant="ranklib", max_iter=30, max_consecutive=most).fit(X, y, qid=qid)
+    runs = [len(list(run)) for _, run in groupby(model.features_.tolist())]
+    assert max(runs) == (24 if most is None else 1 + most)
 
 
 def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):

@@ -141,6 +141,17 @@ def test_fit_and_score_need_the_queries(learner):
 
 
 @every
+def test_features_and_labels_may_be_named_and_queries_must_be(learner):
+    model = clone(learner).fit(X=DATA.X, y=DATA.y, qid=DATA.qid)
+    named = model.score(X=VALID.X, y=VALID.y, qid=VALID.qid)
+    assert named == model.score(VALID.X, VALID.y, qid=VALID.qid)
+    assert model.predict(X=VALID.X).tobytes() == model.predict(VALID.X).tobytes()
+    for method in (clone(learner).fit, model.score):
+        with pytest.raises(TypeError, match="takes 3 positional arguments"):
+            method(DATA.X, DATA.y, DATA.qid)
+
+
+@every
 def test_rows_of_a_query_may_stand_apart_and_ids_be_of_any_kind(learner):
     """The first row of each query, then the second: brought together, the rows are those of `DATA` in their order."""
     place = np.concatenate([np.arange(size) for size in DATA.sizes])

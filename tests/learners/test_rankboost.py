@@ -79,6 +79,20 @@ def test_a_stump_that_is_right_about_all_pairs_ends_with_a_finite_weight():
     assert model.predict([[1.0]]) > model.predict([[0.0]])
 
 
+def test_ranklib_ends_before_a_stump_that_is_right_about_all_pairs():
+    model = RankBoost(variant="ranklib").fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    assert model.n_iter_ == 0
+    assert model.predict([[1.0]]) == model.predict([[0.0]])
+
+
+def test_importances_are_shares_of_the_votes_on_each_feature():
+    model = RankBoost(max_iter=8).fit(DATA.X, DATA.y, qid=DATA.qid)
+    votes = [sum(abs(a) for f, a in zip(model.features_, model.alphas_, strict=True) if f == j)
+             for j in range(DATA.X.shape[1])]  # fmt: skip
+    assert sum(vote > 0 for vote in votes) > 1
+    np.testing.assert_allclose(model.feature_importances_, np.array(votes) / sum(votes), rtol=1e-12)
+
+
 def test_constant_features_teach_nothing():
     model = RankBoost().fit(np.ones((4, 2)), [0, 1, 0, 1], qid=[1, 1, 2, 2])
     assert model.n_iter_ == 0

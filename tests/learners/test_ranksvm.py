@@ -64,6 +64,13 @@ def test_sparse_features_give_the_same_model(max_pairs):
     np.testing.assert_allclose(models[1].predict(sp.csr_matrix(VALID.X)), models[1].predict(VALID.X), rtol=1e-12)
 
 
+def test_pairs_are_counted_without_making_them():
+    margins = PairMargins(DATA.y, DATA.sizes, None)
+    higher, lower, _ = margins.pairs()
+    assert sorted(zip(higher.tolist(), lower.tolist(), strict=True)) == sorted(map(tuple, PAIRS.tolist()))
+    assert margins.n_pairs == len(PAIRS)
+
+
 def test_slopes_and_bends_are_the_derivatives_of_the_loss():
     margins = PairMargins(DATA.y, DATA.sizes, np.linspace(1, 2, DATA.sizes.size))
     rng = np.random.default_rng(0)

@@ -107,6 +107,14 @@ def test_a_log_that_differs_has_no_values_by_query(toolkit):
     assert "none of the changes tried gives it" in report.rows[-1].reason
 
 
+def test_numbers_that_are_equal_need_no_cause_whatever_data_is_given():
+    queries = ra.Queries([1, 0, 2], group_sizes=[3])
+    score = ra.evaluate(queries, [1, 2, 3], ra.presets.yahoo(3))
+    for number in (score, score.value):
+        [row] = compare_numbers(number, score, queries=queries, scores=[3, 2, 1]).rows
+        assert (row.verdict, row.reason) == ("equal", "")
+
+
 def test_numbers_of_conventions_that_do_not_differ_here_must_still_be_the_same():
     queries = ra.Queries([1, 0, 2], group_sizes=[3])
     a, b = (ra.evaluate(queries, scores, convention) for scores, convention in (

@@ -116,6 +116,21 @@ def test_folders_of_the_report_that_are_missing_are_made(run, pytester):
     assert (pytester.path / "new" / "folder" / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
 
 
+def test_the_report_is_written_after_all_that_others_do_when_a_session_ends(run, pytester):
+    pytester.makeconftest(
+        """
+        import pathlib
+
+        def pytest_sessionfinish():
+            pathlib.Path("seen").write_text(pathlib.Path("parity.txt").read_text())
+        """
+    )
+    (pytester.path / "parity.txt").write_text("of the run before")
+    run("def test():\n    pass\n", "--rank-parity-report", "parity.txt")
+    assert (pytester.path / "seen").read_text() == "of the run before"
+    assert (pytester.path / "parity.txt").read_text(encoding="utf-8") == "nothing was compared\n"
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [
