@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def predictions(params, rounds=6):
 def test_a_training_that_lightgbm_does_wrong_warns_once(params, message):
     with pytest.warns(UserWarning, match=rf"{message}[^\0]*\nHint: .*native_objective") as seen:
         trained({**params, **ours()})
-    assert len(seen) == 1
+    assert [Path(each.filename).name for each in seen] == [Path(lgb.basic.__file__).name]
 
 
 @pytest.mark.parametrize(("params", "message"), BROKEN)

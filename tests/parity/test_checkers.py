@@ -239,6 +239,16 @@ def test_a_model_that_stopped_early_is_asked_up_to_its_best_iteration(toolkit):
     assert rows[None][0].our_value != rows[trained - 1][0].our_value
 
 
+@pytest.mark.parametrize("measure", ["map@5", "auc", "average_precision"])
+def test_a_lightgbm_model_is_asked_for_measures_without_gains_too(lgb_ranker, measure):
+    _, booster, _, valid = lgb_ranker
+    queries = (valid.X, valid.y > 0, valid.qid)
+    [row] = ra.lightgbm.check_model(booster, queries, f"lightgbm.{measure}").rows
+    assert (row.verdict, row.our_value) == (
+        "equal", ra.evaluate(valid.y > 0, booster.predict(valid.X), f"lightgbm.{measure}", qid=valid.qid).value
+    )  # fmt: skip
+
+
 def test_a_log_of_other_gains_is_refused(lgb_ranker):
     _, booster, log, valid = lgb_ranker
     convention = ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7])
