@@ -127,6 +127,16 @@ def test_counting_all_pairs(cells):
     assert 2 * found.n_pairs == sum(iwn.values())
 
 
+@pytest.mark.parametrize("by", ["measure", "dataset"])
+@given(cells=tables)
+@settings(deadline=None)
+def test_the_data_sets_of_each_method_are_counted_in_every_group(by, cells):
+    found = winning_numbers(Results(cells, higher_is_better=True), by=by)
+    for group, counts in zip(found.groups, found.n_datasets.tolist(), strict=True):
+        of_group = [(method, dataset) for method, dataset, measure in cells if group in {dataset, measure, "all"}]
+        assert counts == [len({dataset for each, dataset in of_group if each == method}) for method in found.methods]
+
+
 @given(tables)
 @settings(deadline=None)
 def test_leaving_one_out_is_counting_without_it(cells):
