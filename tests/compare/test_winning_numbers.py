@@ -51,6 +51,18 @@ def test_the_hand_case(group):
     assert found_for(winning_numbers(hand_results()), group) == HAND["answers"][group]
 
 
+def test_plain_types_hold_the_numbers_and_none_where_none_is_defined():
+    lone = {("alone", "D9", "m1"): 0.5, ("a", "D1", "m1"): 0.5, ("b", "D1", "m1"): 0.4}
+    for results in (hand_results(), Results(lone, higher_is_better=True)):
+        numbers = winning_numbers(results)
+        plain = numbers.to_dict()["groups"]
+        assert list(plain) == list(numbers.groups)
+        for place, group in enumerate(numbers.groups):
+            n_datasets = dict(zip(numbers.methods, numbers.n_datasets[place].tolist(), strict=True))
+            expected = found_for(numbers, group)
+            assert plain[group] == {m: {**expected[m], "n_datasets": n_datasets[m]} for m in numbers.methods}
+
+
 @pytest.mark.parametrize(("over", "name"), [("measure", "m1"), ("dataset", "D1")])
 def test_the_hand_case_without_one(over, name):
     found = leave_one_out(hand_results(), over)
