@@ -232,8 +232,9 @@ def test_groups_add_up_to_all():
 
 def test_values_printed_with_fewer_decimals_are_warned_of():
     cells = {("a", "D", "m"): "0.41", ("b", "D", "m"): "0.413", ("c", "D", "m"): "0.420", ("d", "D", "m"): "0.41"}
-    with pytest.warns(MixedDecimalsWarning, match=r"2 pairs of values differ, but are equal in the decimals"):
+    with pytest.warns(MixedDecimalsWarning, match=r"2 pairs of values differ, but are equal in the decimals") as told:
         found = winning_numbers(Results(cells, higher_is_better=True))
+    assert [each.filename for each in told] == [__file__]
     assert (found.n_ties, found.n_undecided) == (1, 2)
     assert found.wn[-1].tolist() == [0, 2, 3, 0]
 
