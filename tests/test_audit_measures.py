@@ -221,6 +221,15 @@ def test_values_that_are_tried_are_values_of_their_field_each_once(measure):
         assert [field.check(name, value) for value in field.tried] == list(dict.fromkeys(field.tried)), name
 
 
+def test_the_sign_of_a_zero_tells_no_values_apart():
+    labels, scores = np.array([0, -0.0, 0, 1, 0.5, 0]), [2, 2, 1, 0, 2, 3]
+    signed, plain = (
+        ra.audit.identify("0.5", each, scores, measure="err", k=2, group_sizes=[3, 3]) for each in (labels, abs(labels))
+    )
+    assert signed.to_dict() == plain.to_dict()
+    assert signed.nearest.alike["gain"] == ("linear", "linear-positive")
+
+
 def test_a_further_number_is_named_by_its_measure():
     queries, scores = small()
     found = ra.audit.identify("0.6", queries, scores, measure="ap", k=5)

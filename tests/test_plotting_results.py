@@ -112,6 +112,21 @@ def test_bars_have_room_for_long_names_and_their_numbers():
     assert ticks(figure.axes[0]) == ["auc/catboost.query_auc+ties=worst+pool=pairs+av…", "b"]
 
 
+@pytest.mark.parametrize(
+    "figure",
+    [
+        lambda: curves([1, 2], {"a": (0.0, 1.0)}, "x", "y"),
+        lambda: panels([1, 2], {"": {"a": {"b": (0.0, 1.0)}}}, "x", "y"),
+        lambda: ranks(["a", "b"], {"a": (1, 2), "b": (2, 1)}, "x"),
+    ],
+    ids=["curves", "panels", "ranks"],
+)
+def test_cutoffs_and_ranks_are_marked_by_whole_numbers(figure):
+    [axes] = figure().axes
+    low, high = axes.get_xlim()
+    assert [float(tick) for tick in axes.get_xticks() if low <= tick <= high] == [1, 2]
+
+
 # Sizes
 
 
