@@ -163,6 +163,7 @@ def test_without_docids_they_are_not_searched_and_this_is_said():
     found = ra.audit.identify("0.7", queries, scores, k=3)
     assert not any("docid" in str(match.convention) for match in found)
     assert any("there are no docids" in note for note in found.notes)
+    assert all(f"Note: {note}" in str(found) for note in found.notes)
     with_ids = ra.audit.identify("0.7", *small(docids=True), k=3)
     assert with_ids.notes == ()
 

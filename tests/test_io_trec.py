@@ -185,6 +185,7 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, "q Q0 a  3 t\n", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q 0 a  3 t\n", r"run\.txt, line 1 .*score tag"),
         (" 0 a 1\n", RUN, r"qrels\.txt, line 1 .*document label"),
+        ("q\t0 0\ta\t1\n", RUN, r"qrels\.txt, line 1 .*document label"),
         ("q  a 1\n", RUN, r"qrels\.txt, line 1 .*document label"),
         (QRELS, "q Q0 a 1 3 \n", r"run\.txt, line 1 .*score tag"),
         (QRELS, "q Q0 a 1 3 ", r"run\.txt, line 1 .*score tag"),

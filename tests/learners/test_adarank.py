@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,12 @@ def test_a_feature_that_ranks_all_perfectly_is_the_model():
 def test_ties_of_the_weak_rankers_are_those_of_a_selection_sort():
     """[b, b', a] with b = b' < a: a is swapped to the front with b, which then comes after b'."""
     assert np.argsort(-selection_ranks(np.array([1.0, 1.0, 2.0]), np.array([0, 3]), None)).tolist() == [2, 1, 0]
+
+
+def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow():
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
+    model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)
+    assert model.n_iter_ == int(1075 / math.log2(5))  # half of 2^-1074, the smallest float64, is rounded to 0
 
 
 def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):
