@@ -123,6 +123,7 @@ def test_every_form_holds_the_parts():
     for text in (str(found), found.to_markdown(), found._repr_html_()):
         assert str(LETOR4) in text
         assert f"{found.contributions['short']:+.6f}" in text
+    assert repr(found).endswith(f"contributions={found.contributions})")
     assert "| short | pad | zero |" in found.to_markdown()
     assert '<th scope="row">short</th><td>pad</td><td>zero</td>' in found._repr_html_()
 

@@ -164,6 +164,7 @@ def test_without_docids_they_are_not_searched_and_this_is_said():
     found = ra.audit.identify("0.7", queries, scores, k=3)
     assert not any("docid" in str(match.convention) for match in found)
     assert any("there are no docids" in note for note in found.notes)
+    assert all(f"Note: {note}" in str(found) for note in found.notes)
     with_ids = ra.audit.identify("0.7", *small(docids=True), k=3)
     assert with_ids.notes == ()
 
@@ -263,6 +264,16 @@ def test_every_form_holds_the_signature():
     found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json()):
         assert str(found[0].convention) in text
+
+
+def test_what_is_the_same_on_this_data_is_printed_below_the_signature():
+    found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
+    assert "ties" in found[0].alike
+    [below] = str(found).split(str(found[0].convention))[1:]
+    assert below.startswith("\nThe same on this data: ")
+    shown = below.splitlines()[1].partition(": ")[2].split("; ")
+    assert [each.partition("=")[0] for each in shown] == list(found[0].alike)
+    assert f"ties={'|'.join(found[0].alike['ties'])}" in shown
 
 
 def test_another_value_of_empty_is_told_where_no_cutoff_is_known():

@@ -206,6 +206,30 @@ def test_a_preset_is_named_behind_its_number(text):
     assert not match.covers(ra.presets.yahoo(5))
 
 
+@pytest.mark.parametrize("persistence", [0.5, 0.8, 0.95])
+def test_the_usual_persistences_are_found(persistence):
+    queries, scores = small()
+    convention = ra.parse("ranx.rbp").replace(persistence=persistence)
+    value = ra.evaluate(queries, scores, convention).value
+    found = ra.audit.identify(f"{value:.8f}", queries, scores, measure="rbp", k=None)
+    assert sum(match.covers(convention) for match in found) == 1
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_values_that_are_tried_are_values_of_their_field_each_once(measure):
+    for name, field in ALL[measure].declared().items():
+        assert [field.check(name, value) for value in field.tried] == list(dict.fromkeys(field.tried)), name
+
+
+def test_the_sign_of_a_zero_tells_no_values_apart():
+    labels, scores = np.array([0, -0.0, 0, 1, 0.5, 0]), [2, 2, 1, 0, 2, 3]
+    signed, plain = (
+        ra.audit.identify("0.5", each, scores, measure="err", k=2, group_sizes=[3, 3]) for each in (labels, abs(labels))
+    )
+    assert signed.to_dict() == plain.to_dict()
+    assert signed.nearest.alike["gain"] == ("linear", "linear-positive")
+
+
 def test_a_further_number_is_named_by_its_measure():
     queries, scores = small()
     found = ra.audit.identify("0.6", queries, scores, measure="ap", k=5)

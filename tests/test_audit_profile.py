@@ -17,18 +17,18 @@ def effects(found):
 
 
 def test_shares_are_counted_by_query():
-    labels = [2, 0, 0, 0, 0, 1, 1, 1, 0]
-    scores = [3, 2, 2, 1, 5, 2, 2, 1, 1]
-    #         a: 3 rows  b: 1  c: 1  d: 2 rows, equal  e: 2 rows, tied and of different labels
-    found = ra.audit.profile(labels, k=[1, 2], scores=scores, group_sizes=[3, 1, 1, 2, 2])
-    assert (found.n_queries, found.n_docs, found.longest) == (5, 9, 3)
-    assert found.empty == 2 / 5
-    assert found.short == {1: 0, 2: 2 / 5}
-    assert found.single_document == 2 / 5
-    assert found.all_equal == 3 / 5
-    assert found.tied == 3 / 5
-    assert found.tied_at_cut == {1: 1 / 5, 2: 0}
-    assert found.labels == {0.0: 5, 1.0: 3, 2.0: 1}
+    labels = [2, 0, 0, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0]
+    scores = [3, 2, 2, 1, 5, 2, 2, 1, 1, 4, 3, 3, 3]
+    #         a: 3 rows  b: 1  c: 1  d: 2 rows, equal  e: 2 rows, tied and of different labels  f: 2 rows  g: as e
+    found = ra.audit.profile(labels, k=[1, 2, 3], scores=scores, group_sizes=[3, 1, 1, 2, 2, 2, 2])
+    assert (found.n_queries, found.n_docs, found.longest) == (7, 13, 3)
+    assert found.empty == 2 / 7
+    assert found.short == {1: 0, 2: 2 / 7, 3: 6 / 7}
+    assert found.single_document == 2 / 7
+    assert found.all_equal == 3 / 7
+    assert found.tied == 4 / 7
+    assert found.tied_at_cut == {1: 2 / 7, 2: 0, 3: 0}
+    assert found.labels == {0.0: 7, 1.0: 5, 2.0: 1}
 
 
 def test_rows_of_a_query_need_not_be_contiguous():

@@ -152,6 +152,12 @@ def test_the_plot_of_one_convention_is_named_by_it_and_a_shorter_run_ends_earlie
     assert np.isnan(shorter[2])
 
 
+def test_the_plot_of_one_run_does_not_number_it():
+    pytest.importorskip("matplotlib")
+    [axes] = history().only(run=0).plot().axes
+    assert [line.get_label() for line in axes.lines] == [f"valid, {name}" for name in (NDCG.name, LOSS.name)]
+
+
 def test_there_is_no_plot_of_nothing():
     with pytest.raises(ra.InputError, match="the history has no entry"):
         History().plot()

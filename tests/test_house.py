@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 from collections import defaultdict
+from inspect import Parameter
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,15 @@ HELPERS = {
         "require_expressible",
         "spelled",
     ),
+}
+# By module: the optional arguments of its functions that may be given without their names.
+OPTIONS_BY_PLACE = {
+    **{module: {} for module in ("", "audit", "lightgbm", "objectives", "parity", "sklearn", "xgboost")},
+    "catboost": {"train": ["convention", "eval_set"]},
+    "compare": {"leave_one_out": ["over"], "winning_numbers": ["by"]},
+    "crosscheck": {"check": ["convention"]},
+    "io": {"read_trec": ["run"]},
+    "trackers": {"pruning": ["history"]},
 }
 
 
@@ -73,6 +84,25 @@ def test_every_argument_has_a_name_to_be_given_by():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.args.posonlyargs
     }
     assert nameless == {"workers.add", "models.__getitem__"}  # protocols of what others write, under names of theirs
+
+
+@pytest.mark.parametrize("module", sorted(OPTIONS_BY_PLACE))
+def test_options_of_functions_are_given_by_name(module):
+    if module in {"catboost", "lightgbm", "sklearn", "xgboost"}:
+        pytest.importorskip(module)
+    package = importlib.import_module(f"rankadapters.{module}".rstrip("."))
+    functions = {name: getattr(package, name) for name in package.__all__ if inspect.isfunction(getattr(package, name))}
+    places = {name: _by_place(function) for name, function in functions.items()}
+    assert Parameter.POSITIONAL_ONLY not in {each.kind for several in places.values() for each in several}
+    options = {
+        name: [each.name for each in several if each.default is not each.empty] for name, several in places.items()
+    }
+    assert {name: several for name, several in options.items() if several} == OPTIONS_BY_PLACE[module]
+
+
+def _by_place(function):
+    kinds = {Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD}
+    return [each for each in inspect.signature(function).parameters.values() if each.kind in kinds]
 
 
 def test_a_dataclass_says_only_what_is_not_the_default():

@@ -45,6 +45,7 @@ def test_points_that_coincide_are_one_of_larger_area_and_nan_is_left_out():
     [points] = axes.collections
     assert points.get_offsets().tolist() == [[0, 0], [0.5, 1]]
     assert points.get_sizes()[1] / points.get_sizes()[0] == pytest.approx(3**0.5)
+    assert not any(points.get_linewidths())  # edges would make them larger
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "b")
 
 

@@ -10,9 +10,15 @@ import pytest
 import rankadapters as ra
 from rankadapters.compare import Results, stratified_tests, winning_numbers
 from rankadapters.parity import ParityReport
+from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.plotting.bars import bars
 from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, UP, WIDTH
+from rankadapters.plotting.curves import curves
+from rankadapters.plotting.intervals import Interval, intervals
+from rankadapters.plotting.panels import panels
 from rankadapters.plotting.parity import contributions
+from rankadapters.plotting.ranks import ranks
+from rankadapters.plotting.waterfall import waterfall
 
 pytest.importorskip("matplotlib")
 
@@ -104,6 +110,74 @@ def test_bars_have_room_for_long_names_and_their_numbers():
     figure = bars([("auc/catboost.query_auc+ties=worst+pool=pairs+average=query", 0.5), ("b", 0.25)], "change")
     figure.draw_without_rendering()
     assert ticks(figure.axes[0]) == ["auc/catboost.query_auc+ties=worst+pool=pairs+av…", "b"]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        lambda: curves([1, 2], {"a": (0.0, 1.0)}, "x", "y"),
+        lambda: panels([1, 2], {"": {"a": {"b": (0.0, 1.0)}}}, "x", "y"),
+        lambda: ranks(["a", "b"], {"a": (1, 2), "b": (2, 1)}, "x"),
+    ],
+    ids=["curves", "panels", "ranks"],
+)
+def test_cutoffs_and_ranks_are_marked_by_whole_numbers(figure):
+    [axes] = figure().axes
+    low, high = axes.get_xlim()
+    assert [float(tick) for tick in axes.get_xticks() if low <= tick <= high] == [1, 2]
+
+
+# Sizes
+
+
+def names(n):
+    return [f"n{place}" for place in range(n)]
+
+
+def inches(axes):
+    """Height and width of what is drawn into."""
+    axes.figure.draw_without_rendering()
+    extent = axes.get_window_extent()
+    return extent.height / axes.figure.dpi, extent.width / axes.figure.dpi
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda n: bars([(name, 1.0) for name in names(n)], "x").axes[0],
+        lambda n: contributions([(name, 1.0) for name in names(n)], title="theirs less ours"),
+        lambda n: intervals([Interval(name, 0.0, -1.0, 1.0, True) for name in names(n)], "x").axes[0],
+        lambda n: ranks(names(n), {"a": [1] * n, "b": [2] * n}, "x").axes[0],
+        lambda n: waterfall(("a", 0.1), dict.fromkeys(names(n), 0.1), ("b", 1.0)).axes[0],
+    ],
+    ids=["bars", "contributions", "intervals", "ranks", "waterfall"],
+)
+def test_every_row_of_a_plot_adds_the_height_of_a_line_or_two_of_text(drawn):
+    heights = [inches(drawn(n))[0] for n in (1, 2, 7)]
+    assert 0.3 < heights[1] - heights[0] < 0.6
+    assert 1.5 < heights[2] - heights[1] < 3
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda n: curves([1, 2], dict.fromkeys(names(n), (0.0, 1.0)), "x", "y"),
+        lambda n: panels([1, 2], {"": dict.fromkeys("ab", dict.fromkeys(names(n), (0.0, 1.0)))}, "x", "y"),
+        lambda n: ranks(names(10), dict.fromkeys(names(n), (1,) * 10), "x"),
+    ],
+    ids=["curves", "panels", "ranks"],
+)
+def test_a_legend_takes_no_room_from_what_is_drawn(drawn):
+    height, width = inches(drawn(2).axes[0])
+    for n in (3, 7):
+        assert inches(drawn(n).axes[0]) == pytest.approx((height, width), rel=0.1)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_panels_of_bagplots_are_nearly_square(n):
+    spread = Spread([(0, 0)], (0, 0), [], [], [])
+    height, width = inches(bagplots(dict.fromkeys(names(n), spread), "x", "y").axes[0])
+    assert height == pytest.approx(width, rel=0.2)
 
 
 # Notebooks

@@ -151,6 +151,13 @@ def test_sparse_matrices_without_rows_are_taken_too(kind):
     assert (model.predict(DATA.X) == other.predict(DATA.X)).all()
 
 
+def test_ids_are_found_where_the_last_query_has_one_row():
+    ids = np.append(DATA.qid, DATA.qid.max() + 1)
+    X, y = np.column_stack([np.vstack([DATA.X, DATA.X[:1]]), ids]), np.append(DATA.y, 0)
+    with pytest.raises(ra.InputError, match="column 5 of X holds the query ids"):
+        QueryRanker(Ridge()).fit(X, y, qid=ids)
+
+
 @pytest.mark.parametrize("hidden", ["list", "float32"])
 def test_ids_inside_lists_and_narrow_columns_are_found(hidden):
     ids = DATA.qid + 100_000_001

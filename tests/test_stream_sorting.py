@@ -228,3 +228,12 @@ def test_closed_queries_are_found_in_eight_bytes_each():
         closed.close(new)
         known |= set(new.tolist())
     assert closed.nbytes == 8 * len(known)
+
+
+@pytest.mark.parametrize("n", [1, 7])
+def test_closed_queries_lie_in_a_few_runs_however_many_there_are(n):
+    closed = ClosedQueries()
+    for first in range(0, 1000 * n, n):
+        closed.close(np.arange(first, first + n, dtype=np.uint64))
+        assert len(closed._runs) <= 10
+    assert closed.nbytes == 8000 * n

@@ -132,6 +132,11 @@ def test_fewer_than_five_points_or_a_line_have_no_bag(several):
     assert found.median == pytest.approx(np.mean(several, axis=0))
 
 
+def test_five_points_have_a_bag_and_the_same_ones_again_count_as_one():
+    assert len(bagplot([*SQUARE, (1, 1)]).bag) == 4
+    assert bagplot([*SQUARE, *SQUARE]).bag == ()
+
+
 @given(points, st.integers(-3, 3), st.integers(1, 4))
 @settings(deadline=None)
 def test_shifting_and_stretching_moves_the_median_along(several, shift, factor):

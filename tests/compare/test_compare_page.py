@@ -91,7 +91,12 @@ def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
     assert "http" not in text.replace("http://www.w3.org", "")
     for heading in ("Winning numbers", "Fronts", "One data set left out", "One measure left out", "Signatures"):
         assert f">{heading}<" in text
-    assert text == page(Results.read(file, higher_is_better=True), title="A <title>")
+    results = Results.read(file, higher_is_better=True)
+    assert text == page(results, title="A <title>")
+    for over in ("dataset", "measure"):
+        bags = {method: leave_one_out(results, over).bagplot(method) for method in ("a", "b")}
+        medians = ", ".join(f"{method} {bag.median[1]:.4f} at {bag.median[0]:g}" for method, bag in bags.items())
+        assert f"A panel per method; medians: {medians}." in text
 
 
 def test_the_plot_of_a_front_names_the_methods_of_both_ranks():

@@ -51,6 +51,18 @@ def test_the_hand_case(group):
     assert found_for(winning_numbers(hand_results()), group) == HAND["answers"][group]
 
 
+def test_plain_types_hold_the_numbers_and_none_where_none_is_defined():
+    lone = {("alone", "D9", "m1"): 0.5, ("a", "D1", "m1"): 0.5, ("b", "D1", "m1"): 0.4}
+    for results in (hand_results(), Results(lone, higher_is_better=True)):
+        numbers = winning_numbers(results)
+        plain = numbers.to_dict()["groups"]
+        assert list(plain) == list(numbers.groups)
+        for place, group in enumerate(numbers.groups):
+            n_datasets = dict(zip(numbers.methods, numbers.n_datasets[place].tolist(), strict=True))
+            expected = found_for(numbers, group)
+            assert plain[group] == {m: {**expected[m], "n_datasets": n_datasets[m]} for m in numbers.methods}
+
+
 @pytest.mark.parametrize(("over", "name"), [("measure", "m1"), ("dataset", "D1")])
 def test_the_hand_case_without_one(over, name):
     found = leave_one_out(hand_results(), over)
@@ -125,6 +137,16 @@ def test_counting_all_pairs(cells):
     assert dict(zip(found.methods, found.iwn[-1].tolist(), strict=True)) == iwn
     assert found.n_pairs - found.n_ties == sum(wn.values())
     assert 2 * found.n_pairs == sum(iwn.values())
+
+
+@pytest.mark.parametrize("by", ["measure", "dataset"])
+@given(cells=tables)
+@settings(deadline=None)
+def test_the_data_sets_of_each_method_are_counted_in_every_group(by, cells):
+    found = winning_numbers(Results(cells, higher_is_better=True), by=by)
+    for group, counts in zip(found.groups, found.n_datasets.tolist(), strict=True):
+        of_group = [(method, dataset) for method, dataset, measure in cells if group in {dataset, measure, "all"}]
+        assert counts == [len({dataset for each, dataset in of_group if each == method}) for method in found.methods]
 
 
 @given(tables)
@@ -210,8 +232,9 @@ def test_groups_add_up_to_all():
 
 def test_values_printed_with_fewer_decimals_are_warned_of():
     cells = {("a", "D", "m"): "0.41", ("b", "D", "m"): "0.413", ("c", "D", "m"): "0.420", ("d", "D", "m"): "0.41"}
-    with pytest.warns(MixedDecimalsWarning, match=r"2 pairs of values differ, but are equal in the decimals"):
+    with pytest.warns(MixedDecimalsWarning, match=r"2 pairs of values differ, but are equal in the decimals") as told:
         found = winning_numbers(Results(cells, higher_is_better=True))
+    assert [each.filename for each in told] == [__file__]
     assert (found.n_ties, found.n_undecided) == (1, 2)
     assert found.wn[-1].tolist() == [0, 2, 3, 0]
 

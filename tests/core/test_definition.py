@@ -6,6 +6,7 @@ from math import log2, log10
 
 import pytest
 
+import rankadapters as ra
 from rankadapters.core import definition
 
 
@@ -31,3 +32,11 @@ def test_gains_of_labels(name, label, expected):
 )  # fmt: skip
 def test_discounts_of_ranks(name, rank, expected):
     assert definition.discount(rank, name) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize(("k", "chance"), [(1, 1 / 4), (2, 1 / 2), (None, 1)])
+@pytest.mark.parametrize("first", [0, 3])
+def test_success_of_a_tie_is_the_share_of_its_orders_that_have_a_relevant_row_in_reach(k, chance, first):
+    convention = ra.parse("ranx.hit_rate@1").replace(k=k, ties="average")
+    rows = [definition.Row(label=float(place == first), score=0.5) for place in range(4)]
+    assert convention.oracle(rows) == (chance, 1)

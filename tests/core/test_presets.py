@@ -238,6 +238,7 @@ def test_presets_of_a_tool_have_names_and_measures():
         (lambda: presets.xgboost.read("auc", ndcg_exp_gain=False), "'auc' has no parameter 'ndcg_exp_gain'"),
         (lambda: presets.xgboost.read("ndcg@5", weights="foo"), "weights='foo'"),
         (lambda: presets.catboost.read("NDCG:top=5", foo=1), "'NDCG:top=5' has no parameter 'foo'"),
+        (lambda: presets.catboost.read("NDCG:top=5", foo=1, bar=2), "'NDCG:top=5' has no parameter 'foo'"),
         (lambda: presets.catboost.read("NDCG:top=5", pairs="label"), "has no parameter 'pairs'"),
         (lambda: presets.catboost.read("PairAccuracy", foo=1), "'PairAccuracy' has no parameter 'foo'; allowed are 'p"),
         (lambda: presets.catboost.read("AUC:use_weights=true", weights="foo"), "weights='foo'"),

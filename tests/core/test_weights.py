@@ -86,6 +86,13 @@ def test_a_weighted_mean_above_its_values_warns(weight):
         ra.evaluate_many(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
 
 
+def test_a_warning_names_the_line_that_asked_an_evaluator():
+    queries = ra.Queries(PART[0], group_sizes=[2, 2], query_weight=[0.5, 0.5])
+    with pytest.warns(AboveValuesWarning) as told:
+        ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(PART[1])
+    assert [each.filename for each in told] == [__file__]
+
+
 @pytest.mark.parametrize(
     ("convention", "weights"),
     [(EXCEPT_EMPTY, [1, 1]), (EXCEPT_EMPTY, [3, 0.1]), (EXCEPT_EMPTY.replace(average="query"), [1e-9, 1e-9])],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 
 import numpy as np
@@ -70,6 +71,12 @@ def test_as_ranklib_a_feature_that_changes_nothing_is_chosen_so_often_in_a_row(m
     model = AdaRank("textbook@3", variant="ranklib", max_iter=30, max_consecutive=most).fit(X, y, qid=qid)
     runs = [len(list(run)) for _, run in groupby(model.features_.tolist())]
     assert max(runs) == (24 if most is None else 1 + most)
+
+
+def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow():
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
+    model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)
+    assert model.n_iter_ == int(1075 / math.log2(5))  # half of 2^-1074, the smallest float64, is rounded to 0
 
 
 def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):

@@ -47,6 +47,12 @@ def test_the_best_pass_by_the_validation_queries_is_kept():
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
 
 
+def test_features_are_told_apart_in_float64():
+    model = CoordinateAscent("textbook@1", n_restarts=1, random_state=0)
+    model.fit([[1.0], [1 + 1e-12]], [1, 0], qid=[0, 0])
+    assert model.coef_[0] < 0
+
+
 def test_the_seed_decides():
     models = [
         CoordinateAscent("textbook@5", n_restarts=1, max_iter=1, random_state=seed).fit(X, DATA.y, qid=DATA.qid)

@@ -91,8 +91,9 @@ def test_history_and_score_are_under_the_convention():
 
 
 def test_too_few_iterations_are_told():
-    with pytest.warns(ConvergenceWarning, match="RankSVM did not converge in 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match="RankSVM did not converge in 1 iterations") as told:
         RankSVM(1.0, tol=1e-12, max_iter=1, max_pairs=0).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert [each.filename for each in told] == [__file__]
 
 
 def test_a_single_pair_needs_no_second_class():

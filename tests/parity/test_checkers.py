@@ -210,6 +210,45 @@ def test_lightgbms_log_of_any_iteration_agrees(lgb_ranker, iteration):
     assert report.rows[1].value == log["valid"]["ndcg@5"][shown]
 
 
+def stopped_early(toolkit):
+    train, valid = ranking(0), ranking(1)
+    module = pytest.importorskip(toolkit)
+    if toolkit == "xgboost":
+        first, second = (module.DMatrix(data.X, data.y, qid=data.qid) for data in (train, valid))
+        params = {"objective": "rank:ndcg", "eval_metric": "ndcg@5", "nthread": 1}
+        model = module.train(params, first, 60, evals=[(second, "valid")], early_stopping_rounds=3, verbose_eval=False)
+        return model, model.best_iteration, model.num_boosted_rounds(), valid
+    first = module.Dataset(train.X, train.y, group=train.sizes)
+    second = module.Dataset(valid.X, valid.y, group=valid.sizes, reference=first)
+    params = {"objective": "lambdarank", "metric": "ndcg", "eval_at": [5], "num_threads": 1, "verbosity": -1}
+    stopping = module.early_stopping(3, verbose=False)
+    model = module.train(params, first, 60, [second], callbacks=[stopping], keep_training_booster=True)
+    return model, model.best_iteration - 1, model.current_iteration(), valid
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+def test_a_model_that_stopped_early_is_asked_up_to_its_best_iteration(toolkit):
+    model, best, trained, valid = stopped_early(toolkit)
+    assert 0 < best < trained - 1
+    check, data = getattr(ra, toolkit).check_model, (valid.X, valid.y, valid.qid)
+    rows = {
+        iteration: check(model, data, getattr(ra.presets, toolkit)(5), iteration=iteration).rows
+        for iteration in (None, best, trained - 1)
+    }
+    assert rows[None] == rows[best]
+    assert rows[None][0].our_value != rows[trained - 1][0].our_value
+
+
+@pytest.mark.parametrize("measure", ["map@5", "auc", "average_precision"])
+def test_a_lightgbm_model_is_asked_for_measures_without_gains_too(lgb_ranker, measure):
+    _, booster, _, valid = lgb_ranker
+    queries = (valid.X, valid.y > 0, valid.qid)
+    [row] = ra.lightgbm.check_model(booster, queries, f"lightgbm.{measure}").rows
+    assert (row.verdict, row.our_value) == (
+        "equal", ra.evaluate(valid.y > 0, booster.predict(valid.X), f"lightgbm.{measure}", qid=valid.qid).value
+    )  # fmt: skip
+
+
 def test_a_log_of_other_gains_is_refused(lgb_ranker):
     _, booster, log, valid = lgb_ranker
     convention = ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7])
