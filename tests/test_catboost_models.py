@@ -67,6 +67,16 @@ def test_every_route_agrees_at_every_iteration(trained, dataset, iteration):
     assert {row.our_value for row in report.rows} == {ours}
 
 
+def test_a_route_that_predicts_otherwise_is_the_one_that_differs(trained, monkeypatch):
+    model, train, _ = trained
+    inner = cb.CatBoost.staged_predict
+    monkeypatch.setattr(cb.CatBoost, "staged_predict", lambda *given, **more: (-each for each in inner(*given, **more)))
+    report = ra.catboost.check_model(model, train, DECLARED)
+    assert [row.source.partition(" ")[0] for row in report.rows if row.verdict == "different"] == [
+        "model.staged_predict"
+    ]
+
+
 def test_the_iterations_are_different_numbers(trained):
     model, _, valid = trained
     values = {ra.catboost.check_model(model, valid, DECLARED, iteration=i).rows[0].value for i in range(LAST + 1)}

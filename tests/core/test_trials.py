@@ -133,3 +133,9 @@ def test_a_measure_over_rows_has_no_values_of_queries():
     trials = Trials(DATA.y, "lightgbm.auc", qid=DATA.qid)
     with pytest.raises(ra.UnsupportedConventionError, match="has no per-query values"):
         trials.measure(DATA.X[:, 0])
+
+
+@pytest.mark.parametrize("n", [1, 4, 81, 1000])
+def test_a_mean_is_rounded_a_few_times_more_often_than_there_are_queries(n):
+    rounding = Trials(np.tile([1, 0], n), "textbook@2", group_sizes=[2] * n).rounding
+    assert n * 2.0**-53 < rounding <= (n + 10) * 2.0**-53
