@@ -132,12 +132,13 @@ def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
     assert not match.covers(ra.presets.letor4(3))  # its second query is short
 
 
-def test_a_further_number_tells_matches_apart():
+@pytest.mark.parametrize("printed", ["0.6", "0.7"])
+def test_a_further_number_tells_matches_apart(printed):
     queries, scores = small()
-    found = ra.audit.identify("0.7", queries, scores, k=5)
-    assert len(found) > 50
+    found = ra.audit.identify(printed, queries, scores, k=5)
+    assert len(found) > 1
     cutoff, query = found.telling
-    assert len(cutoff.values) == len(query.values) == 50
+    assert len(cutoff.values) == len(query.values) == min(50, len(found))
     among = found[: len(cutoff.values)]
     for match, text in zip(among, cutoff.values, strict=True):
         try:
@@ -149,6 +150,11 @@ def test_a_further_number_tells_matches_apart():
         value = values_of_queries(queries, scores, match.convention)[place]
         assert text == ("-" if np.isnan(value) else f"{value:.1f}")
     assert cutoff.n_groups == len(set(cutoff.values)) > 1
+    shown = [
+        ["-" if np.isnan(value) else f"{value:.1f}" for value in values_of_queries(queries, scores, match.convention)]
+        for match in among
+    ]
+    assert query.n_groups == max(len(set(of_query)) for of_query in zip(*shown, strict=True))
     assert f"NDCG@{cutoff.where} makes {cutoff.n_groups} groups" in str(found)
     assert json.loads(found.to_json())["telling"] == [telling.to_dict() for telling in found.telling]
 
@@ -157,6 +163,14 @@ def test_one_match_needs_no_further_number():
     found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
     assert len(found) == 1
     assert found.telling == ()
+
+
+def test_conventions_that_differ_in_a_query_are_different_matches():
+    """Of 21 queries one is empty, which moves the mean by too little to tell."""
+    labels, scores = [1, 0] * 20 + [0, 0], [1, 2] * 5 + [2, 1] * 15 + [1, 2]
+    found = ra.audit.identify("0.9", labels, scores, k=2, group_sizes=[2] * 21)
+    assert {match.convention.empty for match in found} == {0, 0.5, 1, "skip"}
+    assert not any("empty" in match.alike for match in found)
 
 
 def test_without_docids_they_are_not_searched_and_this_is_said():
@@ -181,6 +195,12 @@ def test_no_match_names_the_nearest_and_the_value_of_empty_that_would_be_needed(
     assert any(note.startswith("empty=0.3 in ") and "yahoo" in note for note in found.notes)
     assert f"No convention of the grid gives {value:.4f}." in str(found)
     assert json.loads(found.to_json())["nearest"]["value"] == found.nearest.value
+
+
+def test_where_no_query_is_short_the_nearest_is_the_same_however_these_count():
+    found = ra.audit.identify("0.61", [1, 0, 0, 1], [2, 1, 2, 1], k=1, group_sizes=[2, 2])
+    assert list(found) == []
+    assert found.nearest.alike["short"] == ("pad", "zero", "skip")
 
 
 def test_no_match_names_the_cutoff_that_would_be_needed():

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.statistics.cells import signed
 from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.rank_correlation import tau_b
 from tests.audit_data import small
@@ -180,6 +181,8 @@ def test_every_form_holds_values_and_changes():
         assert "1.000000 (1)" in text
         assert "tied, half" in text
         assert str(CATBOOST) in text
+    for each in found.changes[0].comparisons:
+        assert f"| {signed(each.low)} to {signed(each.high)} |" in found.to_markdown()
 
 
 def test_progress_is_told_for_the_swaps_and_for_the_samples_of_all_comparisons():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
 from operator import attrgetter
 
 import pytest
@@ -129,3 +130,10 @@ def test_rows_without_queries_are_an_input_error(name):
 @pytest.mark.parametrize("name", EVERY)
 def test_a_keyword_of_another_library_is_an_input_error_that_names_ours(name):
     assert "'qids' is not a column" in str(call(name, LABELS, SCORES, qids=QID))
+
+
+@pytest.mark.parametrize("name", [name for name in ra.__all__ if name.endswith("Error")])
+def test_what_an_error_knows_beside_its_message_is_given_by_name(name):
+    _, message, *others = signature(getattr(ra, name).__init__).parameters.values()
+    assert message.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL}
+    assert {each.kind for each in others} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}

@@ -32,6 +32,12 @@ def test_labels_queries_docids_and_predictions_are_read(write):
     assert found.place(2).endswith("rows.txt, line 3")
 
 
+def test_features_are_told_by_all_digits_of_their_numbers(write):
+    rows = "2 qid:7 1:0.5 105:1 1050:3\n0 qid:7 105:2 1050:4\n"
+    for feature, expected in ((1, [0.5, 0]), (105, [1, 2]), (1050, [3, 4])):
+        assert read_letor(write(rows, "rows.txt"), feature=feature).scores.tolist() == expected
+
+
 def test_files_give_the_bits_of_the_arrays(write):
     found = read(write, ROWS)
     for convention in (presets.letor4(2), presets.trec_eval_9(None)):

@@ -226,6 +226,21 @@ def test_positions_that_change_in_a_training_are_refused():
         objective(np.zeros(data.y.size), train)
 
 
+def test_a_subset_has_the_positions_of_its_rows():
+    data = graded(7)
+    rows = np.flatnonzero(data.qid % 3 > 0)
+    whole = dataset(data, position=shown(data))
+    part = whole.subset(rows.tolist())
+    found, expected = biased(), biased()
+    alone = lgb.Dataset(
+        data.X[rows], data.y[rows], group=data.sizes[1:][np.arange(1, data.sizes.size) % 3 > 0],
+        position=shown(data)[rows],
+    )  # fmt: skip
+    scores = np.random.default_rng(0).normal(size=rows.size)
+    for _ in range(3):
+        np.testing.assert_array_equal(found(scores, part.construct()), expected(scores, alone.construct()))
+
+
 def test_positions_that_no_bias_uses_are_told_once():
     data = graded(7)
     objective, train = ra.lightgbm.objective(LAMBDARANK), constructed(data, position=shown(data))

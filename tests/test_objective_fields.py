@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from inspect import Parameter, signature
 
 import pytest
 
@@ -88,6 +89,13 @@ def test_every_class_refuses_a_field_left_out(cls):
 def test_the_ends_of_what_a_field_may_be_are_taken(cls, field, values):
     for value in values:
         assert getattr(EACH[cls].replace(**{field: value}), field) == value
+
+
+@pytest.mark.parametrize("cls", OBJECTIVES.values(), ids=lambda cls: cls.__name__)
+def test_an_objective_is_bound_to_queries_with_all_else_by_name(cls):
+    queries, *options = signature(EACH[cls].bind).parameters.values()
+    assert queries.kind is Parameter.POSITIONAL_OR_KEYWORD
+    assert {each.kind for each in options} == {Parameter.KEYWORD_ONLY}
 
 
 def test_lightgbms_generator_has_32_bits():

@@ -154,6 +154,7 @@ def inches(axes):
 )
 def test_every_row_of_a_plot_adds_the_height_of_a_line_or_two_of_text(drawn):
     heights = [inches(drawn(n))[0] for n in (1, 2, 7)]
+    assert heights[0] > 0.6
     assert 0.3 < heights[1] - heights[0] < 0.6
     assert 1.5 < heights[2] - heights[1] < 3
 

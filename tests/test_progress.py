@@ -45,14 +45,16 @@ AUDITS = {
     "comparing": lambda: ra.audit.order(
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
+    "making the page": lambda: ra.audit.page(LABELS, {"a": SCORES}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES),
 }
+NEEDED = {"comparing": ["scipy"], "making the page": ["scipy", "jinja2", "matplotlib"]}
 
 
 @pytest.mark.parametrize("what", AUDITS)
 def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
     terminal = at_a_terminal(monkeypatch)
-    if what == "comparing":
-        pytest.importorskip("scipy")
+    for package in NEEDED.get(what, []):
+        pytest.importorskip(package)
     AUDITS[what]()
     assert what in terminal.getvalue()
     assert "100%" in terminal.getvalue()
@@ -60,8 +62,8 @@ def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
 
 @pytest.mark.parametrize("what", AUDITS)
 def test_it_is_silent_elsewhere_and_without_rich(capsys, monkeypatch, what):
-    if what == "comparing":
-        pytest.importorskip("scipy")
+    for package in NEEDED.get(what, []):
+        pytest.importorskip(package)
     AUDITS[what]()
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(sys, "stderr", Terminal())

@@ -13,6 +13,8 @@ import rankadapters as ra
 from rankadapters.core.forms import NOW, kernels
 from rankadapters.core.measures import MEASURES
 from rankadapters.io import cut_queries
+from rankadapters.io.stream_batches import stream_rows
+from rankadapters.io.stream_rows import StreamColumns
 from tests import stream_data
 from tests.core.strategies import conventions
 from tests.stream_data import anyhow, cut, evenly, facts
@@ -191,6 +193,22 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
 def test_what_is_wrong_in_a_batch_names_it(batches, match):
     with pytest.raises(ra.InputError, match=match):
         ra.evaluate_stream(batches, "lightgbm@10")
+
+
+def test_what_pyarrow_gives_without_a_schema_is_no_stream():
+    dataset = pytest.importorskip("pyarrow.dataset")
+    scanner = dataset.dataset(arrow(BATCH)).scanner()
+    with pytest.raises(ra.InputError, match="batches is of type Scanner"):
+        ra.evaluate_stream(scanner, "lightgbm@10")
+
+
+def test_rows_of_a_query_that_goes_on_hold_no_memory_of_those_before():
+    batch = {"label": np.ones(100), "score": np.ones(100), "qid": np.repeat([1, 2], [98, 2])}
+    [rows] = stream_rows([batch], StreamColumns("label", ("score",), "qid", None, None, None))
+    before, last = rows.parted()
+    assert (before.n_rows, last.n_rows) == (98, 2)
+    for column, part in ((rows.labels, last.labels), (rows.scores[0], last.scores[0])):
+        assert not np.shares_memory(column, part)
 
 
 def test_the_row_to_blame_is_counted_over_all_batches():

@@ -126,6 +126,17 @@ def test_a_set_on_which_nothing_is_left_to_average_is_named():
 # Of several workers, what can be shown in one process
 
 
+def test_values_are_summed_over_the_workers(monkeypatch):
+    asked = []
+    monkeypatch.setattr(xgb.collective, "get_world_size", lambda: 2)
+    monkeypatch.setattr(xgb.collective, "allreduce", lambda array, op: asked.append(op) or 2 * array)  # two alike
+    watch = ra.xgboost.global_eval(TEXTBOOK, n_queries=2 * TWO.sizes.size)
+    booster, log = watched(watch, rounds=1)
+    assert set(asked) == {xgb.collective.Op.SUM}
+    expected = ra.evaluate(TWO.y, booster.predict(dmatrix(TWO)), TEXTBOOK, qid=TWO.qid).value
+    assert log["valid"][TEXTBOOK.name] == [pytest.approx(expected, rel=1e-15)]
+
+
 def test_a_warning_tells_that_xgboosts_own_values_count_workers_without_rows():
     found = {"valid": [GlobalValue(LETOR.name, 0.5, higher_is_better=True, n_workers=1)]}
     log = {"valid": {LETOR.name: [0.5], "ndcg@5": [0.6], "rmse": [1.0]}}

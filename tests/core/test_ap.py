@@ -40,6 +40,14 @@ def test_precisions_at_the_relevant_ranks_by_the_divisor(changes, expected):
     assert found == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 10])
+@pytest.mark.parametrize("n_queries", [1, 40])
+def test_a_tie_of_relevant_rows_alone_has_no_order(n, n_queries):
+    labels, scores = ([1] * n + [0]) * n_queries, ([0.5] * n + [0.1]) * n_queries
+    found = value(labels, scores, PLAIN.replace(ties="average"), group_sizes=[n + 1] * n_queries)
+    assert found == pytest.approx(1, abs=1e-15)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     labels=st.lists(st.integers(0, 1), min_size=1, max_size=6), seed=st.integers(0, 10**6),

@@ -198,6 +198,19 @@ def test_query_weights_multiply(value):
     np.testing.assert_array_equal(weighted, [part * np.float32(np.repeat(weights, sizes)) * factor for part in plain])
 
 
+@pytest.mark.parametrize("value", STATELESS, ids=kind)
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0, 4.0, 0.0]], ids=["plain", "weighted"])
+def test_gradients_of_some_queries_are_those_of_all(value, weights):
+    labels, scores, sizes = data(value)
+    if "convention" in value.fields():
+        value = value.replace(convention=value.convention.replace(average="query"))
+    queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights)
+    whole, _ = objectives.gradients(queries, scores, value)
+    ends = np.cumsum(sizes)
+    found = value.bind(queries).of_queries(np.asarray(scores, np.float64), 1, 4)
+    np.testing.assert_array_equal(found, whole[ends[0] : ends[3]])
+
+
 def test_averaged_ties_are_ranked_in_row_order():
     labels, scores = [2, 0.5, 1, 0], [0.5, 0.5, 0.5, 0.5]
     averaged = EXACT.replace(convention=EXACT.convention.replace(ties="average"))

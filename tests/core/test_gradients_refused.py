@@ -10,6 +10,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, kind
+from tests.objective_values import EACH
 
 
 @pytest.mark.parametrize("value", [objectives.xgboost_ndcg(), objectives.xgboost_pairwise()], ids=kind)
@@ -65,6 +66,13 @@ def test_of_some_queries_the_first_that_has_such_a_score_is_told(value, bad):
         bound.of_queries(scores, 1, 3)
     assert told.value.row == 4
     assert np.isfinite(bound.of_queries(scores, 0, 1)).all()
+
+
+def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told():
+    bound = EACH[objectives.StochasticRank].bind(ra.Queries([1, 0, 1, 0], group_sizes=[2, 2]))
+    with pytest.raises(ra.InputError, match=r"scores of the query of row 2 are .* too far apart") as told:
+        bound.of_queries(np.array([0.0, 1.0, -1.5e308, 1.5e308]), 1, 2)
+    assert told.value.row == 2
 
 
 @pytest.mark.parametrize(

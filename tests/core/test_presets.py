@@ -287,6 +287,13 @@ def test_a_training_without_weights_leaves_use_weights_out(conv, text):
     assert presets.catboost.spell(conv, group_weights=False) == text
 
 
+@pytest.mark.parametrize("tool", presets.TOOLS)
+def test_what_a_tools_words_leave_open_is_told_by_name(tool):
+    text, *options = signature(presets.TOOLS[tool].read).parameters.values()
+    assert text.kind is Parameter.POSITIONAL_OR_KEYWORD
+    assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+
+
 @pytest.mark.parametrize("name", presets.names(None))
 def test_options_of_a_preset_are_told_by_their_names(name):
     options = [each for each in signature(presets.maker(name)).parameters.values() if each.name != "k"]

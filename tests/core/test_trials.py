@@ -145,3 +145,9 @@ def test_the_mean_of_equal_gains_is_that_gain(form, most_found, monkeypatch):
     with kernels(form):
         trials = Trials(labels, ra.presets.sklearn.dcg(1), group_sizes=[4])
         assert trials.along([1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.5]).tolist() == [0.1, 0.1]
+
+
+@pytest.mark.parametrize("n", [1, 4, 81, 1000])
+def test_a_mean_is_rounded_a_few_times_more_often_than_there_are_queries(n):
+    rounding = Trials(np.tile([1, 0], n), "textbook@2", group_sizes=[2] * n).rounding
+    assert n * 2.0**-53 < rounding <= (n + 10) * 2.0**-53

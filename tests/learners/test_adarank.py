@@ -73,6 +73,12 @@ def test_as_ranklib_a_feature_that_changes_nothing_is_chosen_so_often_in_a_row(m
     assert max(runs) == (24 if most is None else 1 + most)
 
 
+def test_a_feature_that_is_chosen_again_and_changes_nothing_is_left_out_until_something_else_does():
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 3, [1, 0] * 3, np.repeat(range(3), 2)
+    model = AdaRank("textbook@5", max_iter=9, max_consecutive=2).fit(X, y, qid=qid)
+    assert model.features_.tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 0]
+
+
 def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow():
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
     model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)

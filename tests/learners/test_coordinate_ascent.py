@@ -47,6 +47,11 @@ def test_the_best_pass_by_the_validation_queries_is_kept():
     assert model.score(VALID.X, VALID.y, qid=VALID.qid) == pytest.approx(max(values), rel=1e-12)
 
 
+def test_the_defaults_are_those_of_ranklib():
+    model = CoordinateAscent("ranklib@10")
+    assert (model.n_restarts, model.n_steps, model.step_base, model.step_scale, model.tol) == (5, 25, 0.05, 2, 0.001)
+
+
 def test_features_are_told_apart_in_float64():
     model = CoordinateAscent("textbook@1", n_restarts=1, random_state=0)
     model.fit([[1.0], [1 + 1e-12]], [1, 0], qid=[0, 0])
