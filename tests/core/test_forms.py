@@ -193,8 +193,8 @@ def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp
 
 
 COUNTED = [
-    "textbook@3", "ranklib@3", "yahoo@2", "trec_eval_9@3", "lightgbm.map@3", "lightgbm.map@3+ties=together", "xgboost.auc",
-    "catboost.mrr@3", "catboost.query_rmse", "catboost.filtered_dcg", "ranx.recall@3",
+    "textbook@3", "ranklib@3", "yahoo@2", "trec_eval_9@3", "lightgbm.map@3", "lightgbm.map@3+ties=together",
+    "xgboost.auc", "catboost.mrr@3", "catboost.query_rmse", "catboost.filtered_dcg", "ranx.recall@3",
 ]  # fmt: skip
 
 
