@@ -10,7 +10,9 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.audit.field_grid import grid
+from rankadapters.audit.identify.alike import classes, lowered
 from rankadapters.audit.identify.known_presets import known, named, nearest
+from rankadapters.core.lowering import Bound
 from tests.audit_data import mq2008, small
 
 
@@ -303,6 +305,12 @@ def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
     found = ra.audit.identify(f"{value:.6f}", queries, scores)
     assert not found
     assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]
+
+
+def test_gains_of_0_and_of_minus_0_are_alike():
+    queries = ra.Queries([0.5, -0.0, 2], group_sizes=[3])
+    plans, _ = lowered(presets.yahoo(3), Bound(queries, None), "gain", ["linear", "linear-positive", "exp2"])
+    assert classes(plans) == [("linear", "linear-positive"), ("exp2",)]
 
 
 @pytest.mark.parametrize("k", [10, None])

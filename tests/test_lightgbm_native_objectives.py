@@ -60,3 +60,12 @@ def test_what_lightgbm_has_not_is_refused_by_name(value, field):
         ra.UnsupportedConventionError, match=rf"LightGBM has no built-in .*{field}(.|\n)*Hint: objective"
     ):
         ra.lightgbm.native_objective(value)
+
+
+def test_what_lightgbm_has_instead_is_told():
+    with pytest.raises(ra.UnsupportedConventionError) as told:
+        ra.lightgbm.native_objective(EXACT.replace(hessian="doubled"))
+    assert str(told.value) == (
+        "LightGBM has no built-in objective with hessian=doubled, sigmoid=exact; the nearest has hessian=plain, "
+        "sigmoid=table.\nHint: objective(value)."
+    )

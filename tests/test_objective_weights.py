@@ -54,6 +54,19 @@ def test_all_other_weights_multiply(value):
         np.testing.assert_array_equal(weighted, plain * np.repeat(np.float32(WEIGHTS), SIZES))
 
 
+DRAWING = [objectives.xgboost_ndcg(lambdarank_pair_method="mean"), objectives.lightgbm_xendcg()]
+
+
+@pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
+def test_only_what_draws_goes_on_from_call_to_call(value):
+    bound = value.bind(ra.Queries(LABELS, group_sizes=SIZES))
+    begun, first, second = bound.state.copy(), bound.gradients(SCORES), bound.gradients(SCORES)
+    draws = value.kind == "xendcg" or getattr(value, "samples", None) is not None
+    assert np.array_equal(first, second) != draws
+    assert np.array_equal(begun, bound.state) != draws
+    assert (bound.state.size > 0) == draws
+
+
 @pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING], ids=kind)
 def test_what_is_said_of_weights_is_what_is_done(value):
     assert (value.uses_weights, value.divides_weights) == (True, value in DIVIDING)

@@ -92,6 +92,16 @@ def test_of_a_loss_the_lower_one_is_ahead():
     assert " right " in str(report).splitlines()[2]
 
 
+@pytest.mark.parametrize(("second", "ahead"), [([0, 1], "a"), ([1, 0], "-")])
+def test_the_table_says_who_is_ahead(second, ahead):
+    queries = ra.Queries([1, 0] * 2, group_sizes=[2] * 2)
+    for names, told in ((("a", "b"), ahead), (("b", "a"), ahead)):
+        scores = {"a": [1, 0] * 2, "b": second * 2}
+        given = {"D": {name: scores[name] for name in names}}
+        [table, _] = stratified_tests({"D": queries}, given, "textbook@1").blocks()
+        assert [line[:2] for line in table.lines] == [(", ".join(names), told)]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -80,6 +80,14 @@ def test_labels_and_scores_that_are_not_numbers(measure):
             ra.evaluate([1, 0], scores, plain, group_sizes=[2])
 
 
+@every_measure
+def test_a_score_in_a_query_without_anything_to_find_is_refused_too(measure):
+    scores = np.arange(33.0)
+    scores[3] = np.nan
+    with pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
+        ra.evaluate([0] * 30 + [1, 0, 1], scores, PLAIN[measure], group_sizes=[30, 3])
+
+
 @pytest.mark.parametrize("label", [1.5, -0.1, 2])
 @pytest.mark.parametrize(
     ("text", "who"),

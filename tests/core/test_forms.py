@@ -134,6 +134,15 @@ def test_a_score_that_is_not_finite_is_named_by_both_forms():
                 ra.evaluate(labels, [0.5, 0.1, 0.2, np.inf], convention, qid=qid)
 
 
+@pytest.mark.parametrize("preset", ["yahoo@3", "trec_eval_9@3", "textbook@3", "lightgbm.map@3", "catboost.mrr@3"])
+def test_a_score_in_a_query_that_counts_as_declared_is_looked_at_by_both_forms(preset):
+    labels, scores = [0] * 30 + [1, 0, 1], np.arange(33.0)
+    scores[3] = np.nan
+    for choice in (NEVER, NOW):
+        with kernels(choice), pytest.raises(ra.InputError, match=r"scores\[3\] is nan"):
+            ra.evaluate(labels, scores, preset, group_sizes=[30, 3], docid=[f"d{row}" for row in range(33)])
+
+
 WITHOUT_NUMBA = """
 import sys
 import numpy as np

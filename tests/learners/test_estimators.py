@@ -140,6 +140,31 @@ def test_fit_and_score_need_the_queries(learner):
         model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(VALID.X, VALID.y)])
 
 
+STOPPING = {"n_iter_no_change": None, "validation_fraction": None, "warm_start": False, "n_threads": None}
+OF_NETWORKS = {
+    "hidden_layer_sizes": (10,), "convention": None, "activation": "tanh", "alpha": 0.0, "batch_size": 16,
+    "learning_rate_init": 0.001, "max_iter": 100, "random_state": None, **STOPPING,
+}  # fmt: skip
+DEFAULTS = {
+    AdaRank: {"max_iter": 500, "tol": 0.002, "max_consecutive": 5, "variant": "xu-li", **STOPPING},
+    CoordinateAscent: {
+        "n_restarts": 5, "n_steps": 25, "step_base": 0.05, "step_scale": 2.0, "max_iter": 100, "tol": 0.001,
+        "alpha": 0.0, "validation_fraction": None, "random_state": None, "warm_start": False, "n_threads": None,
+    },
+    NeuralRanker: OF_NETWORKS,
+    RankBoost: {"convention": None, "max_iter": 300, "n_thresholds": 10, "variant": "freund", **STOPPING},
+    RankNet: OF_NETWORKS,
+    RankSVM: {"C": 1.0, "convention": None, "tol": 1e-3, "max_iter": 1000, "max_pairs": 500_000, "n_threads": None},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("learner", DEFAULTS)
+def test_defaults_are_ranklibs_where_it_has_the_parameter(learner):
+    asked = {"NeuralRanker": {"objective": ra.objectives.ListNet()}, "RankNet": {}, "RankBoost": {}, "RankSVM": {}}
+    given = asked.get(learner.__name__, {"convention": CONV})
+    assert learner(**given).get_params() == {**DEFAULTS[learner], **given}
+
+
 @every
 def test_features_and_labels_may_be_named_and_queries_must_be(learner):
     model = clone(learner).fit(X=DATA.X, y=DATA.y, qid=DATA.qid)
