@@ -134,6 +134,17 @@ def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
     assert not match.covers(ra.presets.letor4(3))  # its second query is short
 
 
+@pytest.mark.parametrize(("k", "nearest"), [(None, True), (2, False), (5, True), ("unknown", False)])
+def test_a_measure_that_its_only_tool_never_cuts_is_searched_with_cutoffs_too(k, nearest):
+    queries = ra.Queries([0, 1, 0, 2, 1, 0], group_sizes=[3, 3])
+    found = ra.audit.identify("0.6", queries, [3, 2, 1, 0, 2, 5], measure="filtered-dcg", k=k)
+    match = found.nearest if nearest else found[0]
+    assert not (found if nearest else found.nearest)
+    assert match.near == ("catboost.filtered_dcg",)
+    assert match.changes.get("k") == match.convention.k
+    assert ra.presets.catboost.filtered_dcg().replace(**match.changes) == match.convention
+
+
 @pytest.mark.parametrize("printed", ["0.6", "0.7"])
 def test_a_further_number_tells_matches_apart(printed):
     queries, scores = small()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
 from typing import Any
 
 import catboost as cb
+
+from rankadapters.core.errors import warn_caller
 
 BACKWARDS = (
     "the model was trained by LambdaMart with {}. CatBoost has the signs of both of its derivatives turned round, "
@@ -35,4 +36,4 @@ def warn_of_training(model: Any) -> None:
         params = model.get_all_params()
     method, ridge = params.get("leaf_estimation_method"), params.get("l2_leaf_reg", 0.0)
     if str(params.get("loss_function")).startswith("LambdaMart") and (method != "Newton" or ridge > 2 * NO_RIDGE):
-        warnings.warn(BACKWARDS.format(f"leaf_estimation_method={method!r}, l2_leaf_reg={ridge:g}"), stacklevel=3)
+        warn_caller(BACKWARDS.format(f"leaf_estimation_method={method!r}, l2_leaf_reg={ridge:g}"))

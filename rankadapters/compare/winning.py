@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.table import Table
 from rankadapters.plotting.bars import bars
 from rankadapters.statistics.document import Document
@@ -194,7 +193,7 @@ def winning_numbers(results: Results, by: str = "measure") -> WinningNumbers:
     shape = (len(groups), len(results.methods))
     n_undecided = undecided_pairs(results)
     if n_undecided:
-        warnings.warn(_undecided(n_undecided), MixedDecimalsWarning, stacklevel=2)
+        warn_caller(_undecided(n_undecided), MixedDecimalsWarning)
     return WinningNumbers(
         methods=results.methods, by=by, groups=(*groups, ALL), wn=_summed(group, results.method, wins, shape),
         iwn=_summed(group, results.method, met, shape), n_datasets=_counted(group, results, shape),

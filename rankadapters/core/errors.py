@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+import warnings
 from collections.abc import Iterable
 from copy import copy
+from pathlib import Path
+from types import FrameType
 from typing import Any, Self
 
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 _PLACE = re.compile(r"\b(labels|scores|qid|docid|row_weight|query_weight)\[(\d+)\]")
 
 
@@ -90,6 +96,15 @@ class MissingToolkitError(RankAdaptersError, ImportError):
 
 class AboveValuesWarning(UserWarning):
     """A weighted mean lies above every value that it is of."""
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called into the package, however deep in it the warning arises."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - warnings skip files by themselves from Python 3.12 on
+    level = 2
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def brief(value: object) -> str:

@@ -28,11 +28,6 @@ class Terms(NamedTuple):
     divisors: Floats
     shares: Floats  # what each query adds to the value, 0 where it is skipped
 
-    @property
-    def value(self) -> float:
-        """The value, up to rounding."""
-        return float(self.shares.sum())
-
     def same(self, other: Terms | None) -> bool:
         """Whether every query has the same value and enters the mean alike."""
         if other is None or other.values.size != self.values.size:

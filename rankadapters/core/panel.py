@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Unpack
@@ -13,7 +12,7 @@ import numpy as np
 from rankadapters.core._kernels import SKIP
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import AboveValuesWarning, UnsupportedConventionError
+from rankadapters.core.errors import AboveValuesWarning, UnsupportedConventionError, warn_caller
 from rankadapters.core.keywords import Columns, by_name
 from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
@@ -214,7 +213,7 @@ class Measured:
     def warn_above_values(self) -> None:
         """Warn of each of `above_values`."""
         for message in self.above_values():
-            warnings.warn(message, AboveValuesWarning, stacklevel=4)
+            warn_caller(message, AboveValuesWarning)
 
     def above_values(self) -> list[str]:
         """Say where empty queries, counted without their weights, lift a mean above every query's value."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, overload
 
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import AboveValuesWarning, InputError
+from rankadapters.core.errors import AboveValuesWarning, InputError, warn_caller
 from rankadapters.core.score import Score
 from rankadapters.core.scores import Scores
 from rankadapters.core.texts import as_conventions
@@ -128,7 +127,7 @@ def evaluate_stream(
     sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
     for name in columns.scores:
         for message in sums.above_values(name):
-            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+            warn_caller(message, AboveValuesWarning)
     models = {name: sums.scores(name) for name in columns.scores}
     found = {
         each: models[columns.scores[0]][each] if one_model else {name: scores[each] for name, scores in models.items()}

@@ -155,7 +155,8 @@ class RankLibAdaRankRounds(AdaRankRounds):
 
     Its queue: at first, a feature chosen twice in a row is put off and the round before taken back, and the best model
     is forgotten; then the features put off come back one at a time, the last first, and it goes on from where it is.
-    The weights of the queries shrink by their number every round, until they underflow and the training ends.
+    The weights of the queries shrink by their number every round, until they underflow and the training ends. It ends
+    as in the paper too where an alpha is infinite, under which RankLib would score by infinity times 0.
     """
 
     def run(self, max_iter: int) -> None:
@@ -205,7 +206,8 @@ class RankLibAdaRankRounds(AdaRankRounds):
 
     def _round(self, feature: int, alpha: float, used: set[int] | None = None) -> bool:
         """Add a feature, and weigh the queries anew; False where the training value fell, which takes it back."""
-        if np.isnan(alpha):
+        if not np.isfinite(alpha):
+            self.finish(feature)
             return False
         before = self.state()
         self.add(feature, alpha)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+
+from rankadapters.core.errors import warn_caller
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -95,7 +96,7 @@ def newton(X: Any, margins: PairMargins, *, C: float, tol: float, max_iter: int)
         step = _conjugate_gradients(lambda d: d + C * (X.T @ bends(X @ d)), -gradient)  # noqa: B023 - used at once
         weights, scores = _descend(X, margins, C, (weights, scores), (step, float(gradient @ step)))
     message = f"RankSVM did not converge in {max_iter} iterations; raise max_iter."
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+    warn_caller(message, ConvergenceWarning)
     return weights, max_iter
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
 
 import lightgbm as lgb
+
+from rankadapters.core.errors import warn_caller
 
 UPDATE = lgb.Booster.update.__code__
 BY_QUERY = (
@@ -38,9 +39,9 @@ def warn_of_settings() -> None:
     """
     settings = _settings()
     if settings.get("bagging_by_query") == "1" and _bags(settings):
-        warnings.warn(BY_QUERY, stacklevel=3)
+        warn_caller(BY_QUERY)
     if settings.get("boosting") == "dart":
-        warnings.warn(DART, stacklevel=3)
+        warn_caller(DART)
 
 
 def _bags(settings: dict[str, str]) -> bool:

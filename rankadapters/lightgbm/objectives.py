@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, cast
 
 import lightgbm as lgb
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.callbacks.objectives import Trained
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
@@ -244,7 +243,7 @@ def _positions(dataset: lgb.Dataset) -> Array | None:
 
 def _warn_of_positions(dataset: lgb.Dataset) -> None:
     if _positions(dataset) is not None:
-        warnings.warn(UNUSED_POSITIONS, stacklevel=3)
+        warn_caller(UNUSED_POSITIONS)
 
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:

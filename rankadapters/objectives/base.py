@@ -88,11 +88,6 @@ class Objective(Declared):
         """Fields of its convention that no gradient depends on."""
         return frozenset()
 
-    @property
-    def refuses_negative_labels(self) -> bool:
-        """Whether labels below 0 have no meaning."""
-        return False
-
 
 @dataclass(frozen=True, kw_only=True)
 class UnderNDCG(Objective):

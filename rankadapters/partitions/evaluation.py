@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -13,7 +12,7 @@ import numpy as np
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
-from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError
+from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
 from rankadapters.core.panel import above_values
 from rankadapters.core.score import Score
 from rankadapters.core.scores import Scores
@@ -68,7 +67,7 @@ def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
     for convention in {each for sums in found for each in sums.largest}:
         message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
         if message:
-            warnings.warn(message, AboveValuesWarning, stacklevel=3)
+            warn_caller(message, AboveValuesWarning)
     return Scores({convention: tally.score() for convention, tally in tallies.items()})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 
 from rankadapters.core.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.queries import Queries
 
 Array = NDArray[Any]
@@ -104,7 +103,7 @@ def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
             "Hint: cv=QueryKFold(...), and no tool that takes rows one by one, such as KFold, train_test_split, "
             "learning_curve, or halving with resource='n_samples'."
         )
-        warnings.warn(msg, CutQueriesWarning, stacklevel=3)
+        warn_caller(msg, CutQueriesWarning)
 
 
 def one_per_query(sample_weight: Any, queries: Queries) -> Array:

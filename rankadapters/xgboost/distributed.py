@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Integers
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.errors import InputError, RankAdaptersError, warn_caller
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
 
 Array = NDArray[Any]
@@ -181,4 +180,4 @@ def _warn_of_empty_workers(found: dict[str, list[GlobalValue]], evals_log: dict[
                 f"{n_empty} of {parts} workers have no rows of {name!r}: XGBoost's own {', '.join(own)} counts each as "
                 "a query of value 1.\nHint: a partition of the set on each worker, or disable_default_eval_metric."
             )
-            warnings.warn(msg, stacklevel=2)
+            warn_caller(msg)

@@ -86,10 +86,19 @@ def test_a_weighted_mean_above_its_values_warns(weight):
         ra.evaluate_many(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
 
 
-def test_a_warning_names_the_line_that_asked_an_evaluator():
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda queries, scores: ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(scores),
+        lambda queries, scores: ra.evaluate(queries, scores, EXCEPT_EMPTY),
+        lambda queries, scores: ra.evaluate_many(queries, scores, [EXCEPT_EMPTY]),
+        lambda queries, scores: ra.evaluate_many(queries, {"model": scores}, [EXCEPT_EMPTY]),
+    ],
+)
+def test_a_warning_names_the_line_that_asked(ask):
     queries = ra.Queries(PART[0], group_sizes=[2, 2], query_weight=[0.5, 0.5])
     with pytest.warns(AboveValuesWarning) as told:
-        ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(PART[1])
+        ask(queries, PART[1])
     assert [each.filename for each in told] == [__file__]
 
 

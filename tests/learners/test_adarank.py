@@ -54,8 +54,9 @@ def test_a_convention_without_such_values_is_refused(convention, reason):
         AdaRank(convention).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
-def test_a_feature_that_ranks_all_perfectly_is_the_model():
-    model = AdaRank("textbook@2").fit([[3.0, 1.0], [2.0, 1.0]], [1, 0], qid=[7, 7])
+@pytest.mark.parametrize("variant", ["xu-li", "ranklib"])
+def test_a_feature_that_ranks_all_perfectly_is_the_model(variant):
+    model = AdaRank("textbook@2", variant=variant).fit([[3.0, 1.0], [2.0, 1.0]], [1, 0], qid=[7, 7])
     assert model.coef_.tolist() == [1.0, 0.0]
 
 
@@ -83,6 +84,14 @@ def test_ranklibs_weights_shrink_by_the_number_of_queries_until_they_underflow()
     X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * 5, [1, 0] * 5, np.repeat(range(5), 2)
     model = AdaRank("textbook@5", variant="ranklib", max_consecutive=None).fit(X, y, qid=qid)
     assert model.n_iter_ == int(1075 / math.log2(5))  # half of 2^-1074, the smallest float64, is rounded to 0
+
+
+@pytest.mark.parametrize("n", [8, 9])
+def test_ranklibs_weights_may_underflow_to_an_infinite_alpha(n):
+    X, y, qid = [[0.0, 0.0], [1.0, 0.3]] * n, [1, 0] * n, np.repeat(range(n), 2)
+    model = AdaRank("textbook@5", variant="ranklib").fit(X, y, qid=qid)
+    assert model.n_iter_ > 300
+    assert np.isfinite(model.coef_).all()
 
 
 def test_setup_asks_the_metric_for_each_feature_and_a_round_once(monkeypatch):

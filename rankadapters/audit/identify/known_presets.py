@@ -48,6 +48,12 @@ def known(measure: type[Convention], k: int | None) -> dict[str, Convention]:
     return {convention.name.partition("/")[2]: convention for convention in found}
 
 
+@cache
+def starts(measure: type[Convention], k: int | None) -> dict[str, Convention]:
+    """Give what is known at a cutoff; where no tool cuts, what is known without one."""
+    return known(measure, k) or known(measure, None)
+
+
 def likely(k: int | None) -> tuple[int, int]:
     """Sort key of cutoffs: the usual ones, then by size."""
     return (USUAL.index(k) if k in USUAL else len(USUAL), k or 0)
@@ -65,7 +71,7 @@ class NearestPresets:
     def cost(self) -> tuple[tuple[int, int], tuple[int, int], int]:
         """Sort key: fewest changes, of the fields that tools leave to their users, at the likeliest cutoff."""
         measure, k = type(self.convention), getattr(self.convention, "k", None)
-        place = list(known(measure, k)).index(self.presets[0])
+        place = list(starts(measure, k)).index(self.presets[0])
         return _cost(measure, self.changes), likely(k), place
 
 
@@ -86,18 +92,19 @@ def nearest(measure: type[Convention], block: Block) -> NearestPresets:
     (('catboost+average=uniform',), 10, {'gain': 'exp2'})
     """
     k = min(block.get("k", (None,)), key=likely)
+    wanted, known_here = {**block, "k": (k,)} if "k" in block else block, starts(measure, k)
     missed = {
-        label: [name for name, values in block.items() if name != "k" and getattr(preset, name) not in values]
-        for label, preset in known(measure, k).items()
+        label: [name for name, values in wanted.items() if getattr(preset, name) not in values]
+        for label, preset in known_here.items()
     }
     for label in sorted(missed, key=lambda label: _cost(measure, missed[label])):
-        changes = {name: block[name][0] for name in missed[label]}
-        convention = _changed(known(measure, k)[label], changes)
+        changes = {name: wanted[name][0] for name in missed[label]}
+        convention = _changed(known_here[label], changes)
         if convention is not None:
             alike = tuple(other for other, names in missed.items() if names == missed[label])
             return NearestPresets(alike, convention, changes)
-    label, preset = next(iter(known(measure, k).items()))
-    changes = {name: values[0] for name, values in block.items() if getattr(preset, name) != values[0]}
+    label, preset = next(iter(known_here.items()))
+    changes = {name: values[0] for name, values in wanted.items() if getattr(preset, name) != values[0]}
     return NearestPresets((label,), preset.replace(**changes), changes)
 
 

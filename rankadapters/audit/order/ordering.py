@@ -92,10 +92,10 @@ def order(
 def compared(
     found: ModelScores,
     *,
-    n_resamples: int = 9999,
+    n_resamples: int,
     confidence: float = 0.95,
-    seed: int = 0,
-    progress: Progress | None = None,
+    seed: int,
+    progress: Progress | None,
 ) -> OrderReport:
     """Compare models whose scores are known; as `order`."""
     scipy_stats()
