@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rankadapters as ra
 from rankadapters import objectives
 from tests.core.gradient_data import SHARES
+from tests.random_loss_data import unrounded
 
 
 def log_softmax(scores):
@@ -60,3 +62,19 @@ def test_hessians_are_second_differences_of_the_loss(name):
     for i, unit in enumerate(np.eye(9)):
         around = loss(labels, scores + step * unit) - 2 * loss(labels, scores) + loss(labels, scores - step * unit)
         assert hess[i] == pytest.approx(around / step**2, rel=1e-4)
+
+
+def test_xendcg_divides_by_the_last_bit_of_1_where_a_probability_rounds_to_1():
+    labels, scores, seed = np.array([1.0, 1.0]), np.array([38.0, 0.0]), 5
+    states = [seed * 214013 + 2531011]
+    states.append(states[0] * 214013 + 2531011)
+    terms = 2**labels - [(state >> 16 & 0x7FFF) / 2**15 for state in states]
+    rho = np.exp(scores - 38) / np.exp(scores - 38).sum()
+    rest = [2.0**-53, 1 - rho[1]]
+    grad = first = rho - terms / terms.sum()
+    for _ in range(2):
+        parts = first / rest
+        first = rho * (parts.sum() - parts)  # in which LightGBM rounds off most of the second one
+        grad = grad + first
+    found, _ = unrounded(objectives.lightgbm_xendcg(objective_seed=seed), ra.Queries(labels, group_sizes=[2]), scores)
+    np.testing.assert_allclose(found, grad, rtol=1e-6)

@@ -101,6 +101,14 @@ def test_a_weight_adds_its_logarithm_to_what_the_softmax_sees():
     assert found == pytest.approx(value(SOFTMAX, shares, scores + np.log(weights), group_sizes=[3]), rel=1e-12)
 
 
+@FORMS
+def test_the_softmax_does_not_see_rows_without_weight(choice):
+    by_row = SOFTMAX.replace(average="row")
+    with kernels(choice):
+        found = value(by_row, [1, 0, 0], [0.5, 0.5, 900.0], group_sizes=[3], row_weight=[1, 1, 0])
+    assert found == pytest.approx(math.log(2), rel=1e-12)
+
+
 @pytest.mark.parametrize("convention", LOSSES)
 def test_a_query_that_weighs_twice_is_there_twice(convention):
     labels, scores = [1, 0, 0, 1], [0.5, 1.5, 1.0, 3.0]
