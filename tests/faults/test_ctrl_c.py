@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import sys
 import time
 from contextlib import contextmanager
 
@@ -12,6 +13,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core import forms
+from rankadapters.core._kernels.compiling import ctrl_c_waits
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, posix, started
 
@@ -95,12 +97,8 @@ def test_other_errors_that_python_passes_over_are_told():
 
 @contextmanager
 def interrupting(after):
-    """Raise KeyboardInterrupt after some seconds."""
-
-    def interrupt(number, frame):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
+    """Press Ctrl-C after some seconds."""
+    before = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     signal.setitimer(signal.ITIMER_REAL, after)
     try:
         yield
@@ -109,22 +107,47 @@ def interrupting(after):
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # inside LLVM's calls it is lost
-def test_a_kernel_whose_compiling_is_interrupted_compiles_the_next_time(made):
+def test_ctrl_c_waits_until_a_kernel_is_compiled(made):
     answer(made(added=1))  # which imports numba, and all that it imports to compile
     start, seen = time.monotonic(), 0
     answer(made(added=2))
     took = time.monotonic() - start
-    for number in range(2, 10):
-        kernel = made(added=1 + number)
+    for number in range(3, 23):
+        kernel = made(added=number)
         try:
-            with interrupting(0.001 + (number - 2) / 8 * took):
+            with interrupting(0.001 + (number - 3) / 20 * took):
                 answer(kernel)
         except KeyboardInterrupt:
             seen += 1
-        assert answer(kernel)[0] == 42 + number
-        assert answer(made(added=1 + number))[0] == 42 + number
+            assert kernel.overloads
+        assert answer(kernel) == (41 + number, 1)
+        assert answer(made(added=number)) == (41 + number, 0)
     assert seen
+
+
+def test_a_second_ctrl_c_waits_no_longer(capfd, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    said = []
+
+    @ctrl_c_waits()
+    def compile_something():
+        signal.raise_signal(signal.SIGINT)
+        said.append(capfd.readouterr().err)
+        signal.raise_signal(signal.SIGINT)
+        said.append("it went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        compile_something()
+    assert said == ["\nrankadapters: interrupted as soon as this kernel is compiled; at once, if pressed again\n"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_ctrl_c_that_somebody_else_handles_does_not_wait():
+    pressed = []
+    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    with ctrl_c_waits():
+        signal.raise_signal(signal.SIGINT)
+        assert pressed == [signal.SIGINT]
 
 
 SIZES = np.array([4, 3, 5])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from threading import current_thread, main_thread
 from typing import Any, NamedTuple
 
 from numba import typeof
@@ -24,6 +27,8 @@ EVERY_TIME = (
     "NUMBA_CACHE_DIR to one that can"
 )
 
+WAITS = b"\nrankadapters: interrupted as soon as this kernel is compiled; at once, if pressed again\n"
+
 KERNELS: list[Any] = []  # all that are imported
 
 
@@ -34,10 +39,39 @@ class Compiled(NamedTuple):
     found: int
 
 
+@contextmanager
+def ctrl_c_waits() -> Iterator[None]:
+    """Let a Ctrl-C wait, unless it is pressed twice or somebody else handles it.
+
+    One that meets numba and LLVM at work leaves lists of functions that are never read again, so that the process
+    compiles nothing more, or memory that is freed twice: one in a hundred or so ends in a crash.
+    """
+    if current_thread() is not main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed = list[int]()
+
+    def wait(number: int, frame: Any) -> None:
+        if pressed:
+            signal.default_int_handler(number, frame)
+        pressed.append(number)
+        if sys.stderr is not None and sys.stderr.isatty():
+            os.write(2, WAITS)
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if pressed:
+            raise KeyboardInterrupt
+
+
 def keep(kernel: Any) -> None:
-    """Let a kernel keep its machine code on disk, where some folder can be written."""
+    """Let a kernel be compiled without interruption, and keep its machine code, where some folder can be written."""
     if not hasattr(kernel, "py_func"):  # NUMBA_DISABLE_JIT leaves Python's own functions
         return
+    kernel.compile = ctrl_c_waits()(kernel.compile)
     with suppress(RuntimeError):  # "cannot cache function": neither the package nor the user's cache is writable
         kernel._cache = KeptCode(kernel.py_func)  # noqa: SLF001 - which cache a function has, numba does not ask
 
@@ -55,6 +89,7 @@ def cache_folder() -> Path | None:
     return None if path is None else Path(path)
 
 
+@ctrl_c_waits()
 @global_compiler_lock
 def load(kernel: Any, arguments: Sequence[Any]) -> bool:
     """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
