@@ -100,11 +100,14 @@ def test_values_are_those_of_the_definition_field_by_field(measure, sizes):
         queries = queries_of(SIZES[sizes], units=takes_probabilities(convention))
         weights = weights_of(queries, convention).get("query_weight") or [1.0] * len(queries)
         expected = definition.evaluate(list(zip(queries, weights, strict=True)), convention)
+        of_queries = []
         for choice in (NOW, NEVER):
             with kernels(choice):
                 evaluator, scores = bound(queries, convention)
                 value = evaluator.evaluate(scores).value
+                of_queries += [] if convention.over == "rows" else [evaluator.per_query(scores)]
             assert value == pytest.approx(expected, rel=1e-12), (choice, str(convention))
+        np.testing.assert_array_equal(*of_queries or ([], []), err_msg=str(convention))
 
 
 @pytest.mark.parametrize("name", sorted({each.name for each in iter_modules(_kernels.__path__)} - AROUND_KERNELS))

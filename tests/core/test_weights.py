@@ -9,6 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import AboveValuesWarning
+from rankadapters.core.forms import NEVER, NOW, kernels
 from tests.core.input_data import CONV, LABELS, QID, SCORES, WEIGHTED
 
 
@@ -65,8 +66,9 @@ def test_weights_that_leave_nothing_to_average():
         ra.evaluate([0, 0, 0, 0], SCORES, convention, qid=QID)
 
 
-def test_overflowing_weighted_value():
-    with pytest.raises(ra.InputError, match="overflows float64"):
+@pytest.mark.parametrize("choice", [NOW, NEVER])
+def test_overflowing_weighted_value(choice):
+    with kernels(choice), pytest.raises(ra.InputError, match="overflows float64"):
         ra.evaluate([1e300, 0], [1, 0], ra.DCG(**{n: v for n, v in WEIGHTED.replace(gain="linear").to_dict().items()
                     if n not in {"ideal", "empty"}}), group_sizes=[2], query_weight=[1e10])  # fmt: skip
 
