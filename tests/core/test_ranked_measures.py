@@ -321,3 +321,15 @@ def test_a_query_with_nothing_relevant_has_its_declared_value_or_is_left_out(mea
     assert per_query[1] == 0.25
     np.testing.assert_array_equal(one_is_left, [per_query[0], np.nan, per_query[2]])
     assert left == pytest.approx((per_query[0] + per_query[2]) / 2, rel=1e-15)
+
+
+@pytest.mark.parametrize("choice", [NOW, NEVER])
+@pytest.mark.parametrize("ties", ["input", "average"])
+@pytest.mark.parametrize("retrieve", ["all", "from_0"])
+@pytest.mark.parametrize("name", [name for name in OWN if {"short", "retrieve"} <= {*PLAIN[name].fields()}])
+def test_a_query_that_is_skipped_has_no_value(name, retrieve, ties, choice):
+    convention = PLAIN[name].replace(retrieve=retrieve, ties=ties, short="skip")
+    with kernels(choice):
+        evaluator = ra.Evaluator([1, 0, 1, 0, 1, 0, 0], convention, group_sizes=[4, 2, 1])
+        values = evaluator.per_query([2, 2, 1, 1, 2, 2, 1])
+    assert np.isnan(values).tolist() == [False, True, True]
