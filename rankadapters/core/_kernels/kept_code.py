@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserWideCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from rankadapters.core.version import __version__
 
@@ -19,7 +19,11 @@ SIGNATURE = 32  # bytes at the end of a file
 BEING_WRITTEN = 60  # seconds: what has been written for longer was left by a process that is gone
 
 
-class InAHome(UserWideCacheLocator):
+LOCATORS = CompileResultCacheImpl._locator_classes  # noqa: SLF001 - which differ by release, and in their names too
+UserWide: Any = next(each for each in LOCATORS if each.__name__.endswith("UserWideCacheLocator"))
+
+
+class InAHome(UserWide):  # type: ignore[misc]
     """The user's cache folder; none where the system knows no home, for which numba would make a folder named `~`."""
 
     @classmethod
@@ -33,10 +37,7 @@ class InAHome(UserWideCacheLocator):
 class Places(CompileResultCacheImpl):
     """Where machine code can be kept, the best first."""
 
-    _locator_classes = [  # noqa: RUF012 - as numba has it
-        InAHome if each is UserWideCacheLocator else each
-        for each in CompileResultCacheImpl._locator_classes  # noqa: SLF001 - which differ by release
-    ]
+    _locator_classes = [InAHome if each is UserWide else each for each in LOCATORS]  # noqa: RUF012 - as numba has it
 
 
 class KeptCode(FunctionCache):
