@@ -182,7 +182,7 @@ def test_folds_keep_the_positions_of_their_rows():
     objective, made = biased(), dataset(data, position=shown(data))
     folds = model_selection.GroupKFold(2)
     lgb.cv({**PARAMS, "objective": objective}, made, 3, folds=folds, feval=ra.lightgbm.eval_metric("letor4@10"))
-    assert set(objective.learned_bias.positions) <= set(range(np.unique(shown(data)).size))
+    assert set(objective.learned_bias.positions) <= set(made.get_position())  # which LightGBM 4.7 numbers anew
     assert objective.learned_bias.biases.any()
 
 

@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+from importlib import import_module
+from itertools import repeat
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +19,7 @@ import rankadapters as ra
 from rankadapters.io import cut_queries, sorting
 from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.scratch import PREFIX, scratch_folder
+from rankadapters.io.stream_rows import StreamRows
 from tests import stream_data
 from tests.command import printed, refused
 from tests.stream_data import anyhow, cut, facts
@@ -215,6 +219,21 @@ def test_a_command_that_is_asked_to_end_leaves_nothing(scratch, where, sent, cod
         finally:
             process.kill()
     assert list(scratch.glob(f"{PREFIX}*")) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals as on POSIX")
+@pytest.mark.usefixtures("heeded")
+def test_a_sort_that_no_interrupt_reaches_ends_for_want_of_rows():
+    connection = import_module("duckdb").connect()
+
+    def sql(query):
+        os.kill(os.getpid(), signal.SIGINT)
+        return connection.sql(query)
+
+    deaf = SimpleNamespace(execute=connection.execute, register=connection.register, sql=sql, interrupt=lambda: None)
+    rows = StreamRows(np.zeros(2), (np.ones(2),), np.array([1, 2]), np.array([0, 1]), {}, ())
+    with pytest.raises(KeyboardInterrupt):
+        sorting._sorted(deaf, sorting._Given(rows, repeat(rows)))
 
 
 def test_closed_queries_are_found_in_eight_bytes_each():

@@ -45,7 +45,7 @@ def sorted_by_query(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
     given = _Given(first, parts)
     with scratch_folder() as folder, closing(duckdb.connect(config=_settings(folder))) as connection:
         with given.failures(duckdb.Error):
-            batches = _sorted(connection, given.reader())
+            batches = _sorted(connection, given)
         while True:
             with given.failures(duckdb.Error):
                 batch = next(batches, None)
@@ -58,12 +58,12 @@ def _settings(folder: Path) -> dict[str, str | bool | int | float | list[str]]:
     return {"memory_limit": MEMORY, "temp_directory": str(folder), "preserve_insertion_order": False}
 
 
-def _sorted(connection: Any, rows: Any) -> Iterator[Any]:
+def _sorted(connection: Any, given: _Given) -> Iterator[Any]:
     """Sort in another thread, so that Ctrl-C and SIGTERM reach this one, and end it."""
 
     def run() -> Any:
         connection.execute("SET enable_progress_bar = false")  # which would stand among what the command prints
-        connection.register("given", rows)
+        connection.register("given", given.reader())
         return connection.sql("SELECT * FROM given ORDER BY qid, row").to_arrow_reader(BATCH_ROWS)
 
     with ThreadPoolExecutor(1) as pool:
@@ -71,6 +71,7 @@ def _sorted(connection: Any, rows: Any) -> Iterator[Any]:
         try:
             return iter(sorting.result())
         except BaseException:
+            given.stopped = True  # an interrupt between two of DuckDB's steps is lost
             connection.interrupt()
             raise
 
@@ -85,13 +86,14 @@ class _Given:
         self._parts: list[tuple[Origin, ...]] = []
         self._n_rows = 0
         self._failed: Exception | None = None
+        self.stopped = False
 
     def reader(self) -> Any:
         """Batches as DuckDB takes them."""
         import pyarrow as pa
 
         batch = self._batch(self._first)
-        return pa.RecordBatchReader.from_batches(batch.schema, self._batches(batch))
+        return pa.RecordBatchReader.from_batches(batch.schema, self._until_stopped(self._batches(batch)))
 
     def as_rows(self, batch: Any) -> StreamRows:
         """Read a sorted batch."""
@@ -120,6 +122,12 @@ class _Given:
                 f"sorting failed: {str(error).splitlines()[0]}\nHint: TMPDIR names a folder that has room for the rows."
             )
             raise InputError(msg) from None
+
+    def _until_stopped(self, batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            if self.stopped:
+                raise InterruptedError
+            yield batch
 
     def _batches(self, first: Any) -> Iterator[Any]:
         yield first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -74,10 +75,19 @@ class LightGBMToolkit(Toolkit):
         X, queries = as_judged(data)
         rounds = rounds_until(iteration, booster.current_iteration(), booster.best_iteration)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
-        gains: Any = booster.params.get("label_gain") or ()
-        several = list(map(float, gains.split(",") if isinstance(gains, str) else gains))
-        own = presets.lightgbm(getattr(convention, "k", None), label_gain=several or None)
+        own = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
         return Held(queries=queries, scores=scores, own=own, rounds=rounds)
+
+
+def _label_gain(booster: lgb.Booster) -> list[float] | None:
+    """Read the gains that a model was trained under; None for LightGBM's own.
+
+    A Booster made of text has no parameters in LightGBM 4.6, but its text has.
+    """
+    gains: Any = booster.params.get("label_gain")
+    if not booster.params:
+        gains = "".join(re.findall(r"^\[label_gain: (.*)\]$", booster.model_to_string(num_iteration=1), re.MULTILINE))
+    return list(map(float, gains.split(",") if isinstance(gains, str) else gains)) if gains else None
 
 
 TOOLKIT = LightGBMToolkit()
