@@ -100,9 +100,8 @@ def test_any_number_of_threads_gives_the_same_bits(measure, data, seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threads, "ROWS_PER_THREAD", 20)
         for n_threads in (1, 2, 5):
-            evaluator = ra.Evaluator(labels, convention, qid=qid, n_threads=n_threads)
             try:
-                found.append(evaluator.evaluate(scores).value)
+                found.append(ra.evaluate(labels, scores, convention, qid=qid, n_threads=n_threads).value)
             except ra.InputError as error:
                 found.append(str(error))
     assert found[0] == found[1] == found[2]
