@@ -14,6 +14,7 @@ from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 
+SUBNORMAL = 1e-300  # below which numbers have fewer digits
 ROUNDING = 1e-12  # values that are the same number by another order of additions; any other change is far larger
 
 
@@ -33,7 +34,7 @@ class Terms(NamedTuple):
         if other is None or other.values.size != self.values.size:
             return False
         pairs = ((self.values, other.values), (self.shares, other.shares))
-        return all(np.allclose(a, b, rtol=ROUNDING, atol=ROUNDING * 1e-3, equal_nan=True) for a, b in pairs)
+        return all(np.allclose(a, b, rtol=ROUNDING, atol=SUBNORMAL, equal_nan=True) for a, b in pairs)
 
 
 def terms_of(queries: Queries, scores: object, convention: Convention) -> Terms:
@@ -168,7 +169,7 @@ def _first_change(one: Terms, other: Terms, queries: Queries) -> str:
     if one.values.size != queries.n_queries or other.values.size != queries.n_queries:
         return "the value"
     for first, second, what in ((one.values, other.values, ""), (one.shares, other.shares, "the part of ")):
-        apart = ~np.isclose(first, second, rtol=ROUNDING, atol=ROUNDING * 1e-3, equal_nan=True)
+        apart = ~np.isclose(first, second, rtol=ROUNDING, atol=SUBNORMAL, equal_nan=True)
         if apart.any():
             return f"{what}query {queries.query_ids[int(np.argmax(apart))]}"
     return "the value"
