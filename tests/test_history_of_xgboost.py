@@ -24,7 +24,7 @@ def test_a_second_training_on_the_same_matrices_is_another_run():
     for _ in range(2):
         train({}, data, 2, evals=[(data, "train"), (other, "valid")], custom_metric=metric)
     assert rounds(metric.history) == [at for at in TWICE for _ in range(4)]
-    assert [entry.dataset for entry in metric.history[:4]] == [0, 0, 1, 1]
+    assert [entry.dataset for entry in metric.history[:4]] == ["train", "train", "valid", "valid"]
 
 
 def test_trainings_of_one_round_are_runs_of_their_own():
@@ -40,12 +40,15 @@ def test_the_folds_of_a_cross_validation_are_one_run():
     for _ in range(2):
         xgb.cv(PARAMS, data, 2, nfold=2, custom_metric=metric)
     assert rounds(metric.history) == [at for at in TWICE for _ in range(4)]
+    sets = ["train_fold_0", "test_fold_0", "train_fold_1", "test_fold_1"]
+    assert [entry.dataset for entry in metric.history] == sets * 4
 
 
 def test_a_matrix_under_two_names_is_evaluated_twice_in_one_round():
     metric, data = ra.xgboost.custom_metric(LETOR), dmatrix(ONE)
     train({}, data, 2, evals=[(data, "a"), (data, "b")], custom_metric=metric)
     assert rounds(metric.history) == [(0, 0), (0, 0), (0, 1), (0, 1)]
+    assert [entry.dataset for entry in metric.history] == ["a", "b"] * 2
 
 
 def test_a_continued_training_counts_its_own_rounds():
@@ -63,6 +66,13 @@ def test_calls_by_hand_are_one_run_and_none_of_a_training():
     for _ in range(2):
         metric(ONE.X[:, 0], data)
     assert rounds(metric.history) == TWICE
+    assert [entry.dataset for entry in metric.history] == ["train", "train", "set_0", "set_0"]
+
+
+def test_a_booster_that_is_asked_by_hand_tells_the_name():
+    metric, data = ra.xgboost.custom_metric(LETOR), dmatrix(ONE)
+    xgb.Booster(PARAMS, [data]).eval_set([(data, "mine")], feval=metric)
+    assert [entry.dataset for entry in metric.history] == ["mine"]
 
 
 def test_eval_callback_counts_the_fits_of_a_ranker():

@@ -45,7 +45,7 @@ def test_a_callback_gives_the_bits_of_evaluate_for_every_set_convention_and_roun
         data, name = ((valid, "valid"), (train, "again"))[place]
         for convention in (LETOR, TEXTBOOK, LIGHTGBM):
             expected = ra.evaluate(data.y, preds, convention, group_sizes=data.sizes).value
-            assert next(values) == (place, convention, expected)
+            assert next(values) == (name, convention, expected)
             assert result[name][convention.name][number // 2] == expected
 
 
@@ -122,7 +122,7 @@ def test_cv_evaluates_every_fold_by_its_own_queries():
     for number, (_, preds) in enumerate(spy.seen):
         fold = folds[number % 3]
         value = ra.evaluate(data.y[fold], preds, TEXTBOOK, qid=data.qid[fold]).value
-        assert metric.history[number] == (number % 3, TEXTBOOK, value)
+        assert metric.history[number] == (f"valid_fold_{number % 3}", TEXTBOOK, value)
     last = [entry.value for entry in metric.history[-3:]]
     assert result[f"valid {TEXTBOOK.name}-mean"][-1] == pytest.approx(np.mean(last), abs=1e-15)
 
@@ -157,7 +157,7 @@ def test_labels_are_left_alone_and_replaced_ones_are_noticed():
     np.testing.assert_array_equal(train.get_label(), before)
     train.set_label(2 - data.y)
     assert metric(preds, train)[0][1] == ra.evaluate(2 - data.y, preds, TEXTBOOK, group_sizes=data.sizes).value
-    assert [entry.dataset for entry in metric.history] == [0, 0]
+    assert [entry.dataset for entry in metric.history] == ["set_0", "set_0"]
 
 
 def test_arrays_that_their_owner_writes_into_are_noticed():
@@ -178,6 +178,16 @@ def test_arrays_that_their_owner_writes_into_are_noticed():
     compare()
     weights[: sizes[0]] = 3
     compare()
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_call_by_hand_takes_lists(kind):
+    data, metric = ranking(9), ra.lightgbm.eval_metric(LIGHTGBM)
+    scores, weights = data.X[:, 0], np.repeat(data.sizes % 3 + 1.0, data.sizes)
+    arrays = metric(data.y, scores, weights, data.sizes)
+    for _ in range(2):
+        assert metric(*(kind(column.tolist()) for column in (data.y, scores, weights, data.sizes))) == arrays
+    assert [entry.dataset for entry in metric.history] == ["set_0", "set_1", "set_1"]
 
 
 def test_a_missing_group_is_named():

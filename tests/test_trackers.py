@@ -381,6 +381,39 @@ def test_one_set_and_one_convention_decide(optuna):
         reported(optuna, History(), history())
 
 
+def test_two_values_of_one_set_are_not_taken_for_two_sets(optuna):
+    with pytest.raises(
+        ra.InputError, match=r"iteration 0 has two values of \('valid', 'ndcg@5/letor4'\)\.\nHint: eval"
+    ):
+        reported(optuna, History(), history().only(convention=CONV)[:1] * 2)
+
+
+@pytest.mark.parametrize("decides", [{"dataset": 1}, {"dataset": "test"}, {"convention": "yahoo@5"}])
+def test_a_set_and_a_convention_that_nothing_is_reported_of_are_refused(decides, optuna):
+    with pytest.raises(
+        ra.InputError, match=r"no value came of .*\.\nHint: the sets are 'valid', the conventions 'ndcg@5"
+    ):
+        reported(optuna, History(), history(), **decides)
+
+
+def test_a_training_that_finds_no_split_is_reported_round_by_round(optuna):
+    lgb = pytest.importorskip("lightgbm")
+    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+    trial = optuna.create_study(direction="maximize").ask()
+    with ra.trackers.pruning(trial, metric.history):
+        lgb.train({**PARAMS, "min_gain_to_split": 50}, data, 5, valid_sets=[data], feval=metric)
+    assert list(trial.storage.get_trial(trial._trial_id).intermediate_values) == list(range(5))
+
+
+def test_mlflow_s_key_is_the_name_of_the_set(mlflow):
+    lgb = pytest.importorskip("lightgbm")
+    metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
+    lgb.train(PARAMS, data, 1, valid_sets=[data], valid_names=["mine"], feval=metric)
+    with mlflow.start_run() as run:
+        ra.trackers.log_mlflow(metric.history)
+    assert list(mlflow.get_run(run.info.run_id).data.metrics) == ["mine-ndcg_at_5/letor4"]
+
+
 def test_a_study_of_the_other_direction_is_refused(optuna):
     with pytest.raises(ra.InputError, match=r"to minimize, but of ndcg@5/letor4 higher is better\.\nHint: optuna\.cr"):
         reported(optuna, History(), history(), direction="minimize", convention=CONV)

@@ -40,7 +40,7 @@ def test_a_metric_gives_the_bits_of_evaluate_and_xgboost_logs_six_decimals():
         assert preds.dtype == np.float32
         for convention in (LETOR, TEXTBOOK, XGBOOST):
             expected = ra.evaluate(data.y, preds, convention, group_sizes=data.sizes).value
-            assert next(values) == (number % 2, convention, expected)
+            assert next(values) == (name, convention, expected)
             assert result[name][convention.name][number // 2] == pytest.approx(expected, abs=SIX_DECIMALS)
     assert next(values, None) is None
 
@@ -102,8 +102,8 @@ def test_cv_keeps_queries_whole():
     one, metric = ranking(7, 60), ra.xgboost.custom_metric(TEXTBOOK)
     result = xgb.cv(PARAMS, dmatrix(one), 4, nfold=3, custom_metric=metric, as_pandas=False)
     assert len(metric.history) == 4 * 3 * 2
-    assert {entry.dataset for entry in metric.history} == set(range(6))
-    tests = [entry.value for entry in metric.history[-6:]][1::2]
+    assert {entry.dataset for entry in metric.history} == {f"{s}_fold_{i}" for s in ("train", "test") for i in range(3)}
+    tests = [metric.history.only(dataset=f"test_fold_{fold}")[-1].value for fold in range(3)]
     assert result[f"test-{TEXTBOOK.name}-mean"][-1] == pytest.approx(np.mean(tests), abs=1e-6)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, choices
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.table import Table
 from rankadapters.core.texts import as_convention
 
@@ -31,7 +32,10 @@ class Evaluation(_Value):
     Attributes
     ----------
     dataset : int or str
-        The set's name where the toolkit tells it, else its place in the order of first sight.
+        The set's name as the toolkit shows it (`valid_0`, `training`, the name that was given). A cross-validation
+        shows one name for all folds, so the fold's number follows: `valid_fold_0`, `test_fold_2`. A set of a call by
+        hand is `set_0`, `set_1` and so on, in the order of first sight. Of `ra.catboost.eval_metric`, which CatBoost
+        tells no name, it is the place among its `sets`.
     convention : Convention
         What decided the value.
     value : float
@@ -171,7 +175,7 @@ class History(list[Evaluation]):
         runs = self.runs
         if run in runs:
             return run
-        if runs and -len(runs) <= run < 0:
+        if is_whole(run) and -len(runs) <= run < 0:
             return runs[run]
         msg = f"run={run!r}; the runs are {choices(runs)}.\nHint: run=-1 is the last."
         raise InputError(msg)

@@ -7,12 +7,13 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.display_names import display_names
 from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import Judged
-from rankadapters.callbacks.rounds import Round, Rounds
+from rankadapters.callbacks.rounds import Call, Rounds
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
 
@@ -53,23 +54,25 @@ class Monitor:
         self.history = History()
         self._rounds = Rounds()
         self._query_weights = query_weights
-        self._bound: dict[int, _BoundPanels] = {}
-        self._seen = 0
+        self._bound: dict[object, _BoundPanels] = {}
+        self._n_unnamed = 0
 
     @property
     def conventions(self) -> list[Convention]:
         """The conventions, in the order given."""
         return list(self.names)
 
-    def evaluate(
-        self, owner: object, judged: Judged, scores: Array, current: Round | None
-    ) -> list[tuple[str, float, bool]]:
-        """Evaluate one dataset in a round: (name, value, higher is better) per convention."""
+    def evaluate(self, owner: object, judged: Judged, scores: Array, call: Call) -> list[tuple[str, float, bool]]:
+        """Evaluate one dataset in a round: (name, value, higher is better) per convention.
+
+        A set that the toolkit does not name is `set_0`, `set_1` and so on, in the order of first sight.
+        """
         binding = self._binding(owner, judged)
         found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
-        self._rounds.enter(self.history, current, binding.place)
+        set_name = self._unnamed(owner, judged) if call.set_name is None else call.set_name
+        self._rounds.enter(self.history, call.round, set_name)
         at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        self.history.record(Evaluation(binding.place, c, found[c], name=name, **at) for c, name in self.names.items())
+        self.history.record(Evaluation(set_name, c, found[c], name=name, **at) for c, name in self.names.items())
         return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
     def tally(self, owner: object, judged: Judged, scores: Array) -> dict[Convention, Tally]:
@@ -78,17 +81,26 @@ class Monitor:
         return {convention: tally for panel in panels for convention, tally in panel.tally(scores).items()}
 
     def _binding(self, owner: object, judged: Judged) -> _BoundPanels:
-        key = id(owner)
+        key = _key(owner, judged)
         binding = self._bound.get(key)
         if binding is None:
             bound = self._bound  # the dict and not this monitor, which a dataset must not keep alive
-            gone = weakref.ref(owner, lambda _: bound.pop(key, None))
-            binding = _BoundPanels(gone, self._seen, judged.copied(), self._panels(judged))
-            self._seen += 1
+            gone = weakref.ref(owner, lambda _: bound.pop(key, None)) if key == id(owner) else None
+            binding = _BoundPanels(gone, None, judged.copied(), self._panels(judged))
         elif not binding.judged.says(judged):
             binding = binding._replace(judged=judged.copied(), panels=self._panels(judged))
         self._bound[key] = binding
         return binding
+
+    def _unnamed(self, owner: object, judged: Judged) -> str:
+        """Name a set that the toolkit does not name."""
+        key = _key(owner, judged)
+        number = self._bound[key].number
+        if number is None:
+            number = self._n_unnamed
+            self._n_unnamed += 1
+            self._bound[key] = self._bound[key]._replace(number=number)
+        return f"set_{number}"
 
     def _panels(self, judged: Judged) -> list[Panel]:
         return panels_of(self.conventions, judged.queries(self._query_weights), self.n_threads)
@@ -101,14 +113,23 @@ class Monitor:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy what was declared, not what was seen."""
-        return {**self.__dict__, "history": History(), "_bound": {}, "_seen": 0}
+        return {**self.__dict__, "history": History(), "_bound": {}, "_n_unnamed": 0}
 
 
 class _BoundPanels(NamedTuple):
-    owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
-    place: int
+    owner: weakref.ref[Any] | None  # its callback removes the binding when the dataset goes
+    number: int | None  # of a set that the toolkit does not name
     judged: Judged
     panels: list[Panel]
+
+
+def _key(owner: object, judged: Judged) -> object:
+    """Tell datasets apart: by identity, and those that take no weak reference, such as lists, by what they hold."""
+    try:
+        weakref.ref(owner)
+    except TypeError:
+        return tuple(None if column is None else np.asarray(column).tobytes() for column in judged)
+    return id(owner)
 
 
 def panels_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -19,6 +19,20 @@ class Round(NamedTuple):
     number: int  # rises by 1 from round to round, from wherever
 
 
+class Call(NamedTuple):
+    """What a toolkit's functions know of the call of a metric."""
+
+    set_name: str | None = None  # as the toolkit shows it; None where the metric is called by hand
+    round: Round | None = None
+    set_names: Sequence[str] = ()  # of all sets of the training, where the toolkit tells them
+    fold: int | None = None
+
+    def in_fold(self, member: object, folds: Iterable[object]) -> Call:
+        """Add the number of the fold to the name of the set: the folds of a cross-validation show the same names."""
+        number = next(number for number, fold in enumerate(folds) if fold is member)
+        return self._replace(set_name=f"{self.set_name}_fold_{number}", fold=number)
+
+
 class Rounds:
     """Numbers trainings by the history that they report into, and the rounds of each from 0 on."""
 
@@ -26,19 +40,19 @@ class Rounds:
         self.run = self.iteration = 0
         self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round of trainings
         self._by_hand: int | None = None  # run of the calls that are of no training
-        self._seen: dict[int, int] = {}  # those calls by place of the set
+        self._seen: dict[int | str, int] = {}  # those calls by set
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy nothing: a copy has trainings of its own."""
         return Rounds, ()
 
-    def enter(self, history: History, current: Round | None, place: int = 0) -> None:
+    def enter(self, history: History, current: Round | None, dataset: int | str = "") -> None:
         """Set `run` and `iteration`; calls that are of no training count as one run, a round each."""
         if current is None:
             if self._by_hand is None:
                 self._by_hand = _next_run(history)
-            self.run, self.iteration = self._by_hand, self._seen.get(place, 0)
-            self._seen[place] = self.iteration + 1
+            self.run, self.iteration = self._by_hand, self._seen.get(dataset, 0)
+            self._seen[dataset] = self.iteration + 1
             return
         if current.training not in self._begun:
             self._begun[current.training] = _next_run(history), current.number

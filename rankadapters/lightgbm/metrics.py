@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.rounds import Round, calling
+from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
@@ -32,7 +32,7 @@ class EvalMetric:
 
     @property
     def history(self) -> History:
-        """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
+        """Every value so far: (name of the set, convention, value in full precision)."""
         return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
@@ -52,14 +52,15 @@ class EvalMetric:
     ) -> list[tuple[str, float, bool]]:
         """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
         if isinstance(second, lgb.Dataset):
-            return self._monitor.evaluate(second, judged_of(second), flat(first), _current_round())
+            return self._monitor.evaluate(second, judged_of(second), flat(first), _current_call())
         if second is None:
             msg = f"a metric was called with {type(first).__name__} alone, as LightGBM calls what stands in callbacks=."
             raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
         if group is None:
             raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
-        return self._monitor.evaluate(first, Judged(first, np.asarray(group), weight), flat(second), _current_round())
+        judged = Judged(first, np.asarray(group), _optional(weight))
+        return self._monitor.evaluate(first, judged, flat(second), _current_call())
 
 
 def eval_metric(
@@ -194,16 +195,20 @@ def judged_of(dataset: lgb.Dataset) -> Judged:
     return Judged(np.asarray(dataset.get_label()), np.asarray(group), _optional(dataset.get_weight()))
 
 
-def _current_round() -> Round | None:
-    """Find the training that asks for a metric; the folds of `lgb.cv` are one."""
-    found = None
+def _current_call() -> Call:
+    """Find the set and the training that a metric is called for; the folds of `lgb.cv` are one training."""
+    call, booster = Call(), None
     for names in calling("lightgbm"):
         owner = names.get("self")
-        if isinstance(owner, lgb.Booster) and found is None:
-            found = Round(owner, owner.current_iteration())
-        elif isinstance(owner, lgb.CVBooster) and found is not None:
-            return found._replace(training=owner)
-    return found
+        if isinstance(owner, lgb.Booster) and booster is None:
+            booster = owner
+            call = Call(names.get("data_name"), Round(booster, booster.current_iteration()))
+        elif isinstance(owner, lgb.CVBooster) and booster is not None and call.fold is None:
+            call = call.in_fold(booster, owner.boosters)._replace(round=Round(owner, booster.current_iteration()))
+        if call.round is not None and "num_boost_round" in names:
+            # The loop of lgb.train or lgb.cv counts on where no tree can be added, and the model does not.
+            return call._replace(round=call.round._replace(number=names.get("i", call.round.number)))
+    return call
 
 
 def _optional(weights: Any) -> Array | None:

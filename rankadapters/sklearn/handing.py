@@ -113,7 +113,7 @@ def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[st
         callbacks.append(early_stopping(watched.convention, rounds))
     with _lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
         _xgboost_fit(ranker, train, _joined(params, given))
-    return History(entry._replace(dataset=int(str(entry.dataset).rpartition("_")[2])) for entry in watch.history)
+    return watch.history
 
 
 def _xgboost_sets(sets: Sequence[LabelledRows]) -> dict[str, Any]:

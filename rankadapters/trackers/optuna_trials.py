@@ -8,7 +8,7 @@ from typing import Any
 
 from rankadapters.callbacks.history import Evaluation, History, all_followed
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, MissingToolkitError, brief
+from rankadapters.core.errors import InputError, MissingToolkitError, brief, choices
 from rankadapters.core.texts import as_convention
 
 
@@ -42,8 +42,8 @@ def pruning(
     optuna.TrialPruned
         The trial is pruned; Optuna expects it.
     InputError
-        Several values of one round, a second training, a study of another direction than the convention's, or not a
-        history.
+        Several values of one round, or none of the set and the convention that decide; a second training, a study of
+        another direction than the convention's, or not a history.
     MissingToolkitError
         Optuna is not installed.
     """
@@ -75,13 +75,16 @@ class _Report:
         self.stop: Exception | None = None
         self._trial, self._dataset, self._convention, self._pruned = trial, dataset, convention, pruned
         self._last: Evaluation | None = None
+        self._undecided: list[Evaluation] = []  # entries of the first round, until one decides
 
     def __call__(self, entry: Evaluation) -> None:
         """Report an entry that decides, and raise what ends the trial."""
-        if self._dataset not in {None, entry.dataset} or self._convention not in {None, entry.convention}:
-            return
+        decides = self._dataset in {None, entry.dataset} and self._convention in {None, entry.convention}
         try:
-            self._report(entry)
+            if decides:
+                self._report(entry)
+            elif self._last is None:
+                self._refuse_round_without_report(entry)
         except Exception as error:
             self.stop = error
             raise
@@ -103,9 +106,28 @@ class _Report:
                 f"{msg}\nHint: one training in each `with pruning(...)`; folds report by lgb.cv or xgb.cv."
             )
         elif self._last.iteration == entry.iteration:
-            first, second = ((each.dataset, each.name) for each in (self._last, entry))
-            msg = f"iteration {entry.iteration} has a value of {first} and one of {second}, and one must decide."
-            raise InputError(f"{msg}\nHint: pruning(trial, history, dataset=..., convention=...).")
+            raise self._two_values(self._last, entry)
+
+    def _two_values(self, last: Evaluation, entry: Evaluation) -> InputError:
+        first, second = ((each.dataset, each.name) for each in (last, entry))
+        if first == second:
+            msg = f"iteration {entry.iteration} has two values of {first}."
+            return InputError(f"{msg}\nHint: evaluate each set once a round, each under a name of its own.")
+        msg = f"iteration {entry.iteration} has a value of {first} and one of {second}, and one must decide."
+        return InputError(f"{msg}\nHint: pruning(trial, history, dataset=..., convention=...).")
+
+    def _refuse_round_without_report(self, entry: Evaluation) -> None:
+        """Refuse a set or a convention that nothing was reported of in a whole round."""
+        first = self._undecided[0] if self._undecided else entry
+        if (entry.run, entry.iteration) == (first.run, first.iteration):
+            self._undecided.append(entry)
+            return
+        sets, names = ({getattr(each, of): None for each in self._undecided} for of in ("dataset", "name"))
+        asked = f"dataset={self._dataset!r}" + (
+            "" if self._convention is None else f", convention={self._convention.name!r}"
+        )
+        msg = f"no value came of {asked}.\nHint: the sets are {choices(sets)}, the conventions {choices(names)}."
+        raise InputError(msg)
 
     def _refuse_direction(self, convention: Convention) -> None:
         right = "maximize" if convention.higher_is_better else "minimize"

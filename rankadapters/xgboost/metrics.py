@@ -13,7 +13,7 @@ from xgboost import collective
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
-from rankadapters.callbacks.rounds import Round, calling
+from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
@@ -35,7 +35,7 @@ class CustomMetric:
 
     @property
     def history(self) -> History:
-        """Every value so far: (place of the set in the order of first sight, convention, full-precision value)."""
+        """Every value so far: (name of the set, convention, value in full precision)."""
         return self._monitor.history
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
@@ -47,7 +47,7 @@ class CustomMetric:
             )
             raise InputError(msg)
         refuse_workers("custom_metric")
-        found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds), _current_round())
+        found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds), _current_call())
         return [(name, value) for name, value, _ in found]
 
 
@@ -157,12 +157,20 @@ def query_weights(weights: Array, group_sizes: Array) -> Array:
     return weights
 
 
-def _current_round() -> Round | None:
-    """Find the training that asks for a metric; the folds of `xgb.cv` are one."""
+def _current_call() -> Call:
+    """Find the sets and the training that a metric is called for; the folds of `xgb.cv` are one training."""
+    call, pack = Call(), None
     for names in calling("xgboost"):
-        if isinstance(names.get("self"), xgb.callback.CallbackContainer) and "epoch" in names:
-            return Round(names["self"], names["epoch"])
-    return None
+        owner = names.get("self")
+        if isinstance(owner, xgb.Booster) and "evname" in names:
+            call = Call(names["evname"], set_names=[name for _, name in names["evals"]])
+        elif isinstance(owner, xgb.training.CVPack):
+            pack = owner
+        elif pack is not None and (packs := getattr(owner, "cvfolds", None)) is not None:
+            call = call.in_fold(pack, packs)
+        elif isinstance(owner, xgb.callback.CallbackContainer) and "epoch" in names:
+            return call._replace(round=Round(owner, names["epoch"]))
+    return call
 
 
 def refuse_names(names: Iterable[str]) -> None:
