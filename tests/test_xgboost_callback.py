@@ -138,8 +138,35 @@ def test_arguments_of_another_kind():
     for call in (ra.xgboost.native_metric, lambda c: ra.xgboost.early_stopping(c, 3), ra.xgboost.custom_metric):
         with pytest.raises(ra.ConventionError, match="convention"):
             call(None)
-    with pytest.raises(ra.InputError, match="rounds='3'"):
-        ra.xgboost.early_stopping(TEXTBOOK, "3")
+    for rounds in ("3", "abc", None, 0, 2.0, True):
+        with pytest.raises(ra.InputError, match=f"rounds={rounds!r}; allowed are whole numbers from 1 on"):
+            ra.xgboost.early_stopping(TEXTBOOK, rounds)
+    for stopping in (
+        ra.xgboost.early_stopping,
+        lambda *a, **more: pytest.importorskip("lightgbm") and ra.lightgbm.early_stopping(*a, **more),
+    ):
+        for min_delta in ("x", None, -0.1, np.nan, np.inf, [0.1]):
+            with pytest.raises(ra.InputError, match=r"min_delta=.*; allowed are numbers from 0 on"):
+                stopping(TEXTBOOK, 3, min_delta=min_delta)
+        with pytest.raises(ra.InputError, match="name=3; allowed are a text and None"):
+            stopping(TEXTBOOK, 3, name=3)
+    with pytest.raises(ra.InputError, match="data_name=0; allowed are a text and None"):
+        ra.xgboost.early_stopping(TEXTBOOK, 3, data_name=0)
+    with pytest.raises(ra.InputError, match="missing='x'; allowed are numbers, NaN among them"):
+        tuple_callback(ranking(16), missing="x")
+    with pytest.raises(ra.InputError, match=r"n_threads=0; allowed"):
+        ra.xgboost.custom_metric(TEXTBOOK, n_threads=0)
+    with pytest.raises(ra.ConventionError, match="one name for each"):
+        ra.xgboost.custom_metric(TEXTBOOK, names=3)
     with pytest.raises(ra.ConventionError, match="one name for each"):
         ra.xgboost.custom_metric(TEXTBOOK, names=[3])
     assert ra.xgboost.native_metric(XGBOOST.at(2**32 + 1))["eval_metric"] == "ndcg@2147483647"
+def test_early_stopping_on_a_set_that_nobody_evaluates_names_the_sets():
+    one = ranking(18)
+    stop = ra.xgboost.early_stopping(TEXTBOOK, 3, data_name="validation_0")
+    said = r"watches the set 'validation_0', but the log has 'train', 'valid'\.\nHint: data_name='valid'\."
+    with pytest.raises(ra.InputError, match=said):
+        train({}, dmatrix(one), 2, evals=[(dmatrix(one), "train")], custom_metric=ra.xgboost.custom_metric(LETOR),
+              callbacks=[tuple_callback(one), stop])  # fmt: skip
+
+

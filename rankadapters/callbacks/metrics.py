@@ -16,6 +16,7 @@ from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.rounds import Call, Rounds
 from rankadapters.core.convention import Convention
 from rankadapters.core.queries import Queries
+from rankadapters.core.threads import as_n_threads
 
 if TYPE_CHECKING:
     from rankadapters.core.panel import Panel
@@ -50,7 +51,7 @@ class Monitor:
         query_weights: Callable[[Array, Array], Array],
     ) -> None:
         self.names = display_names(conventions, names)
-        self.n_threads = n_threads
+        self.n_threads = None if n_threads is None else as_n_threads(n_threads)
         self.history = History()
         self._rounds = Rounds()
         self._query_weights = query_weights

@@ -8,7 +8,7 @@ from typing import Any
 
 import lightgbm as lgb
 
-from rankadapters.callbacks.display_names import watched_name
+from rankadapters.callbacks.arguments import watched_name
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.distributed import leaving_network, refuse_one_worker_s_value
@@ -82,5 +82,5 @@ def early_stopping(
     InputError
         During training, when nothing reports the convention.
     """
-    shown = watched_name(convention, name, rounds)
+    shown = watched_name(convention, name, rounds, min_delta)
     return EarlyStopping(shown, lgb.early_stopping(int(rounds), verbose=verbose, min_delta=min_delta))

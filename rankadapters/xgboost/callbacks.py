@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.display_names import display_names, watched_name
+from rankadapters.callbacks.arguments import require_missing, require_name, watched_name
+from rankadapters.callbacks.display_names import display_names
 from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.callbacks.metrics import panels_of
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, brief
+from rankadapters.core.errors import InputError, brief, choices
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names, refuse_workers
@@ -76,6 +77,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         several = (conventions,) if isinstance(conventions, Convention | str) else tuple(conventions or ())
         self.names = display_names(several, names)
         refuse_names(self.names.values())
+        require_missing(missing)
         self._declared: dict[str, Any] = {
             "conventions": several,
             "evals": _named_sets(evals),
@@ -145,6 +147,9 @@ class EarlyStopping(xgb.callback.EarlyStopping):
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
         """Look for the declared metric, then decide as XGBoost does."""
         name = self.data or next(reversed(evals_log), "")
+        if evals_log and name not in evals_log:
+            msg = f"early stopping watches the set {name!r}, but the log has {choices(evals_log)}."
+            raise InputError(f"{msg}\nHint: data_name={next(reversed(evals_log))!r}.")
         if self.metric_name not in evals_log.get(name, {}):
             found = {data: list(log) for data, log in evals_log.items()}
             msg = (
@@ -195,9 +200,11 @@ def early_stopping(
     InputError
         During training, when nothing reports the convention on that set.
     """
+    require_name("data_name", data_name)
+    metric_name = watched_name(convention, name, rounds, min_delta)
     return EarlyStopping(
         rounds=int(rounds),
-        metric_name=watched_name(convention, name, rounds),
+        metric_name=metric_name,
         data_name=data_name,
         maximize=as_convention(convention).higher_is_better,
         save_best=save_best,
