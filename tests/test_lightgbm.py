@@ -14,7 +14,7 @@ from tests.ranking_data import ranking
 lgb = pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
 from rankadapters.lightgbm.metrics import query_weights  # noqa: E402 - after the skip
-from tests.lightgbm_data import LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
+from tests.lightgbm_data import IGNORED, LETOR, PARAMS, TEXTBOOK, dataset, fit  # noqa: E402 - after the skip
 
 LIGHTGBM = ra.presets.lightgbm(5)
 
@@ -65,7 +65,9 @@ def test_uneven_row_weights_become_query_means_and_uniform_ignores_them():
     weights = np.random.default_rng(0).random(train.y.size).astype(np.float32)
     spy, metric = Spy(), ra.lightgbm.eval_metric(LIGHTGBM, TEXTBOOK)
     data = dataset(train, weight=weights)
-    lgb.train(PARAMS, data, 2, valid_sets=[data], feval=[spy, metric])
+    with pytest.warns(UserWarning, match=IGNORED) as warned:
+        lgb.train(PARAMS, data, 2, valid_sets=[data], feval=[spy, metric])
+    assert len(warned) == 1
     means = query_weights(weights, train.sizes)
     scores = spy.seen[-1][1]
     weighted = ra.evaluate(train.y, scores, LIGHTGBM, group_sizes=train.sizes, query_weight=means)
@@ -188,6 +190,22 @@ def test_a_call_by_hand_takes_lists(kind):
     for _ in range(2):
         assert metric(*(kind(column.tolist()) for column in (data.y, scores, weights, data.sizes))) == arrays
     assert [entry.dataset for entry in metric.history] == ["set_0", "set_1", "set_1"]
+
+
+def test_weights_that_no_convention_ignores_are_no_reason_to_warn():
+    data = ranking(9)
+    metric = ra.lightgbm.eval_metric(LIGHTGBM, LIGHTGBM.replace(average="query"))
+    metric(data.y, data.X[:, 0], np.ones(data.y.size), data.sizes)  # a warning would fail this test
+
+
+def test_ignored_weights_are_told_once_for_all_rounds_and_fits():
+    train, valid = ranking(5), ranking(6)
+    ranker = lgb.LGBMRanker(n_estimators=2, verbosity=-1, min_child_samples=5, n_jobs=1)
+    metric, weights = ra.lightgbm.eval_metric(TEXTBOOK), [np.full(valid.y.size, 2.0)]
+    with pytest.warns(UserWarning, match=IGNORED) as warned:
+        fit(ranker, train, valid, eval_metric=metric, eval_sample_weight=weights)
+    assert len(warned) == 1
+    fit(ranker, train, valid, eval_metric=metric, eval_sample_weight=weights)  # another warning would fail this test
 
 
 def test_a_missing_group_is_named():

@@ -12,7 +12,7 @@ from tests.ranking_data import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
-from tests.xgboost_data import LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
+from tests.xgboost_data import IGNORED, LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
 
 SIX_DECIMALS = 6e-7
 
@@ -71,7 +71,9 @@ def test_query_weights_count_and_uniform_ignores_them():
     weights = np.random.default_rng(0).random(one.sizes.size).astype(np.float32)
     metric = ra.xgboost.custom_metric(XGBOOST.replace(empty=0), TEXTBOOK)
     spy, data = Spy(metric), dmatrix(one, weight=weights)
-    train({}, data, 2, evals=[(data, "train")], custom_metric=spy)
+    with pytest.warns(UserWarning, match=IGNORED) as warned:
+        train({}, data, 2, evals=[(data, "train")], custom_metric=spy)
+    assert len(warned) == 1
     weighted = ra.evaluate(
         one.y, spy.seen[-1], metric.history[-2].convention, group_sizes=one.sizes, query_weight=weights
     )
@@ -105,6 +107,70 @@ def test_cv_keeps_queries_whole():
     assert {entry.dataset for entry in metric.history} == {f"{s}_fold_{i}" for s in ("train", "test") for i in range(3)}
     tests = [metric.history.only(dataset=f"test_fold_{fold}")[-1].value for fold in range(3)]
     assert result[f"test-{TEXTBOOK.name}-mean"][-1] == pytest.approx(np.mean(tests), abs=1e-6)
+
+
+class Cut(xgb.DataIter):
+    """Batches that cut a query in two."""
+
+    def __init__(self, data):
+        super().__init__()
+        self.data, self.number = data, 0
+
+    def next(self, input_data):
+        if self.number == 2:
+            return False
+        half = self.data.sizes[0] + self.data.sizes[1] // 2  # inside the second query
+        rows = (slice(0, half), slice(half, None))[self.number]
+        input_data(data=self.data.X[rows], label=self.data.y[rows], qid=self.data.qid[rows])
+        self.number += 1
+        return True
+
+    def reset(self):
+        self.number = 0
+
+
+CUT = r"'valid' has 31 queries, not n_queries=30: some are cut\.\nHint: sort by qid, and end each batch of a DataIter"
+
+
+def test_queries_that_a_data_iter_cuts_are_refused():
+    one = ranking(6)
+    assert one.sizes[1] > 1
+    whole, cut = dmatrix(one), xgb.DMatrix(Cut(one))
+    for n_queries in (30, {"valid": 30}):
+        metric = ra.xgboost.custom_metric(TEXTBOOK, n_queries=n_queries)
+        train({}, whole, 1, evals=[(whole, "valid")], custom_metric=metric)
+        with pytest.raises(ra.InputError, match=CUT):
+            train({}, whole, 1, evals=[(cut, "valid")], custom_metric=metric)
+        ra.xgboost.EvalCallback(TEXTBOOK, [(whole, "valid")], n_queries=n_queries)
+        with pytest.raises(ra.InputError, match=CUT):
+            ra.xgboost.EvalCallback(TEXTBOOK, [(cut, "valid")], n_queries=n_queries)
+    with pytest.raises(ra.InputError, match="the data has 31 queries, not n_queries=30"):
+        ra.xgboost.custom_metric(TEXTBOOK, n_queries=30)(one.X[:, 0], cut)
+
+
+@pytest.mark.parametrize("n_queries", [30, {"valid": 30, "test": 3}])
+def test_a_number_of_queries_is_of_a_set_that_there_is(n_queries):
+    data = dmatrix(ranking(6))
+    sets, said = [(data, "train"), (data, "valid")], r"does not say of which of \['train', 'valid'\]"
+    metric = ra.xgboost.custom_metric(TEXTBOOK, n_queries=n_queries)
+    with pytest.raises(ra.InputError, match=said):
+        train({}, data, 1, evals=sets, custom_metric=metric)
+    with pytest.raises(ra.InputError, match=said):
+        ra.xgboost.EvalCallback(TEXTBOOK, sets, n_queries=n_queries)
+
+
+@pytest.mark.parametrize("n_queries", [0, 2.0, "3", True, {"valid": None}])
+def test_a_number_of_queries_is_whole(n_queries):
+    with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
+        ra.xgboost.custom_metric(LETOR, n_queries=n_queries)
+    with pytest.raises(ra.InputError, match="allowed are whole numbers from 1 on, or a mapping"):
+        ra.xgboost.EvalCallback(LETOR, [(dmatrix(ranking(6)), "valid")], n_queries=n_queries)
+
+
+def test_the_folds_of_cv_have_no_declared_number_of_queries():
+    metric = ra.xgboost.custom_metric(TEXTBOOK, n_queries=30)
+    with pytest.raises(ra.InputError, match=r"n_queries= is not for xgb\.cv.*\nHint: compare len\(dmatrix\.get_group"):
+        xgb.cv(PARAMS, dmatrix(ranking(6)), 1, nfold=2, custom_metric=metric)
 
 
 def test_a_missing_group_is_named():

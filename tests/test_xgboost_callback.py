@@ -13,7 +13,7 @@ from tests.ranking_data import ranking
 
 xgb = pytest.importorskip("xgboost")
 pytest.importorskip("sklearn")
-from tests.xgboost_data import LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
+from tests.xgboost_data import IGNORED, LETOR, PARAMS, TEXTBOOK, XGBOOST, dmatrix, train  # noqa: E402 - after the skip
 
 
 def test_xgbranker_reports_full_precision_through_the_callback():
@@ -33,7 +33,8 @@ def test_the_callback_writes_into_the_log_beside_xgboosts_own_sets():
     one, two, result = ranking(12), ranking(13), {}
     weights = np.random.default_rng(1).random(two.sizes.size)
     convention = XGBOOST.replace(empty=0)
-    callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((two.X, two.y, two.qid, weights), "valid")])
+    with pytest.warns(UserWarning, match=IGNORED):
+        callback = ra.xgboost.EvalCallback([convention, TEXTBOOK], [((two.X, two.y, two.qid, weights), "valid")])
     booster = train({}, dmatrix(one), 3, evals=[(dmatrix(one), "train")], evals_result=result,
                     custom_metric=ra.xgboost.custom_metric(LETOR), callbacks=[callback])  # fmt: skip
     scores = booster.predict(dmatrix(two))
@@ -95,7 +96,11 @@ def test_a_ranker_with_the_callback_is_pickled_cloned_and_fitted_again():
     first, best = len(callbacks[0].history), ranker.best_iteration
     again = pickle.loads(pickle.dumps(ranker))
     np.testing.assert_array_equal(again.predict(one.X), ranker.predict(one.X))
-    for copied in (pickle.loads(pickle.dumps(callbacks[0])), copy.deepcopy(callbacks[0])):
+    for copied in (
+        pickle.loads(pickle.dumps(callbacks[0])),
+        copy.deepcopy(callbacks[0]),
+        copy.deepcopy(again.callbacks[0]),
+    ):
         assert copied.history == []
         assert copied.names == callbacks[0].names
     cloned = clone(ranker).fit(one.X, one.y, qid=one.qid, verbose=False)
@@ -111,6 +116,43 @@ def test_a_callback_on_a_dmatrix_is_copied_but_has_no_pickle():
         pickle.dumps(callback)
 
 
+def test_a_fitted_ranker_leaves_the_evaluation_sets_behind():
+    one, two = ranking(16), ranking(17, 300)
+    callback = tuple_callback(two)
+    ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1)
+    assert len(pickle.dumps(ranker)) > two.X.nbytes  # to be trained by another process
+    ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
+    pickled = pickle.dumps(ranker)
+    assert len(pickled) < two.X.nbytes
+    for again in (pickle.loads(pickled), pickle.loads(pickle.dumps(pickle.loads(pickled)))):
+        np.testing.assert_array_equal(again.predict(two.X), ranker.predict(two.X))
+        with pytest.raises(
+            ra.InputError, match=r"left its evaluation sets behind\.\nHint: ranker\.set_params\(callbacks"
+        ):
+            again.fit(one.X, one.y, qid=one.qid, verbose=False)
+    again.set_params(callbacks=[tuple_callback(two)]).fit(one.X, one.y, qid=one.qid, verbose=False)
+    assert ranker.fit(one.X, one.y, qid=one.qid, verbose=False).callbacks[0].history.runs == [0, 1]
+
+
+def test_a_ranker_fitted_with_a_callback_on_a_dmatrix_is_pickled():
+    one = ranking(16)
+    callback = ra.xgboost.EvalCallback(TEXTBOOK, [(dmatrix(one), "valid")])
+    ranker = xgb.XGBRanker(n_estimators=2, callbacks=[callback], n_jobs=1).fit(one.X, one.y, qid=one.qid)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(one.X), ranker.predict(one.X))
+
+
+def test_copies_do_not_warn_of_ignored_weights_again():
+    one = ranking(16)
+    with pytest.warns(UserWarning, match=IGNORED) as warned:
+        callback = ra.xgboost.EvalCallback(TEXTBOOK, [((one.X, one.y, one.qid, np.ones(one.sizes.size)), "valid")])
+    copied = pickle.loads(pickle.dumps(copy.deepcopy(callback)))
+    train({}, dmatrix(one), 2, callbacks=[copied])
+    assert (len(warned), len(copied.history)) == (1, 2)
+    weighted = dmatrix(one, weight=np.ones(one.sizes.size))
+    with pytest.warns(UserWarning, match=IGNORED):
+        ra.xgboost.EvalCallback([XGBOOST, TEXTBOOK], [(weighted, "valid")])
+
+
 def test_missing_features_are_those_that_the_ranker_was_told():
     one = ranking(17)
     X = np.where(np.random.default_rng(0).random(one.X.shape) < 0.3, -999, one.X)
@@ -118,6 +160,15 @@ def test_missing_features_are_those_that_the_ranker_was_told():
     ranker = xgb.XGBRanker(n_estimators=4, missing=-999, callbacks=[callback], n_jobs=1)
     ranker.fit(X, one.y, qid=one.qid, verbose=False)
     assert callback.history[-1].value == ra.evaluate(one.y, ranker.predict(X), TEXTBOOK, qid=one.qid).value
+
+
+def test_early_stopping_on_a_set_that_nobody_evaluates_names_the_sets():
+    one = ranking(18)
+    stop = ra.xgboost.early_stopping(TEXTBOOK, 3, data_name="validation_0")
+    said = r"watches the set 'validation_0', but the log has 'train', 'valid'\.\nHint: data_name='valid'\."
+    with pytest.raises(ra.InputError, match=said):
+        train({}, dmatrix(one), 2, evals=[(dmatrix(one), "train")], custom_metric=ra.xgboost.custom_metric(LETOR),
+              callbacks=[tuple_callback(one), stop])  # fmt: skip
 
 
 def test_one_name_reported_twice_is_refused():
@@ -161,12 +212,3 @@ def test_arguments_of_another_kind():
     with pytest.raises(ra.ConventionError, match="one name for each"):
         ra.xgboost.custom_metric(TEXTBOOK, names=[3])
     assert ra.xgboost.native_metric(XGBOOST.at(2**32 + 1))["eval_metric"] == "ndcg@2147483647"
-def test_early_stopping_on_a_set_that_nobody_evaluates_names_the_sets():
-    one = ranking(18)
-    stop = ra.xgboost.early_stopping(TEXTBOOK, 3, data_name="validation_0")
-    said = r"watches the set 'validation_0', but the log has 'train', 'valid'\.\nHint: data_name='valid'\."
-    with pytest.raises(ra.InputError, match=said):
-        train({}, dmatrix(one), 2, evals=[(dmatrix(one), "train")], custom_metric=ra.xgboost.custom_metric(LETOR),
-              callbacks=[tuple_callback(one), stop])  # fmt: skip
-
-

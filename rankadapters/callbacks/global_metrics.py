@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import Monitor
+from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.callbacks.workers import Exchange, Integers, summed
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.number_fields import is_whole
 from rankadapters.core.tally import Tally
 
 Array = NDArray[Any]
@@ -58,7 +58,7 @@ class GlobalMonitor:
         self._local = Monitor(conventions, names, n_threads, query_weights)
         self.names = self._local.names
         _refuse_over_rows(self.names)
-        self.n_queries = _as_counts(n_queries)
+        self._counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
         self.history = History()
         self._rounds = Rounds()
         self._noted: list[_Noted] = []
@@ -116,7 +116,7 @@ class GlobalMonitor:
         InputError
             A worker could not tally its rows, no worker has rows of a set, or there are not `n_queries` queries.
         """
-        self._refuse_counts(sets)
+        self._counts.refuse_sets(sets)
         noted, self._noted = self._noted, []
         shape = (len(sets), len(self.names), Tally.N_LIMBS)
 
@@ -155,7 +155,10 @@ class GlobalMonitor:
         values = []
         for (convention, name), of_convention in zip(self.names.items(), limbs, strict=True):
             tally = Tally.from_limbs(of_convention, convention)
-            self._refuse_count(set_name, tally.n_queries, parts)
+            if not tally.n_queries:
+                msg = f"no worker has rows of {set_name!r}.\nHint: the names of the sets that the training is given."
+                raise InputError(msg)
+            self._counts.refuse(set_name, tally.n_queries, f" on {parts} workers")
             try:
                 value = tally.score().value
             except InputError as error:
@@ -165,26 +168,6 @@ class GlobalMonitor:
         found = zip(self.names, values, strict=True)
         self.history.record(Evaluation(set_name, c, each.value, name=each.name, **at) for c, each in found)
         return values
-
-    def _refuse_counts(self, sets: Sequence[str]) -> None:
-        named = [name for name in self.n_queries if name is not None]
-        if (None in self.n_queries and len(sets) > 1) or not set(named) <= set(sets):
-            given = dict.fromkeys(sets, "...")
-            msg = f"n_queries={self.n_queries.get(None, named)} does not say of which of {list(sets)}.\nHint: {given}."
-            raise InputError(msg)
-
-    def _refuse_count(self, set_name: str, found: int, parts: int) -> None:
-        if not found:
-            msg = f"no worker has rows of {set_name!r}.\nHint: the names of the sets that the training is given."
-            raise InputError(msg)
-        expected = self.n_queries.get(set_name, self.n_queries.get(None, found))
-        if found != expected:
-            why = "some are cut" if found > expected else "some are missing, or joined with their neighbours"
-            msg = (
-                f"{set_name!r} has {found} queries on {parts} workers, not n_queries={expected}: {why}.\n"
-                "Hint: sort by qid and keep the rows of a query in one partition."
-            )
-            raise InputError(msg)
 
 
 class _Noted(NamedTuple):
@@ -199,17 +182,6 @@ def _place(name: str, sets: Sequence[str]) -> int:
     except ValueError:
         msg = f"set {name!r} is not one of {list(sets)}.\nHint: eval_names= in global_eval as in fit."
         raise InputError(msg) from None
-
-
-def _as_counts(n_queries: object) -> dict[str | None, int]:
-    """Queries by name of the set; None stands for whatever the set is called."""
-    counts: dict[Any, Any] = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
-    if n_queries is None:
-        counts = {}
-    if not all(is_whole(count) and count > 0 for count in counts.values()):
-        msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
-        raise InputError(msg)
-    return counts
 
 
 def _refuse_over_rows(conventions: Mapping[Convention, str]) -> None:

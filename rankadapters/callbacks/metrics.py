@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.display_names import display_names
 from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.rounds import Call, Rounds
 from rankadapters.core.convention import Convention
@@ -55,6 +56,7 @@ class Monitor:
         self.history = History()
         self._rounds = Rounds()
         self._query_weights = query_weights
+        self._ignored_weights = IgnoredWeights()
         self._bound: dict[object, _BoundPanels] = {}
         self._n_unnamed = 0
 
@@ -104,6 +106,8 @@ class Monitor:
         return f"set_{number}"
 
     def _panels(self, judged: Judged) -> list[Panel]:
+        if judged.weights is not None:
+            self._ignored_weights.warn(self.conventions)
         return panels_of(self.conventions, judged.queries(self._query_weights), self.n_threads)
 
     def reporting_here(self) -> Monitor:

@@ -74,8 +74,8 @@ def eval_metric(
     Parameters
     ----------
     *conventions : Convention or str
-        What to report. Under `average="uniform"` the Dataset's weights are ignored, by declaration; else a query weighs
-        the float32 mean of its row weights, as in LightGBM.
+        What to report. Under `average="uniform"` the Dataset's weights are ignored, by declaration, with a warning;
+        else a query weighs the float32 mean of its row weights, as in LightGBM.
     names : sequence of str, optional
         Names to report under; `convention.name` by default.
     n_threads : int, optional
@@ -90,6 +90,11 @@ def eval_metric(
     ------
     InputError
         At the first evaluation, when the Dataset has no group or its labels do not fit the convention.
+
+    Warns
+    -----
+    UserWarning
+        At the first evaluation, once: a Dataset has weights that a convention ignores.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import xgboost as xgb
 from rankadapters.callbacks.arguments import require_missing, require_name, watched_name
 from rankadapters.callbacks.display_names import display_names
 from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.callbacks.metrics import panels_of
 from rankadapters.callbacks.rounds import Round, Rounds
@@ -20,7 +21,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, brief, choices
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
-from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names, refuse_workers
+from rankadapters.xgboost.metrics import judged_of, query_counts, query_weights, refuse_names, refuse_workers
 
 if TYPE_CHECKING:
     from rankadapters.core.panel import Panel
@@ -38,6 +39,9 @@ class EvalCallback(xgb.callback.TrainingCallback):
     evals : sequence of (data, name)
         `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, X as given to `predict` and rows in any order,
         or a DMatrix with label and group: the way where there is a base margin.
+    n_queries : int or mapping of str to int, optional
+        Queries that the set has; by name where there are several sets. XGBoost cuts a query in two where a batch of a
+        DataIter ends inside it, and says nothing: another number of queries is an error.
     names : sequence of str, optional
         Names to report under; `convention.name` by default.
     output_margin : bool
@@ -51,6 +55,21 @@ class EvalCallback(xgb.callback.TrainingCallback):
     ----------
     history : History
         (name of the set, convention, value in full precision), with the training and its round.
+
+    Raises
+    ------
+    InputError
+        `evals` are not such sets, or a set has another number of queries than `n_queries`.
+
+    Warns
+    -----
+    UserWarning
+        A set has weights that a convention ignores (`average="uniform"`).
+
+    Notes
+    -----
+    A copy, and a pickle made before the first training, have the evaluation sets. A pickle made after a training, as in
+    a fitted XGBRanker, leaves them behind: it predicts, and another `fit` needs a new callback.
 
     Examples
     --------
@@ -68,44 +87,63 @@ class EvalCallback(xgb.callback.TrainingCallback):
         conventions: Convention | str | Sequence[Convention | str],
         evals: Sequence[tuple[Any, str]],
         *,
+        n_queries: int | Mapping[str, int] | None = None,
         names: Sequence[str] | None = None,
         output_margin: bool = False,
         missing: float = np.nan,
         n_threads: int | None = None,
     ) -> None:
-        super().__init__()
         several = (conventions,) if isinstance(conventions, Convention | str) else tuple(conventions or ())
-        self.names = display_names(several, names)
-        refuse_names(self.names.values())
+        refuse_names(display_names(several, names).values())
         require_missing(missing)
-        self._declared: dict[str, Any] = {
-            "conventions": several,
-            "evals": _named_sets(evals),
-            "names": names,
-            "output_margin": output_margin,
-            "missing": missing,
-            "n_threads": n_threads,
-        }
+        self._start(
+            {
+                "conventions": several,
+                "evals": _named_sets(evals),
+                "n_queries": n_queries,
+                "names": names,
+                "output_margin": output_margin,
+                "missing": missing,
+                "n_threads": n_threads,
+            }
+        )
+        if any(watched.has_weights for watched in self._sets.values()):
+            IgnoredWeights().warn(self.names)
+
+    def _start(self, declared: dict[str, Any]) -> None:
+        """Begin with what was declared and with no history."""
+        super().__init__()
+        self._declared = declared
+        self.names = display_names(declared["conventions"], declared["names"])
         self.history = History()
         self._rounds = Rounds()
-        self._sets = {name: _WatchedSet(data, self.names, missing, n_threads) for data, name in _named_sets(evals)}
         self._round = 0
+        counts = query_counts(declared["n_queries"])
+        evals = declared["evals"] or []  # None after a pickle that left them behind
+        counts.refuse_sets([name for _, name in evals])
+        how = (self.names, declared["missing"], declared["n_threads"])
+        self._sets = {name: _WatchedSet(data, *how, partial(counts.refuse, name)) for data, name in evals}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
         """Share the data, which nobody changes, and start with no history: for clones and for a second training."""
         del memo
-        return type(self)(**self._declared)
+        return _restored(type(self), self._declared)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what was declared; a DMatrix has no pickle."""
-        if any(isinstance(data, xgb.DMatrix) for data, _ in self._declared["evals"]):
+        """Pickle what was declared, before a training with the data; a fitted ranker leaves the data behind."""
+        if self.history:
+            return _restored, (type(self), {**self._declared, "evals": None})
+        if any(isinstance(data, xgb.DMatrix) for data, _ in self._declared["evals"] or []):
             msg = "an EvalCallback on a DMatrix cannot be pickled.\nHint: evals=[((X, y, qid), 'valid')]."
             raise InputError(msg)
-        return partial(type(self), **self._declared), ()
+        return _restored, (type(self), self._declared)
 
     def before_training(self, model: Any) -> Any:
         """Count the rounds of this training."""
         refuse_workers("EvalCallback")
+        if self._declared["evals"] is None:
+            msg = "this EvalCallback was pickled after a training, and left its evaluation sets behind."
+            raise InputError(f"{msg}\nHint: ranker.set_params(callbacks=[ra.xgboost.EvalCallback(...)]).")
         self._round = 0
         return model
 
@@ -226,8 +264,15 @@ def _named_sets(evals: Any) -> list[tuple[Any, str]]:
 class _WatchedSet:
     """One evaluation set: what to predict on, and the evaluators of its judgments."""
 
-    def __init__(self, data: Any, names: dict[Convention, str], missing: float, n_threads: int | None) -> None:
-        self._names, self._n_threads = names, n_threads
+    def __init__(
+        self,
+        data: Any,
+        names: dict[Convention, str],
+        missing: float,
+        n_threads: int | None,
+        refuse_count: Callable[[int], None],
+    ) -> None:
+        self._names, self._n_threads, self._refuse_count = names, n_threads, refuse_count
         self._judged: Judged | None = None
         self._is_ours = not isinstance(data, xgb.DMatrix)  # nobody else can change it
         if not self._is_ours:
@@ -240,7 +285,8 @@ class _WatchedSet:
             raise InputError(f"{what}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
         features, labels, qid, *weight = data
         shared_index({"X": features, "labels": labels, "qid": qid})
-        self._panels = panels_of(names, partial(_bind, labels, qid, weight[0] if weight else None), n_threads)
+        self.has_weights = any(column is not None for column in weight)
+        self._panels = self._bound(partial(_bind, labels, qid, weight[0] if weight else None))
         self.dmatrix = xgb.DMatrix(features, missing=missing, enable_categorical=True)
 
     def panels(self) -> list[Panel]:
@@ -249,9 +295,24 @@ class _WatchedSet:
             return self._panels
         judged = judged_of(self.dmatrix)
         if self._judged is None or not self._judged.says(judged):
-            self._judged = judged.copied()
-            self._panels = panels_of(self._names, judged.queries(query_weights), self._n_threads)
+            self._judged, self.has_weights = judged.copied(), judged.weights is not None
+            self._panels = self._bound(judged.queries(query_weights))
         return self._panels
+
+    def _bound(self, bind: Callable[[str | None], Queries]) -> list[Panel]:
+        def counted(weighting: str | None) -> Queries:
+            queries = bind(weighting)
+            self._refuse_count(queries.n_queries)
+            return queries
+
+        return panels_of(self._names, counted, self._n_threads)
+
+
+def _restored(kind: type[EvalCallback], declared: dict[str, Any]) -> EvalCallback:
+    """Make a copy, which does not warn again."""
+    callback = kind.__new__(kind)
+    callback._start(declared)  # noqa: SLF001 - its own kind
+    return callback
 
 
 def _bind(labels: Any, qid: Any, weight: Any, weighting: str | None) -> Queries:

@@ -13,6 +13,7 @@ from xgboost import collective
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
+from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
@@ -28,9 +29,14 @@ class CustomMetric:
     __name__ = "rankadapters"  # XGBRanker asks its metrics for a name
 
     def __init__(
-        self, conventions: Sequence[Convention | str], names: Sequence[str] | None, n_threads: int | None
+        self,
+        conventions: Sequence[Convention | str],
+        n_queries: int | Mapping[str, int] | None,
+        names: Sequence[str] | None,
+        n_threads: int | None,
     ) -> None:
         self._monitor = Monitor(conventions, names, n_threads, query_weights)
+        self._counts = query_counts(n_queries)
         refuse_names(self._monitor.names.values())
 
     @property
@@ -47,12 +53,25 @@ class CustomMetric:
             )
             raise InputError(msg)
         refuse_workers("custom_metric")
-        found = self._monitor.evaluate(dmatrix, judged_of(dmatrix), flat(preds), _current_call())
+        judged, call = judged_of(dmatrix), _current_call()
+        self._refuse_counts(call, judged.group_sizes.size)
+        found = self._monitor.evaluate(dmatrix, judged, flat(preds), call)
         return [(name, value) for name, value, _ in found]
+
+    def _refuse_counts(self, call: Call, n_queries: int) -> None:
+        if self._counts and call.fold is not None:
+            msg = "n_queries= is not for xgb.cv, whose folds share the queries out."
+            raise InputError(f"{msg}\nHint: compare len(dmatrix.get_group()) with the number of queries beforehand.")
+        if call.set_names:
+            self._counts.refuse_sets(call.set_names)
+        self._counts.refuse(call.set_name, n_queries)
 
 
 def custom_metric(
-    *conventions: Convention | str, names: Sequence[str] | None = None, n_threads: int | None = None
+    *conventions: Convention | str,
+    n_queries: int | Mapping[str, int] | None = None,
+    names: Sequence[str] | None = None,
+    n_threads: int | None = None,
 ) -> CustomMetric:
     """Make a metric that reports each convention in `xgb.train(custom_metric=)` and `xgb.cv(custom_metric=)`.
 
@@ -65,8 +84,11 @@ def custom_metric(
     Parameters
     ----------
     *conventions : Convention or str
-        What to report. Under `average="uniform"` the DMatrix's weights are ignored, by declaration; else they are one
-        per query.
+        What to report. Under `average="uniform"` the DMatrix's weights are ignored, by declaration, with a warning;
+        else they are one per query.
+    n_queries : int or mapping of str to int, optional
+        Queries that the set has; by name where there are several sets. XGBoost cuts a query in two where a batch of a
+        DataIter ends inside it, and says nothing: another number of queries is an error. Not for `xgb.cv`.
     names : sequence of str, optional
         Names to report under; `convention.name` by default.
     n_threads : int, optional
@@ -81,6 +103,13 @@ def custom_metric(
     ------
     ConventionError
         A name holds a space, a tab or a colon, at which XGBoost would cut it.
+    InputError
+        During training: the DMatrix has no group, or a set has another number of queries than `n_queries`.
+
+    Warns
+    -----
+    UserWarning
+        At the first evaluation, once: a DMatrix has weights that a convention ignores.
 
     References
     ----------
@@ -97,7 +126,7 @@ def custom_metric(
     >>> len(metric.history)
     6
     """
-    return CustomMetric(conventions, names, n_threads)
+    return CustomMetric(conventions, n_queries, names, n_threads)
 
 
 def native_metric(convention: Convention | str) -> dict[str, Any]:
@@ -171,6 +200,11 @@ def _current_call() -> Call:
         elif isinstance(owner, xgb.callback.CallbackContainer) and "epoch" in names:
             return call._replace(round=Round(owner, names["epoch"]))
     return call
+
+
+def query_counts(n_queries: int | Mapping[str, int] | None) -> QueryCounts:
+    """Check a declared number of queries, and say how XGBoost cuts them."""
+    return QueryCounts(n_queries, "sort by qid, and end each batch of a DataIter at the end of a query")
 
 
 def refuse_names(names: Iterable[str]) -> None:

@@ -40,6 +40,7 @@ class DatasetMachine(RuleBasedStateMachine):
         self._kernels.__enter__()
         self._warned.__enter__()
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
+        warnings.filterwarnings("ignore", "the data has weights, but")  # of which textbook@3 counts none
         self.held: list[Held] = []
 
     def teardown(self) -> None:
