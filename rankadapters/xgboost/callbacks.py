@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xgboost as xgb
@@ -13,18 +13,13 @@ from rankadapters.callbacks.arguments import require_missing, require_name, watc
 from rankadapters.callbacks.display_names import display_names
 from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
-from rankadapters.callbacks.judged import Judged, flat
-from rankadapters.callbacks.metrics import panels_of
+from rankadapters.callbacks.judged import flat
 from rankadapters.callbacks.rounds import Round, Rounds
-from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, brief, choices
-from rankadapters.core.queries import Queries
+from rankadapters.core.errors import InputError, choices
 from rankadapters.core.texts import as_convention
-from rankadapters.xgboost.metrics import judged_of, query_counts, query_weights, refuse_names, refuse_workers
-
-if TYPE_CHECKING:
-    from rankadapters.core.panel import Panel
+from rankadapters.xgboost.evaluation_sets import EvaluationSet, named_sets
+from rankadapters.xgboost.metrics import query_counts, refuse_names, refuse_workers
 
 
 class EvalCallback(xgb.callback.TrainingCallback):
@@ -99,7 +94,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._start(
             {
                 "conventions": several,
-                "evals": _named_sets(evals),
+                "evals": named_sets(evals),
                 "n_queries": n_queries,
                 "names": names,
                 "output_margin": output_margin,
@@ -122,7 +117,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         evals = declared["evals"] or []  # None after a pickle that left them behind
         counts.refuse_sets([name for _, name in evals])
         how = (self.names, declared["missing"], declared["n_threads"])
-        self._sets = {name: _WatchedSet(data, *how, partial(counts.refuse, name)) for data, name in evals}
+        self._sets = {name: EvaluationSet(data, *how, partial(counts.refuse, name)) for data, name in evals}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
         """Share the data, which nobody changes, and start with no history: for clones and for a second training."""
@@ -250,74 +245,8 @@ def early_stopping(
     )
 
 
-def _named_sets(evals: Any) -> list[tuple[Any, str]]:
-    """Check the form of evaluation sets."""
-    pairs = list(evals) if isinstance(evals, (list, tuple)) else []
-    if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
-        pairs = []
-    if not pairs or len({name for _, name in pairs}) < len(pairs):
-        what = f"evals={brief(evals)} is not a list of (data, name) with different names"
-        raise InputError(f"{what}.\nHint: [((X, y, qid), 'valid')].")
-    return pairs
-
-
-class _WatchedSet:
-    """One evaluation set: what to predict on, and the evaluators of its judgments."""
-
-    def __init__(
-        self,
-        data: Any,
-        names: dict[Convention, str],
-        missing: float,
-        n_threads: int | None,
-        refuse_count: Callable[[int], None],
-    ) -> None:
-        self._names, self._n_threads, self._refuse_count = names, n_threads, refuse_count
-        self._judged: Judged | None = None
-        self._is_ours = not isinstance(data, xgb.DMatrix)  # nobody else can change it
-        if not self._is_ours:
-            self.dmatrix = data
-            self.panels()
-            return
-        if not isinstance(data, tuple) or len(data) not in {3, 4}:
-            what = f"{brief(data)} is not an evaluation set"
-            allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
-            raise InputError(f"{what}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
-        features, labels, qid, *weight = data
-        shared_index({"X": features, "labels": labels, "qid": qid})
-        self.has_weights = any(column is not None for column in weight)
-        self._panels = self._bound(partial(_bind, labels, qid, weight[0] if weight else None))
-        self.dmatrix = xgb.DMatrix(features, missing=missing, enable_categorical=True)
-
-    def panels(self) -> list[Panel]:
-        """Give the evaluators, bound anew where a DMatrix says something else than before."""
-        if self._is_ours:
-            return self._panels
-        judged = judged_of(self.dmatrix)
-        if self._judged is None or not self._judged.says(judged):
-            self._judged, self.has_weights = judged.copied(), judged.weights is not None
-            self._panels = self._bound(judged.queries(query_weights))
-        return self._panels
-
-    def _bound(self, bind: Callable[[str | None], Queries]) -> list[Panel]:
-        def counted(weighting: str | None) -> Queries:
-            queries = bind(weighting)
-            self._refuse_count(queries.n_queries)
-            return queries
-
-        return panels_of(self._names, counted, self._n_threads)
-
-
 def _restored(kind: type[EvalCallback], declared: dict[str, Any]) -> EvalCallback:
     """Make a copy, which does not warn again."""
     callback = kind.__new__(kind)
     callback._start(declared)  # noqa: SLF001 - its own kind
     return callback
-
-
-def _bind(labels: Any, qid: Any, weight: Any, weighting: str | None) -> Queries:
-    queries = Queries(labels, qid=qid, query_weight=weight)
-    by_query = queries.query_weight
-    if by_query is None or weighting == "query_weight":
-        return queries
-    return queries.with_weights(row_weight=queries.per_row(by_query) if weighting == "row_weight" else None)
