@@ -72,6 +72,27 @@ def test_parameters_that_are_none_are_refused(params, message):
         ra.catboost.train(params, pool(), QUERY_RMSE)
 
 
+@pytest.mark.parametrize(
+    ("params", "argument"),
+    [
+        ({"od_wait": 5}, {"early_stopping_rounds": 10}),
+        ({"early_stopping_rounds": 5}, {"early_stopping_rounds": 10}),
+        ({"use_best_model": False}, {"use_best_model": True}),
+        ({"verbose_eval": 5}, {"verbose": 10}),
+    ],
+)
+def test_an_argument_that_params_has_too_is_refused(params, argument):
+    [(name, value)], [(other, said)] = argument.items(), params.items()
+    with pytest.raises(ra.InputError) as caught:
+        ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, pool(1), **argument)
+    assert str(caught.value) == f"{name}={value} is told beside params={{{other!r}: {said}}}.\nHint: keep one."
+
+
+def test_a_parameter_that_is_none_says_nothing_beside_an_argument():
+    params = {**PLAIN, "iterations": 3, "od_wait": None}
+    assert ra.catboost.train(params, pool(), QUERY_RMSE, CONV, pool(1), early_stopping_rounds=1).tree_count_
+
+
 def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
     with pytest.raises(cb.CatBoostError, match="nonsense"):
         ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)

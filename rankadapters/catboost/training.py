@@ -74,9 +74,9 @@ def train(
     Raises
     ------
     InputError
-        A parameter that has no place, a Pool without labels or group ids, with pairs, with text or embedding features,
-        or with weights that vary within a query; a set to watch without a convention, or the reverse; an objective that
-        gives no gradient at all.
+        A parameter that has no place, or that an argument says too; a Pool without labels or group ids, with pairs,
+        with text or embedding features, or with weights that vary within a query; a set to watch without a convention,
+        or the reverse; an objective that gives no gradient at all.
     ConventionError
         What is not an objective or not a convention.
 
