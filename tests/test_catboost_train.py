@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.callbacks.history import History
 
 cb = pytest.importorskip("catboost")
 
@@ -220,6 +221,23 @@ def test_the_model_is_an_ordinary_one(tmp_path):
     for again in (
         cb.CatBoost().load_model(tmp_path / "model.cbm"), pickle.loads(pickle.dumps(model)), copy.copy(model)
     ):  # fmt: skip
+def test_a_round_does_not_go_through_the_rounds_before_it(monkeypatch):
+    visits = []
+
+    class Watching:
+        def after_iteration(self, info):
+            return len(info.metrics["learn"][CONV.name]) == info.iteration
+
+    def visited(history):
+        visits.append(len(history))
+        return list.__iter__(history)
+
+    monkeypatch.setattr(History, "__iter__", visited)
+    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, pool(1, 5), callbacks=[Watching()])
+    assert len(model.history) == 2 * 10
+    assert not visits
+
+
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
         assert again.best_iteration_ == model.best_iteration_
         assert again.evals_result_ == model.evals_result_

@@ -59,8 +59,8 @@ def train(
     names : sequence of str, optional
         Names to report under; `convention.name` by default.
     callbacks : sequence, optional
-        As in `CatBoost.fit`: `after_iteration(info)` is told `info.iteration`, from 1 on, and `info.metrics`; the
-        training ends with the round for which one returns False.
+        As in `CatBoost.fit`: `after_iteration(info)` is told `info.iteration`, from 1 on, and `info.metrics`, one
+        dict that grows with the rounds; the training ends with the round for which one returns False.
     verbose : bool or int, optional
         Whether, or every how many rounds, a line is printed. A bar on a terminal shows the progress in any case.
 

@@ -72,11 +72,12 @@ class Watch:
         self.rounds += 1
         if self.names:
             self._evaluate()
-        info = SimpleNamespace(iteration=self.rounds, metrics=self.log()) if self.callbacks else None
+        info = SimpleNamespace(iteration=self.rounds, metrics=self.log)
         asked = [bool(each.after_iteration(info)) for each in self.callbacks]
         patience = self.params.patience
         waited = patience is not None and self.best is not None and self.rounds - 1 - self.best[0] >= patience
         return all(asked) and not waited
+    log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as `evals_result_` has them
 
     def kept(self) -> int:
         """Count the rounds that the model keeps."""
@@ -84,17 +85,10 @@ class Watch:
             return self.rounds
         return self.best[0] + 1
 
-    def log(self) -> dict[str, dict[str, list[float]]]:
-        """Give the values by set and name, as `evals_result_` does."""
-        found: dict[str, dict[str, list[float]]] = {}
-        for name, convention, value in self.history:
-            found.setdefault(str(name), {}).setdefault(self.names[convention], []).append(value)
-        return found
-
     def best_values(self) -> dict[str, dict[str, float]]:
         """Give the best value of each set and name, as `best_score_` does."""
         better = {name: max if convention.higher_is_better else min for convention, name in self.names.items()}
-        return {each: {name: better[name](values) for name, values in by.items()} for each, by in self.log().items()}
+        return {each: {name: better[name](values) for name, values in by.items()} for each, by in self.log.items()}
 
     def _evaluate(self) -> None:
         for each in self.sets:
@@ -110,6 +104,8 @@ class Watch:
         if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
             last = self.history[-len(self.sets) * len(self.names) :]
             values = [f"{name} {self.names[convention]}: {value:.6f}" for name, convention, value in last]
+            for convention, name in self.names.items():
+                self.log.setdefault(each.name, {}).setdefault(name, []).append(found[convention])
             print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - what verbose= asks for
 
 
