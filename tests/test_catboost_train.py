@@ -139,6 +139,30 @@ def test_every_round_of_every_set_is_our_value_bit_for_bit(start):
             assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
 
 
+def test_beside_a_baseline_every_round_is_our_value_of_baseline_and_predictions_bit_for_bit():
+    # The measure adds up differences of scores, so that the order in which scores are added up shows in its last bits.
+    convention = ra.presets.catboost.query_rmse(weights=None)
+    start, other = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
+    train, valid = pool(baseline=start), pool(1, baseline=other)
+    params = {**PLAIN, "iterations": 20, "use_best_model": False}
+    model = ra.catboost.train(params, train, QUERY_RMSE, convention, valid)
+    for name, data, seed, begin in (("learn", train, 0, start), ("validation", valid, 1, other)):
+        queries = ra.Queries(data.get_label(), qid=qid_of(data))
+        staged = model.staged_predict(rows(seed)[0])
+        expected = [ra.evaluate(queries, begin + scores, convention).value for scores in staged]
+        assert [entry.value for entry in model.history.only(dataset=name)] == expected
+        assert ra.evaluate(queries, model.predict(data), convention).value == expected[-1]
+
+
+@pytest.mark.parametrize(
+    "borders", [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_quantization": ["0:border_count=300"]}]
+)
+def test_more_than_255_borders_train_as_natively(borders):
+    params = {**PLAIN, **borders}
+    ours, own = ra.catboost.train(params, pool(), QUERY_RMSE), native(params, pool())
+    np.testing.assert_allclose(ours.predict(pool()), own.predict(pool()), rtol=0, atol=1e-8)
+
+
 def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**PLAIN, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
@@ -197,6 +221,23 @@ def test_callbacks_see_every_round_and_end_the_training():
         value for name, _, value in model.history if name == "validation")]  # fmt: skip
 
 
+def test_a_round_does_not_go_through_the_rounds_before_it(monkeypatch):
+    visits = []
+
+    class Watching:
+        def after_iteration(self, info):
+            return len(info.metrics["learn"][CONV.name]) == info.iteration
+
+    def visited(history):
+        visits.append(len(history))
+        return list.__iter__(history)
+
+    monkeypatch.setattr(History, "__iter__", visited)
+    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, pool(1, 5), callbacks=[Watching()])
+    assert len(model.history) == 2 * 10
+    assert not visits
+
+
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):
     model = ra.catboost.train(PLAIN, pool(), LAMBDARANK, CONV, verbose=4, names=["mine"])
     lines = capsys.readouterr().out.splitlines()
@@ -221,23 +262,6 @@ def test_the_model_is_an_ordinary_one(tmp_path):
     for again in (
         cb.CatBoost().load_model(tmp_path / "model.cbm"), pickle.loads(pickle.dumps(model)), copy.copy(model)
     ):  # fmt: skip
-def test_a_round_does_not_go_through_the_rounds_before_it(monkeypatch):
-    visits = []
-
-    class Watching:
-        def after_iteration(self, info):
-            return len(info.metrics["learn"][CONV.name]) == info.iteration
-
-    def visited(history):
-        visits.append(len(history))
-        return list.__iter__(history)
-
-    monkeypatch.setattr(History, "__iter__", visited)
-    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, pool(1, 5), callbacks=[Watching()])
-    assert len(model.history) == 2 * 10
-    assert not visits
-
-
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
         assert again.best_iteration_ == model.best_iteration_
         assert again.evals_result_ == model.evals_result_

@@ -135,6 +135,11 @@ def without(*columns):
     return cb.Pool(X, **{name: value for name, value in given.items() if name not in columns})
 
 
+def of_two_scores():
+    X, y, qid = rows()
+    return cb.Pool(X, y, group_id=qid, baseline=X[:, :2])
+
+
 def of_labels(labels):
     X, _, qid = rows()
     return cb.Pool(X, labels, group_id=qid)
@@ -152,6 +157,10 @@ def of_labels(labels):
         (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes its own"),
         (of_text, r"has text features \[0\], and CatBoost cannot add up models with such.\nHint: encode"),
         (of_embeddings, r"has embedding features \[0\], and CatBoost cannot add up"),
+        (
+            of_two_scores,
+            "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
+        ),
         (lambda: pool(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
     ],
 )
@@ -226,6 +235,17 @@ def test_what_quantizes_has_no_place_beside_a_quantized_pool():
         ra.InputError, match=r"border_count has no place: the Pool is quantized already.\nHint: hand it"
     ):
         ra.catboost.train({**PLAIN, "max_bin": 32}, train, QUERY_RMSE)
+
+
+def test_a_pool_quantized_to_more_than_255_borders_is_refused():
+    train, valid = pool(), pool(1)
+    for data in (train, valid):
+        data.quantize(border_count=300)
+    message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: hand over the Pool as it was"
+    with pytest.raises(ra.InputError, match=f"learn: {message}"):
+        ra.catboost.train(PLAIN, train, QUERY_RMSE)
+    with pytest.raises(ra.InputError, match=f"validation: {message}"):
+        ra.catboost.train({**PLAIN, "border_count": 300}, pool(), QUERY_RMSE, CONV, valid)
 
 
 def test_scores_that_are_not_finite_name_the_round():

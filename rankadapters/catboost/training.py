@@ -8,7 +8,7 @@ from typing import Any
 import catboost as cb
 
 from rankadapters.callbacks.objectives import Training
-from rankadapters.catboost.boosted_pool import BoostedPool, judged_pools, labels_of, sizes_of
+from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
@@ -69,7 +69,8 @@ def train(
     catboost.CatBoost
         An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after a training of CatBoost's,
         also in a saved model. What was just trained has `history`, too: (name of the set, convention, value) in full
-        precision, each equal to `ra.evaluate` on the model's predictions of that round bit for bit.
+        precision, each equal to `ra.evaluate` on the model's predictions of that round, added to the baseline where the
+        Pool has one, bit for bit.
 
     Raises
     ------
@@ -143,8 +144,8 @@ class Boosting:
             raise InputError(f"{msg}\nHint: labels of two grades or more.")
         self.params = params
         self._pool = BoostedPool(pools[0], params.quantization, params.random_seed)
-        self._pools = [self._pool.features, *pools[1:]]
-        self._judged = judged_pools(self._pools, params.growing.get("thread_count", -1))
+        self._pools = pools  # as they are: CatBoost cannot predict on a Pool quantized to more than 255 borders
+        self._judged = judged_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
         self._training = Training(objective, params.n_threads)
         weights = self._judged[0].weights if objective.uses_weights else None
         self._factors = [] if weights is None else [weights]
@@ -193,7 +194,8 @@ def refuse_pool(pool: object, name: str) -> None:
     Raises
     ------
     InputError
-        It is not a Pool, has no labels or group ids, has pairs, or features of which CatBoost cannot add up models.
+        It is not a Pool, has no labels or group ids, has pairs, a baseline of several columns, or features of which
+        CatBoost cannot add up models.
     """
     if not isinstance(pool, cb.Pool):
         msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
@@ -201,6 +203,7 @@ def refuse_pool(pool: object, name: str) -> None:
     try:
         labels_of(pool)
         sizes_of(pool)
+        baseline_of(pool)
     except InputError as error:
         raise error.about(name) from None
     if pool.num_pairs():

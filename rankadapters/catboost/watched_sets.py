@@ -25,30 +25,41 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class WatchedSet:
-    """The rows of a set, and their scores so far."""
+    """The rows of a set, and their scores so far.
+
+    The trees are added up apart from the baseline, since CatBoost adds a baseline to the predictions of a whole model.
+    """
 
     name: str
     features: cb.Pool
-    scores: Floats
+    baseline: Floats | None
     panels: Sequence[Panel]
+    predictions: Floats  # of the trees so far
 
     @classmethod
     def of(
         cls, name: str, pool: cb.Pool, judged: Judged, conventions: Sequence[Convention], n_threads: int | None
     ) -> WatchedSet:
         """Bind a Pool, whose scores start from its baseline."""
-        start = baseline_of(pool)
+        baseline = baseline_of(pool)
         try:
             panels = panels_of(conventions, judged.queries(weights_of_queries), n_threads)
         except InputError as error:
             raise error.about(name) from None
-        if start is None:
-            return cls(name, pool, np.zeros(pool.num_row()), panels)
-        return cls(name, without_baseline(pool), start, panels)
+        features = pool if baseline is None else without_baseline(pool)
+        return cls(name, features, baseline, panels, np.zeros(pool.num_row()))
+
+    @property
+    def scores(self) -> Floats:
+        """The scores so far: the baseline and the predictions of the trees."""
+        return self.predictions if self.baseline is None else self.baseline + self.predictions
 
     def add(self, tree: cb.CatBoost) -> None:
         """Add a tree to the scores."""
-        self.scores += predicted(tree, self.features)
+        try:
+            self.predictions += predicted(tree, self.features)
+        except InputError as error:
+            raise error.about(self.name) from None
 
     def evaluate(self) -> dict[Convention, float]:
         """Evaluate the scores."""
@@ -66,6 +77,7 @@ class Watch:
     history: History = field(default_factory=History)
     rounds: int = 0
     best: tuple[int, float] | None = None  # place of the round, from 0 on, and its value
+    log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as `evals_result_` has them
 
     def after_round(self) -> bool:
         """Evaluate every set; tell whether to go on."""
@@ -77,7 +89,6 @@ class Watch:
         patience = self.params.patience
         waited = patience is not None and self.best is not None and self.rounds - 1 - self.best[0] >= patience
         return all(asked) and not waited
-    log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as `evals_result_` has them
 
     def kept(self) -> int:
         """Count the rounds that the model keeps."""
@@ -93,6 +104,8 @@ class Watch:
     def _evaluate(self) -> None:
         for each in self.sets:
             found = each.evaluate()
+            for convention, name in self.names.items():
+                self.log.setdefault(each.name, {}).setdefault(name, []).append(found[convention])
             self.history.record(
                 Evaluation(each.name, convention, found[convention], name=name, iteration=self.rounds - 1)
                 for convention, name in self.names.items()
@@ -104,8 +117,6 @@ class Watch:
         if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
             last = self.history[-len(self.sets) * len(self.names) :]
             values = [f"{name} {self.names[convention]}: {value:.6f}" for name, convention, value in last]
-            for convention, name in self.names.items():
-                self.log.setdefault(each.name, {}).setdefault(name, []).append(found[convention])
             print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - what verbose= asks for
 
 
