@@ -67,7 +67,7 @@ class Monitor:
         """Evaluate one dataset in a round: (name, value, higher is better) per convention."""
         binding = self._binding(owner, judged)
         found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
-        self._rounds.enter(self.history, current, binding.place)
+        self._rounds.enter(self.history, current, str(binding.place))
         at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
         self.history.record(Evaluation(binding.place, c, found[c], name=name, **at) for c, name in self.names.items())
         return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]

@@ -9,6 +9,7 @@ import catboost as cb
 
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
+from rankadapters.catboost.evaluated_sets import set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
@@ -153,11 +154,9 @@ class Boosting:
 
     def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[Trees, Watch]:
         """Grow trees until the rounds, the patience or the gradient end; give them, and what was seen on the way."""
-        several = [f"_{place}" for place in range(len(self._pools) - 1)] if len(self._pools) > 2 else [""]  # noqa: PLR2004
-        called = ["learn", *(f"validation{number}" for number in several)][: len(self._pools)]
         sets = [
             WatchedSet.of(*each, list(names), self.params.n_threads)
-            for each in zip(called, self._pools, self._judged, strict=True)
+            for each in zip(set_names(len(self._pools) - 1), self._pools, self._judged, strict=True)
         ]
         watch = Watch(sets, names, self.params, callbacks)
         trees = Trees()
