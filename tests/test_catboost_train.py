@@ -124,7 +124,8 @@ def test_every_round_of_every_set_is_our_value_bit_for_bit(start):
     train = pool() if start is None else pool(baseline=scores)
     first, last = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
     conventions = [CONV, ra.presets.catboost(3)]
-    model = ra.catboost.train({**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, [first, last])
+    with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
+        model = ra.catboost.train({**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, [first, last])
     for name, data in {"learn": train, "validation_0": first, "validation_1": last}.items():
         weights = query_weights(2, 30)[::30] if data is last else None
         features, begin = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))

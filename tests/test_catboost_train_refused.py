@@ -270,6 +270,11 @@ def test_seeds_of_trainings_and_rounds_are_all_different():
     assert len({seed_of(seed, place) for seed in range(30) for place in range(30)}) == 900
 
 
+def test_weights_of_a_training_set_that_alone_is_reported_are_not_ignored_in_silence():
+    with pytest.warns(UserWarning, match=f"the data has weights, but {CONV.name} ignores them"):
+        ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV)
+
+
 def test_a_weighted_training_set_needs_no_weights_where_it_is_watched():
     model = ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV, pool(1))
     assert len(model.history) == 2 * 10

@@ -93,8 +93,11 @@ def test_early_stopping_watches_it_and_keeps_its_best_round():
 def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
     weights = [data(seed)[3] for seed in (0, 1)]
     weighted, uniform = declared(ra.presets.catboost(3)), declared(ra.presets.catboost(3, use_weights=False))
-    for metric in (weighted, uniform):
-        train(metric, weights=weights, use_best_model=False, rounds=1)
+    train(weighted, weights=weights, use_best_model=False, rounds=1)
+    with pytest.warns(UserWarning, match=r"the data has weights, but .* ignores them \(average='uniform'\)") as caught:
+        train(uniform, weights=weights, use_best_model=False, rounds=3)
+    assert len(caught) == 1
+    uniform = [entry for entry in uniform.history if entry.iteration == 0]
     X, labels, qid, row_weights = data(1)
     model = train(None, weights=weights, use_best_model=False, rounds=1)
     first = np.unique(qid, return_index=True)[1]
@@ -102,7 +105,7 @@ def test_group_weights_of_the_pools_count_unless_the_mean_is_uniform():
         ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid, query_weight=row_weights[first]).value,
         ra.evaluate(labels, model.predict(X), ra.presets.catboost(3), qid=qid).value,
     ]
-    assert [metric.history[-1].value for metric in (weighted, uniform)] == pytest.approx(expected, rel=1e-12)
+    assert [values[-1].value for values in (weighted.history, uniform)] == pytest.approx(expected, rel=1e-12)
     assert expected[0] != expected[1]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.rounds import Rounds
 from rankadapters.catboost.evaluated_sets import DeclaredSets
 from rankadapters.core import presets
@@ -32,6 +33,7 @@ class EvalMetric:
         self.sets = tuple(sets)
         self.history = History()
         self._rounds = Rounds()
+        self._ignored_weights = IgnoredWeights()
         self._declared = DeclaredSets(
             [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
         )
@@ -76,9 +78,10 @@ class EvalMetric:
         return evaluator
 
     def _counted(self, place: int, weight: Array) -> Array | None:
-        """Take CatBoost's weights, one per row, as the convention counts them; None where it counts other ones."""
+        """Take CatBoost's weights, one per row, as the convention counts them; None, with a warning, if it does not."""
         queries, column = self.sets[place], self.convention.weighting
         if column != "query_weight":
+            self._ignored_weights.warn([self.convention])
             return np.array(weight, np.float64) if column == "row_weight" else None
         weights, varies = weights_of_rows(weight, queries)
         if varies is not None:
@@ -133,6 +136,11 @@ def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str 
     InputError
         Two sets have the same labels but other queries, so that nothing could tell them apart. During training, inside
         CatBoost's own error: an eval set is not among those declared, or the rows of a declared set are permuted.
+
+    Warns
+    -----
+    UserWarning
+        A Pool has weights, and the convention ignores them.
 
     Notes
     -----

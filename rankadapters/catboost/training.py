@@ -7,6 +7,7 @@ from typing import Any
 
 import catboost as cb
 
+from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
 from rankadapters.catboost.evaluated_sets import set_names
@@ -82,6 +83,11 @@ def train(
     ConventionError
         What is not an objective or not a convention.
 
+    Warns
+    -----
+    UserWarning
+        A convention ignores the weights of a Pool in `eval_set`, or of `pool` where there is no `eval_set`.
+
     References
     ----------
     CatBoost 1.2.10. Under `QueryRMSE` predictions equal those of its own loss to 1e-8 after 30 rounds.
@@ -154,6 +160,9 @@ class Boosting:
 
     def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[Trees, Watch]:
         """Grow trees until the rounds, the patience or the gradient end; give them, and what was seen on the way."""
+        # Weights of a training set that is reported beside others are for the training.
+        if any(judged.weights is not None for judged in self._judged[1:] or self._judged):
+            IgnoredWeights().warn(names)
         sets = [
             WatchedSet.of(*each, list(names), self.params.n_threads)
             for each in zip(set_names(len(self._pools) - 1), self._pools, self._judged, strict=True)

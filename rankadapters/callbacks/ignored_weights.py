@@ -1,0 +1,31 @@
+"""A warning of weights that a dataset has and a convention does not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rankadapters.core.convention import Convention
+from rankadapters.core.errors import choices, warn_caller
+
+COUNTED = ("query_weight", "row_weight")  # what the weights of a toolkit's dataset become
+
+
+class IgnoredWeights:
+    """Warns once: `ra.evaluate` refuses such weights, but a toolkit's dataset may have them for the training."""
+
+    def __init__(self) -> None:
+        self._warned = False
+
+    def warn(self, conventions: Iterable[Convention]) -> None:
+        """Warn of the conventions that ignore the weights of a dataset, where this was not done before."""
+        ignoring = [convention for convention in conventions if convention.weighting not in COUNTED]
+        if not ignoring or self._warned:
+            return
+        self._warned = True
+        averages = choices(dict.fromkeys(convention.average for convention in ignoring))
+        msg = (
+            f"the data has weights, but {', '.join(convention.name for convention in ignoring)} ignores them "
+            f"(average={averages}).\n"
+            "Hint: convention.replace(average='query') where the measure has it, or evaluation sets without weights."
+        )
+        warn_caller(msg)
