@@ -67,6 +67,18 @@ def test_every_route_agrees_at_every_iteration(trained, dataset, iteration):
     assert {row.our_value for row in report.rows} == {ours}
 
 
+def test_every_route_agrees_beside_a_baseline():
+    X, labels, qid, _ = data()
+    start = np.random.default_rng(3).normal(size=labels.size).astype(np.float32).astype(float)
+    pool = cb.Pool(X, labels, group_id=qid, baseline=start)
+    report = ra.catboost.check_model(fitted(*pools()), pool, DECLARED)
+    assert [row.verdict for row in report.rows] == ["equal"] * 3
+    with pytest.raises(ra.InputError, match="the Pool has a baseline of 2 columns"):
+        ra.catboost.check_model(
+            fitted(*pools()), cb.Pool(X, labels, group_id=qid, baseline=np.column_stack([start, start])), DECLARED
+        )
+
+
 @pytest.mark.parametrize(("route", "place"), [("predict", 0), ("staged_predict", 1)])
 def test_each_route_predicts_as_its_name_says(trained, route, place, monkeypatch):
     model, _, valid = trained

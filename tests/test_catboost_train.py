@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.callbacks.history import History
 
 cb = pytest.importorskip("catboost")
 
@@ -123,7 +124,8 @@ def test_every_round_of_every_set_is_our_value_bit_for_bit(start):
     train = pool() if start is None else pool(baseline=scores)
     first, last = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
     conventions = [CONV, ra.presets.catboost(3)]
-    model = ra.catboost.train({**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, [first, last])
+    with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
+        model = ra.catboost.train({**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, [first, last])
     for name, data in {"learn": train, "validation_0": first, "validation_1": last}.items():
         weights = query_weights(2, 30)[::30] if data is last else None
         features, begin = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
@@ -136,6 +138,30 @@ def test_every_round_of_every_set_is_our_value_bit_for_bit(start):
             found = [value for each, other, value in model.history if (each, other) == (name, convention)]
             assert found == expected
             assert model.evals_result_[name][convention.name] == pytest.approx(expected, rel=1e-15)
+
+
+def test_beside_a_baseline_every_round_is_our_value_of_baseline_and_predictions_bit_for_bit():
+    # The measure adds up differences of scores, so that the order in which scores are added up shows in its last bits.
+    convention = ra.presets.catboost.query_rmse(weights=None)
+    start, other = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
+    train, valid = pool(baseline=start), pool(1, baseline=other)
+    params = {**PLAIN, "iterations": 20, "use_best_model": False}
+    model = ra.catboost.train(params, train, QUERY_RMSE, convention, valid)
+    for name, data, seed, begin in (("learn", train, 0, start), ("validation", valid, 1, other)):
+        queries = ra.Queries(data.get_label(), qid=qid_of(data))
+        staged = model.staged_predict(rows(seed)[0])
+        expected = [ra.evaluate(queries, begin + scores, convention).value for scores in staged]
+        assert [entry.value for entry in model.history.only(dataset=name)] == expected
+        assert ra.evaluate(queries, model.predict(data), convention).value == expected[-1]
+
+
+@pytest.mark.parametrize(
+    "borders", [{"border_count": 256}, {"max_bin": 1024}, {"per_float_feature_quantization": ["0:border_count=300"]}]
+)
+def test_more_than_255_borders_train_as_natively(borders):
+    params = {**PLAIN, **borders}
+    ours, own = ra.catboost.train(params, pool(), QUERY_RMSE), native(params, pool())
+    np.testing.assert_allclose(ours.predict(pool()), own.predict(pool()), rtol=0, atol=1e-8)
 
 
 def test_training_stops_by_the_last_set_and_the_first_convention():
@@ -194,6 +220,23 @@ def test_callbacks_see_every_round_and_end_the_training():
     assert model.tree_count_ == 3
     assert seen == [(place + 1, value) for place, value in enumerate(
         value for name, _, value in model.history if name == "validation")]  # fmt: skip
+
+
+def test_a_round_does_not_go_through_the_rounds_before_it(monkeypatch):
+    visits = []
+
+    class Watching:
+        def after_iteration(self, info):
+            return len(info.metrics["learn"][CONV.name]) == info.iteration
+
+    def visited(history):
+        visits.append(len(history))
+        return list.__iter__(history)
+
+    monkeypatch.setattr(History, "__iter__", visited)
+    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, pool(1, 5), callbacks=[Watching()])
+    assert len(model.history) == 2 * 10
+    assert not visits
 
 
 def test_verbose_prints_a_line_every_so_many_rounds(capsys):

@@ -72,6 +72,27 @@ def test_parameters_that_are_none_are_refused(params, message):
         ra.catboost.train(params, pool(), QUERY_RMSE)
 
 
+@pytest.mark.parametrize(
+    ("params", "argument"),
+    [
+        ({"od_wait": 5}, {"early_stopping_rounds": 10}),
+        ({"early_stopping_rounds": 5}, {"early_stopping_rounds": 10}),
+        ({"use_best_model": False}, {"use_best_model": True}),
+        ({"verbose_eval": 5}, {"verbose": 10}),
+    ],
+)
+def test_an_argument_that_params_has_too_is_refused(params, argument):
+    [(name, value)], [(other, said)] = argument.items(), params.items()
+    with pytest.raises(ra.InputError) as caught:
+        ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, pool(1), **argument)
+    assert str(caught.value) == f"{name}={value} is told beside params={{{other!r}: {said}}}.\nHint: keep one."
+
+
+def test_a_parameter_that_is_none_says_nothing_beside_an_argument():
+    params = {**PLAIN, "iterations": 3, "od_wait": None}
+    assert ra.catboost.train(params, pool(), QUERY_RMSE, CONV, pool(1), early_stopping_rounds=1).tree_count_
+
+
 def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
     with pytest.raises(cb.CatBoostError, match="nonsense"):
         ra.catboost.train({**PLAIN, "nonsense": 1}, pool(), QUERY_RMSE)
@@ -114,6 +135,11 @@ def without(*columns):
     return cb.Pool(X, **{name: value for name, value in given.items() if name not in columns})
 
 
+def of_two_scores():
+    X, y, qid = rows()
+    return cb.Pool(X, y, group_id=qid, baseline=X[:, :2])
+
+
 def of_labels(labels):
     X, _, qid = rows()
     return cb.Pool(X, labels, group_id=qid)
@@ -131,6 +157,10 @@ def of_labels(labels):
         (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes its own"),
         (of_text, r"has text features \[0\], and CatBoost cannot add up models with such.\nHint: encode"),
         (of_embeddings, r"has embedding features \[0\], and CatBoost cannot add up"),
+        (
+            of_two_scores,
+            "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
+        ),
         (lambda: pool(weight=np.arange(3000.0) + 1), "varies within a query, at row 1, (.|\n)*Hint: .*group_weight"),
     ],
 )
@@ -207,6 +237,17 @@ def test_what_quantizes_has_no_place_beside_a_quantized_pool():
         ra.catboost.train({**PLAIN, "max_bin": 32}, train, QUERY_RMSE)
 
 
+def test_a_pool_quantized_to_more_than_255_borders_is_refused():
+    train, valid = pool(), pool(1)
+    for data in (train, valid):
+        data.quantize(border_count=300)
+    message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: hand over the Pool as it was"
+    with pytest.raises(ra.InputError, match=f"learn: {message}"):
+        ra.catboost.train(PLAIN, train, QUERY_RMSE)
+    with pytest.raises(ra.InputError, match=f"validation: {message}"):
+        ra.catboost.train({**PLAIN, "border_count": 300}, pool(), QUERY_RMSE, CONV, valid)
+
+
 def test_scores_that_are_not_finite_name_the_round():
     start = np.zeros(3000)
     start[4] = np.nan
@@ -227,6 +268,11 @@ def test_noise_fades_and_the_ridge_is_of_rows_that_weigh_one():
 
 def test_seeds_of_trainings_and_rounds_are_all_different():
     assert len({seed_of(seed, place) for seed in range(30) for place in range(30)}) == 900
+
+
+def test_weights_of_a_training_set_that_alone_is_reported_are_not_ignored_in_silence():
+    with pytest.warns(UserWarning, match=f"the data has weights, but {CONV.name} ignores them"):
+        ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV)
 
 
 def test_a_weighted_training_set_needs_no_weights_where_it_is_watched():

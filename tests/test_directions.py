@@ -135,7 +135,7 @@ def test_catboost_is_told_the_direction_and_stops_by_it(loss):
         iterations=200, learning_rate=0.9, loss_function="YetiRank", eval_metric=metric, od_type="Iter", od_wait=5,
         thread_count=1, random_seed=0, allow_writing_files=False, verbose=0,
     ).fit(train.X, train.y, group_id=train.qid, eval_set=cb.Pool(valid.X, valid.y, group_id=valid.qid))  # fmt: skip
-    values = [entry.value for entry in metric.history if entry.dataset == 1]
+    values = [entry.value for entry in metric.history if entry.dataset == "validation"]
     assert len(values) < 200
     assert model.get_best_iteration() == int(np.argmin(values))
     assert model.get_best_score()["validation"][loss.name] == min(values)

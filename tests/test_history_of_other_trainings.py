@@ -25,8 +25,8 @@ def test_each_fit_of_catboost_is_a_run():
                               allow_writing_files=False, use_best_model=False)  # fmt: skip
     for _ in range(2):
         model.fit(ONE.X, ONE.y, group_id=ONE.qid, eval_set=cb.Pool(TWO.X, TWO.y, group_id=TWO.qid))
-    for place in (0, 1):
-        assert rounds(metric.history.only(dataset=place)) == TWICE
+    for name in ("learn", "validation"):
+        assert rounds(metric.history.only(dataset=name)) == TWICE
     assert {entry.name for entry in metric.history} == {"mine"}
     assert pickle.loads(pickle.dumps(metric)).history.runs == []
 
@@ -50,7 +50,7 @@ def test_query_ranker_counts_its_rounds(toolkit):
     )
     found = ranker.fit(ONE.X, ONE.y, qid=ONE.qid, eval_set=(TWO.X, TWO.y, TWO.qid)).history_
     assert isinstance(found, History)
-    name = {"lightgbm": "valid_0", "xgboost": "validation_0"}.get(toolkit, 0)
+    name = {"lightgbm": "valid_0", "xgboost": "validation_0"}.get(toolkit, "validation")
     assert [(*at, entry.dataset) for at, entry in zip(rounds(found), found, strict=True)] == [
         (0, 0, name),
         (0, 1, name),

@@ -149,7 +149,7 @@ def test_an_objective_is_stopped_by_the_declared_metric(make):
     model = QueryRanker(inner, objective=LAMBDARANK, eval_metric=CONV)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET])
     values = [entry.value for entry in model.history_]
-    name = {"lightgbm": "valid_0", "xgboost": "validation_0"}.get(make.__name__, 0)
+    name = {"lightgbm": "valid_0", "xgboost": "validation_0"}.get(make.__name__, "validation")
     assert {(entry.dataset, entry.convention) for entry in model.history_} == {(name, CONV)}
     assert len(values) == np.argmax(values) + 1 + 3 < 100
     if make is catboost:

@@ -79,7 +79,7 @@ def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights)
     model = QueryRanker(inner, eval_metric=convention)
     model.fit(DATA.X, DATA.y, qid=DATA.qid, sample_weight=weights, eval_set=VALID_SET)
     values = [entry.value for entry in model.history_]
-    assert {entry.dataset for entry in model.history_} == {0}
+    assert {entry.dataset for entry in model.history_} == {"validation"}
     assert model.estimator_.get_params().get("eval_metric") is None
     best = int(np.argmax(values))
     assert len(values) == best + 1 + 4 < 100
@@ -87,6 +87,28 @@ def test_catboost_is_handed_a_metric_that_it_cannot_compute(convention, weights)
     assert values[best] == pytest.approx(expected, abs=1e-12)
     again = pickle.loads(pickle.dumps(model))
     assert (again.predict(VALID.X) == model.predict(VALID.X)).all()
+
+
+def test_catboost_is_handed_the_metric_beside_categories():
+    features, valid = DATA.X.astype(int), VALID.X.astype(int)
+    inner = catboost(cat_features=[0, 1], one_hot_max_size=1, use_best_model=False)
+    model = QueryRanker(inner, eval_metric=CONV)
+    model.fit(features, DATA.y, qid=DATA.qid, eval_set=(valid, VALID.y, VALID.qid))
+    assert [entry.dataset for entry in model.history_] == ["validation"] * ROUNDS
+    expected = ra.evaluate(VALID.y, model.predict(valid), CONV, qid=VALID.qid).value
+    assert model.history_[-1].value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("objective", [None, ra.objectives.QueryRMSE()])
+def test_the_training_rows_are_a_validation_set_of_catboost_like_any_other(objective):
+    same = (DATA.X, DATA.y, DATA.qid)
+    model = QueryRanker(catboost(use_best_model=False), eval_metric=CONV, objective=objective)
+    model.fit(*same[:2], qid=DATA.qid, eval_set=[same, VALID_SET])
+    for name, (X, y, qid) in {"validation_0": same, "validation_1": VALID_SET}.items():
+        entries = model.history_.only(dataset=name)
+        assert len(entries) == ROUNDS
+        assert entries[-1].value == pytest.approx(ra.evaluate(y, model.predict(X), CONV, qid=qid).value, abs=1e-12)
+    assert len(model.history_) == 2 * ROUNDS
 
 
 @pytest.mark.parametrize("make", RANKERS)

@@ -303,7 +303,7 @@ def test_a_trial_that_is_not_pruned_has_every_value(trained, optuna):
 RANKERS = [
     ("lightgbm", "LGBMRanker", {"verbose": -1}, {}),
     ("xgboost", "XGBRanker", {}, {}),
-    ("catboost", "CatBoostRanker", {"verbose": False, "allow_writing_files": False}, {"dataset": 1}),  # 0 is trained on
+    ("catboost", "CatBoostRanker", {"verbose": False, "allow_writing_files": False}, {"dataset": "validation"}),
 ]
 
 

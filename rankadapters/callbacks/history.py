@@ -21,7 +21,7 @@ COLUMNS = ("run", "iteration", "dataset", "name", "convention", "value")
 
 
 class _Value(NamedTuple):
-    dataset: int | str
+    dataset: str
     convention: Convention
     value: float
 
@@ -31,11 +31,10 @@ class Evaluation(_Value):
 
     Attributes
     ----------
-    dataset : int or str
+    dataset : str
         The set's name as the toolkit shows it (`valid_0`, `training`, the name that was given). A cross-validation
         shows one name for all folds, so the fold's number follows: `valid_fold_0`, `test_fold_2`. A set of a call by
-        hand is `set_0`, `set_1` and so on, in the order of first sight. Of `ra.catboost.eval_metric`, which CatBoost
-        tells no name, it is the place among its `sets`.
+        hand is `set_0`, `set_1` and so on, in the order of first sight.
     convention : Convention
         What decided the value.
     value : float
@@ -54,7 +53,7 @@ class Evaluation(_Value):
 
     def __new__(
         cls,
-        dataset: int | str,
+        dataset: str,
         convention: Convention,
         value: float,
         *,
@@ -137,7 +136,7 @@ class History(list[Evaluation]):
         self,
         *,
         run: int | None = None,
-        dataset: int | str | None = None,
+        dataset: str | None = None,
         convention: Convention | str | None = None,
     ) -> History:
         """Keep the entries of a training, of a set or under a convention.
@@ -146,7 +145,7 @@ class History(list[Evaluation]):
         ----------
         run : int, optional
             As in the entries; -1 is the last.
-        dataset : int or str, optional
+        dataset : str, optional
             As in the entries.
         convention : Convention or str, optional
             A convention or the text of one.
@@ -180,9 +179,9 @@ class History(list[Evaluation]):
         msg = f"run={run!r}; the runs are {choices(runs)}.\nHint: run=-1 is the last."
         raise InputError(msg)
 
-    def series(self) -> dict[tuple[int, int | str, str], list[Evaluation]]:
+    def series(self) -> dict[tuple[int, str, str], list[Evaluation]]:
         """Give the entries by run, set and name."""
-        found: dict[tuple[int, int | str, str], list[Evaluation]] = {}
+        found: dict[tuple[int, str, str], list[Evaluation]] = {}
         for entry in self:
             found.setdefault((entry.run, entry.dataset, entry.name), []).append(entry)
         return found
@@ -252,7 +251,7 @@ class History(list[Evaluation]):
         return self.summary().markdown()
 
 
-def _set_name(dataset: int | str) -> str:
+def _set_name(dataset: str) -> str:
     return dataset if isinstance(dataset, str) else f"set {dataset}"
 
 

@@ -40,19 +40,19 @@ class Rounds:
         self.run = self.iteration = 0
         self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round of trainings
         self._by_hand: int | None = None  # run of the calls that are of no training
-        self._seen: dict[int | str, int] = {}  # those calls by set
+        self._seen: dict[str, int] = {}  # those calls by name of the set
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy nothing: a copy has trainings of its own."""
         return Rounds, ()
 
-    def enter(self, history: History, current: Round | None, dataset: int | str = "") -> None:
+    def enter(self, history: History, current: Round | None, set_name: str = "") -> None:
         """Set `run` and `iteration`; calls that are of no training count as one run, a round each."""
         if current is None:
             if self._by_hand is None:
                 self._by_hand = _next_run(history)
-            self.run, self.iteration = self._by_hand, self._seen.get(dataset, 0)
-            self._seen[dataset] = self.iteration + 1
+            self.run, self.iteration = self._by_hand, self._seen.get(set_name, 0)
+            self._seen[set_name] = self.iteration + 1
             return
         if current.training not in self._begun:
             self._begun[current.training] = _next_run(history), current.number

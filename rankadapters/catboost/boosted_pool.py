@@ -80,18 +80,44 @@ def copied(pool: cb.Pool) -> cb.Pool:
 
 
 def without_baseline(pool: cb.Pool) -> cb.Pool:
-    """Copy a Pool, whose scores start from 0."""
-    return copied(pool).set_baseline(np.zeros(pool.num_row()))
+    """Copy a Pool without its baseline."""
+    return copied(pool).set_baseline(np.empty((pool.num_row(), 0)))
 
 
 def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
-    """Predict on a Pool without a baseline, which CatBoost would add."""
-    return np.asarray(cb.CatBoost.predict(model, features, prediction_type="RawFormulaVal"))
+    """Predict on a Pool without a baseline, which CatBoost would add.
+
+    Raises
+    ------
+    InputError
+        The Pool is quantized to more than 255 borders of a feature. CatBoost trains on such a Pool, but has no code
+        that predicts on it.
+    """
+    try:
+        return np.asarray(cb.CatBoost.predict(model, features, prediction_type="RawFormulaVal"))
+    except cb.CatBoostError as error:
+        if not features.is_quantized() or "IDynamicBlockIterator" not in str(error):
+            raise
+        msg = (
+            "the Pool is quantized with more than 255 borders of a feature. CatBoost cannot predict on such a Pool, "
+            "and every round needs the predictions of its tree.\n"
+            "Hint: hand over the Pool as it was before Pool.quantize, and params={'border_count': 1024}."
+        )
+        raise InputError(msg) from None
 
 
 def baseline_of(pool: cb.Pool) -> Floats | None:
-    """Give the scores that a Pool starts from."""
+    """Give the scores that a Pool starts from; None where it has no baseline.
+
+    Raises
+    ------
+    InputError
+        The baseline has several columns, which are scores of classes.
+    """
     baseline = pool.get_baseline()
+    if baseline.shape[1] > 1:
+        msg = f"the Pool has a baseline of {baseline.shape[1]} columns, but a ranking has one score per row."
+        raise InputError(f"{msg}\nHint: catboost.Pool(X, labels, group_id=qid, baseline=scores).")
     return np.asarray(baseline[:, 0], np.float64) if baseline.shape[1] else None
 
 
@@ -116,8 +142,8 @@ def judged_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[Judged]:
         "boost_from_average": False, "bootstrap_type": "No", "allow_writing_files": False, "logging_level": "Silent",
         "thread_count": thread_count,
     }  # fmt: skip
-    alike = any(baseline_of(pool) is not None for pool in pools)  # CatBoost wants a baseline of all sets or of none
-    train, *others = [without_baseline(pool) if alike else pool for pool in pools]
+    # CatBoost wants a baseline of all sets or of none.
+    train, *others = [pool if baseline_of(pool) is None else without_baseline(pool) for pool in pools]
     cb.CatBoost(params).fit(train, eval_set=others or None)
     found = [
         Judged(labels_of(pool), sizes_of(pool), weights) for pool, weights in zip(pools, seen.weights, strict=True)

@@ -84,7 +84,7 @@ def _params(own: dict[str, Any], params: TrainingParams, rounds: int) -> dict[st
 
 def _training(watch: Watch) -> dict[str, Any]:
     """Write the values of the rounds as CatBoost writes its own."""
-    log, best = watch.log(), watch.best_values()
+    log, best = watch.log, watch.best_values()
     names = list(best)
     rounds = range(watch.rounds if watch.names else 0)
     series = {each: [{name: values[place] for name, values in log[each].items()} for place in rounds] for each in names}

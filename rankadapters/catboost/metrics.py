@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.rounds import Rounds
+from rankadapters.catboost.evaluated_sets import DeclaredSets
 from rankadapters.core import presets
 from rankadapters.core.columns import Array, as_numbers, same_length
 from rankadapters.core.convention import Convention
@@ -17,6 +19,8 @@ from rankadapters.core.evaluator import Evaluator
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import as_float32
+
+NOT_EVALUATED = -1.0  # what CatBoost's log says of a training set that is not declared; a log takes no NaN
 
 
 class EvalMetric:
@@ -29,8 +33,11 @@ class EvalMetric:
         self.sets = tuple(sets)
         self.history = History()
         self._rounds = Rounds()
-        self._targets = [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
-        self._evaluators: dict[int, tuple[Array | None, Evaluator]] = {}
+        self._ignored_weights = IgnoredWeights()
+        self._declared = DeclaredSets(
+            [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
+        )
+        self._evaluators: dict[str, tuple[Array | None, Evaluator]] = {}
 
     def is_max_optimal(self) -> bool:
         """Tell CatBoost the direction."""
@@ -41,11 +48,13 @@ class EvalMetric:
         if len(approxes) != 1:
             msg = f"the model has {len(approxes)} outputs, but a ranking has one.\nHint: a ranking or regression loss."
             raise InputError(msg)
-        place = self._recognised(np.asarray(target))
-        value = self._evaluator(place, weight).evaluate(np.asarray(approxes[0])).value
-        self._rounds.enter(self.history, None, place)
+        name, place = self._declared.recognise(np.asarray(target))
+        if place is None:
+            return NOT_EVALUATED, 1.0
+        value = self._evaluator(name, place, weight).evaluate(np.asarray(approxes[0])).value
+        self._rounds.enter(self.history, None, name)
         at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        self.history.record([Evaluation(place, self.convention, value, name=type(self).__name__, **at)])
+        self.history.record([Evaluation(name, self.convention, value, name=type(self).__name__, **at)])
         return value, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
@@ -53,44 +62,26 @@ class EvalMetric:
         del weight
         return error
 
-    def _recognised(self, target: Array) -> int:
-        for place, known in enumerate(self._targets):
-            if np.array_equal(known, target):
-                return place
-        for place, known in enumerate(self._targets):
-            if known.size == target.size and np.array_equal(np.sort(known), np.sort(target)):
-                msg = (
-                    f"the labels of set {place} arrive in another order than declared: CatBoost permutes the rows that "
-                    "it trains on under boosting_type='Ordered' and with cat_features, and does not say how.\n"
-                    "Hint: boosting_type='Plain', has_time=True with cat_features; sets= with the rows as in the Pool."
-                )
-                raise InputError(msg)
-        lengths = [known.size for known in self._targets]
-        msg = (
-            f"CatBoost evaluates a set of {target.size} rows whose labels are those of none of the sets declared (of "
-            f"{lengths} rows).\nHint: sets=[(labels, qid), ...] of the training set and of every eval_set."
-        )
-        raise InputError(msg)
-
-    def _evaluator(self, place: int, weight: Any) -> Evaluator:
+    def _evaluator(self, name: str, place: int, weight: Any) -> Evaluator:
         """Bind a set at its first sight, and again when CatBoost brings other weights."""
         queries, column = self.sets[place], self.convention.weighting
         weights = None
         if weight is not None and not queries.weights:
             weights = self._counted(place, np.asarray(weight))
-        bound = self._evaluators.get(place)
+        bound = self._evaluators.get(name)
         if bound is not None and _same(bound[0], weights):
             return bound[1]
         if weights is not None:
             queries = queries.with_weights(**{str(column): weights})
         evaluator = Evaluator(queries, self.convention)
-        self._evaluators[place] = (weights, evaluator)
+        self._evaluators[name] = (weights, evaluator)
         return evaluator
 
     def _counted(self, place: int, weight: Array) -> Array | None:
-        """Take CatBoost's weights, one per row, as the convention counts them; None where it counts other ones."""
+        """Take CatBoost's weights, one per row, as the convention counts them; None, with a warning, if it does not."""
         queries, column = self.sets[place], self.convention.weighting
         if column != "query_weight":
+            self._ignored_weights.warn([self.convention])
             return np.array(weight, np.float64) if column == "row_weight" else None
         weights, varies = weights_of_rows(weight, queries)
         if varies is not None:
@@ -119,33 +110,43 @@ def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str 
     CatBoost tells a custom metric scores, labels and weights, but never the groups. So the metric is told its sets
     beforehand, and recognises the one it is handed by its labels.
 
+    CatBoost evaluates the training set, too. Leave it out of `sets` to ignore it: nothing is computed of it then, and
+    its values in CatBoost's log are -1, since the log takes no NaN.
+
     Parameters
     ----------
     convention : Convention or str
         What to report and watch.
     sets : sequence
-        The training set and every `eval_set`, in any order: `(labels, qid)`, `(labels, qid, query_weight)` or Queries,
-        with the rows as in their Pool. Without a query weight, and unless the convention says `average="uniform"`, the
-        Pool's group weights count.
+        Every `eval_set`, and the training set where it is to be evaluated, in any order: `(labels, qid)`,
+        `(labels, qid, query_weight)` or Queries, with the rows as in their Pool. Without a query weight, and unless the
+        convention says `average="uniform"`, the Pool's group weights count.
     name : str, optional
         Name in CatBoost's log; `convention.name` by default.
 
     Returns
     -------
     EvalMetric
-        For `CatBoostRanker(eval_metric=)`. Its `history` keeps (place in `sets`, convention, value); a value equals
-        `ra.evaluate` on the same labels and scores bit for bit.
+        For `CatBoostRanker(eval_metric=)`. Its `history` keeps (name of the set, convention, value), with the names of
+        CatBoost's log: `learn`, `validation`, or `validation_0` and so on where there are several eval sets. A value
+        equals `ra.evaluate` on the same labels and scores bit for bit.
 
     Raises
     ------
     InputError
         Two sets have the same labels but other queries, so that nothing could tell them apart. During training, inside
-        CatBoost's own error: a set is not among those declared, or its rows are permuted.
+        CatBoost's own error: an eval set is not among those declared, or the rows of a declared set are permuted.
+
+    Warns
+    -----
+    UserWarning
+        A Pool has weights, and the convention ignores them.
 
     Notes
     -----
-    Under `boosting_type="Ordered"` CatBoost permutes the rows that it trains on, which is seen by their labels and
-    refused; labels that are all equal show no permutation, but then no order of the rows is better than another.
+    Under `boosting_type="Ordered"`, and with `cat_features` unless `has_time=True`, CatBoost permutes the rows that it
+    trains on. Then leave the training set out of `sets`. A declared one is refused: its labels show the permutation.
+    Labels that are all equal show none, but then no order of the rows is better than another.
 
     References
     ----------
@@ -162,6 +163,8 @@ def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str 
     ... ).fit(X, y, group_id=qid)
     >>> metric.history[-1].value == ra.evaluate(y, model.predict(X), ra.presets.letor4(5), qid=qid).value
     True
+    >>> metric.history[-1].dataset
+    'learn'
     """
     convention = as_convention(convention)
     if isinstance(sets, (str, Queries)) or not isinstance(sets, Sequence) or not len(sets):
@@ -191,7 +194,7 @@ def _as_set(given: Any, place: int) -> Queries:
 
 
 def _refuse_ambiguous(metric: EvalMetric) -> None:
-    targets = metric._targets  # noqa: SLF001 - of this module
+    targets = metric._declared.labels  # noqa: SLF001 - of this module
     for second, queries in enumerate(metric.sets):
         for first in range(second):
             one = metric.sets[first]

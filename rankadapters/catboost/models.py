@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import catboost as cb
 import numpy as np
 
+from rankadapters.catboost.boosted_pool import baseline_of, without_baseline
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.core import presets
 from rankadapters.core.columns import Array, frozen, same_length
@@ -35,10 +36,13 @@ class CatBoostModel(NamedTuple):
     def scores(self, *, staged: bool = False) -> Array:
         """Predict, or predict round by round."""
         upto: dict[str, Any] = {"prediction_type": "RawFormulaVal", "ntree_end": self.rounds}
+        baseline = baseline_of(self.pool)
         if not staged:
             return np.asarray(cb.CatBoost.predict(self.model, self.pool, **upto))
-        *_, last = cb.CatBoost.staged_predict(self.model, self.pool, eval_period=self.rounds, **upto)
-        return np.asarray(last)
+        # Beside a baseline staged_predict ends the process.
+        pool = self.pool if baseline is None else without_baseline(self.pool)
+        *_, last = cb.CatBoost.staged_predict(self.model, pool, eval_period=self.rounds, **upto)
+        return np.asarray(last) if baseline is None else baseline + np.asarray(last)
 
     def value(self, metric: str) -> float:
         """Give the model's own value of a metric."""

@@ -8,6 +8,7 @@ from typing import Any
 import catboost as cb
 
 from rankadapters.callbacks.history import History
+from rankadapters.catboost.evaluated_sets import LEARN
 from rankadapters.catboost.training import Boosting
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import names_of
@@ -43,7 +44,7 @@ def fit_by_objective(
     Returns
     -------
     History
-        (place of the validation set, convention, value).
+        (name of the validation set, convention, value).
 
     Raises
     ------
@@ -58,6 +59,4 @@ def fit_by_objective(
     names = names_of(convention, None, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, ())
     trees.joined(ranker, params, watch)
-    places = {watched.name: place for place, watched in enumerate(watch.sets[1:])}
-    watched = (entry for entry in watch.history if entry.dataset in places)
-    return History(entry._replace(dataset=places[str(entry.dataset)]) for entry in watched)
+    return History(entry for entry in watch.history if entry.dataset != LEARN)

@@ -7,8 +7,10 @@ from typing import Any
 
 import catboost as cb
 
+from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.objectives import Training
-from rankadapters.catboost.boosted_pool import BoostedPool, judged_pools, labels_of, sizes_of
+from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
+from rankadapters.catboost.evaluated_sets import set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
@@ -59,8 +61,8 @@ def train(
     names : sequence of str, optional
         Names to report under; `convention.name` by default.
     callbacks : sequence, optional
-        As in `CatBoost.fit`: `after_iteration(info)` is told `info.iteration`, from 1 on, and `info.metrics`; the
-        training ends with the round for which one returns False.
+        As in `CatBoost.fit`: `after_iteration(info)` is told `info.iteration`, from 1 on, and `info.metrics`, one
+        dict that grows with the rounds; the training ends with the round for which one returns False.
     verbose : bool or int, optional
         Whether, or every how many rounds, a line is printed. A bar on a terminal shows the progress in any case.
 
@@ -69,16 +71,22 @@ def train(
     catboost.CatBoost
         An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after a training of CatBoost's,
         also in a saved model. What was just trained has `history`, too: (name of the set, convention, value) in full
-        precision, each equal to `ra.evaluate` on the model's predictions of that round bit for bit.
+        precision, each equal to `ra.evaluate` on the model's predictions of that round, added to the baseline where the
+        Pool has one, bit for bit.
 
     Raises
     ------
     InputError
-        A parameter that has no place, a Pool without labels or group ids, with pairs, with text or embedding features,
-        or with weights that vary within a query; a set to watch without a convention, or the reverse; an objective that
-        gives no gradient at all.
+        A parameter that has no place, or that an argument says too; a Pool without labels or group ids, with pairs,
+        with text or embedding features, or with weights that vary within a query; a set to watch without a convention,
+        or the reverse; an objective that gives no gradient at all.
     ConventionError
         What is not an objective or not a convention.
+
+    Warns
+    -----
+    UserWarning
+        A convention ignores the weights of a Pool in `eval_set`, or of `pool` where there is no `eval_set`.
 
     References
     ----------
@@ -143,8 +151,8 @@ class Boosting:
             raise InputError(f"{msg}\nHint: labels of two grades or more.")
         self.params = params
         self._pool = BoostedPool(pools[0], params.quantization, params.random_seed)
-        self._pools = [self._pool.features, *pools[1:]]
-        self._judged = judged_pools(self._pools, params.growing.get("thread_count", -1))
+        self._pools = pools  # as they are: CatBoost cannot predict on a Pool quantized to more than 255 borders
+        self._judged = judged_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
         self._training = Training(objective, params.n_threads)
         weights = self._judged[0].weights if objective.uses_weights else None
         self._factors = [] if weights is None else [weights]
@@ -152,11 +160,12 @@ class Boosting:
 
     def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[Trees, Watch]:
         """Grow trees until the rounds, the patience or the gradient end; give them, and what was seen on the way."""
-        several = [f"_{place}" for place in range(len(self._pools) - 1)] if len(self._pools) > 2 else [""]  # noqa: PLR2004
-        called = ["learn", *(f"validation{number}" for number in several)][: len(self._pools)]
+        # Weights of a training set that is reported beside others are for the training.
+        if any(judged.weights is not None for judged in self._judged[1:] or self._judged):
+            IgnoredWeights().warn(names)
         sets = [
             WatchedSet.of(*each, list(names), self.params.n_threads)
-            for each in zip(called, self._pools, self._judged, strict=True)
+            for each in zip(set_names(len(self._pools) - 1), self._pools, self._judged, strict=True)
         ]
         watch = Watch(sets, names, self.params, callbacks)
         trees = Trees()
@@ -193,7 +202,8 @@ def refuse_pool(pool: object, name: str) -> None:
     Raises
     ------
     InputError
-        It is not a Pool, has no labels or group ids, has pairs, or features of which CatBoost cannot add up models.
+        It is not a Pool, has no labels or group ids, has pairs, a baseline of several columns, or features of which
+        CatBoost cannot add up models.
     """
     if not isinstance(pool, cb.Pool):
         msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
@@ -201,6 +211,7 @@ def refuse_pool(pool: object, name: str) -> None:
     try:
         labels_of(pool)
         sizes_of(pool)
+        baseline_of(pool)
     except InputError as error:
         raise error.about(name) from None
     if pool.num_pairs():

@@ -98,10 +98,14 @@ class TrainingParams:
         Raises
         ------
         InputError
-            Two names of one parameter, a value that is not one, or a parameter that has no place here.
+            Two names of one parameter, or a parameter told twice; a value that is not one; a parameter that has no
+            place here.
         """
-        given = _by_one_name(params) | {name: value for name, value in others.items() if value is not None}
-        growing = {name: value for name, value in given.items() if name not in REFUSED}
+        arguments = {name: value for name, value in others.items() if value is not None}
+        settings = _by_one_name(params)
+        _refuse_told_twice(params, arguments)
+        settings |= arguments
+        growing = {name: value for name, value in settings.items() if name not in REFUSED}
         quantization = {name: growing.pop(name) for name in QUANTIZING if name in growing}
         patience = growing.pop("early_stopping_rounds", None)
         _refuse_threads(growing.get("thread_count", -1))
@@ -181,6 +185,15 @@ def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
         _refuse(name, known, value)
         found[known] = value
     return found
+
+
+def _refuse_told_twice(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse an argument of `train` that `params` has too, under whichever of its names."""
+    for name, value in params.items():
+        known = ALIASES.get(name, name)
+        if value is not None and known in arguments:
+            msg = f"{known}={arguments[known]!r:.80} is told beside params={{{name!r}: {value!r:.80}}}."
+            raise InputError(f"{msg}\nHint: keep one.")
 
 
 def _refuse(name: str, known: str, value: Any) -> None:

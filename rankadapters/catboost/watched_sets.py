@@ -25,30 +25,41 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class WatchedSet:
-    """The rows of a set, and their scores so far."""
+    """The rows of a set, and their scores so far.
+
+    The trees are added up apart from the baseline, since CatBoost adds a baseline to the predictions of a whole model.
+    """
 
     name: str
     features: cb.Pool
-    scores: Floats
+    baseline: Floats | None
     panels: Sequence[Panel]
+    predictions: Floats  # of the trees so far
 
     @classmethod
     def of(
         cls, name: str, pool: cb.Pool, judged: Judged, conventions: Sequence[Convention], n_threads: int | None
     ) -> WatchedSet:
         """Bind a Pool, whose scores start from its baseline."""
-        start = baseline_of(pool)
+        baseline = baseline_of(pool)
         try:
             panels = panels_of(conventions, judged.queries(weights_of_queries), n_threads)
         except InputError as error:
             raise error.about(name) from None
-        if start is None:
-            return cls(name, pool, np.zeros(pool.num_row()), panels)
-        return cls(name, without_baseline(pool), start, panels)
+        features = pool if baseline is None else without_baseline(pool)
+        return cls(name, features, baseline, panels, np.zeros(pool.num_row()))
+
+    @property
+    def scores(self) -> Floats:
+        """The scores so far: the baseline and the predictions of the trees."""
+        return self.predictions if self.baseline is None else self.baseline + self.predictions
 
     def add(self, tree: cb.CatBoost) -> None:
         """Add a tree to the scores."""
-        self.scores += predicted(tree, self.features)
+        try:
+            self.predictions += predicted(tree, self.features)
+        except InputError as error:
+            raise error.about(self.name) from None
 
     def evaluate(self) -> dict[Convention, float]:
         """Evaluate the scores."""
@@ -66,13 +77,14 @@ class Watch:
     history: History = field(default_factory=History)
     rounds: int = 0
     best: tuple[int, float] | None = None  # place of the round, from 0 on, and its value
+    log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as `evals_result_` has them
 
     def after_round(self) -> bool:
         """Evaluate every set; tell whether to go on."""
         self.rounds += 1
         if self.names:
             self._evaluate()
-        info = SimpleNamespace(iteration=self.rounds, metrics=self.log()) if self.callbacks else None
+        info = SimpleNamespace(iteration=self.rounds, metrics=self.log)
         asked = [bool(each.after_iteration(info)) for each in self.callbacks]
         patience = self.params.patience
         waited = patience is not None and self.best is not None and self.rounds - 1 - self.best[0] >= patience
@@ -84,21 +96,16 @@ class Watch:
             return self.rounds
         return self.best[0] + 1
 
-    def log(self) -> dict[str, dict[str, list[float]]]:
-        """Give the values by set and name, as `evals_result_` does."""
-        found: dict[str, dict[str, list[float]]] = {}
-        for name, convention, value in self.history:
-            found.setdefault(str(name), {}).setdefault(self.names[convention], []).append(value)
-        return found
-
     def best_values(self) -> dict[str, dict[str, float]]:
         """Give the best value of each set and name, as `best_score_` does."""
         better = {name: max if convention.higher_is_better else min for convention, name in self.names.items()}
-        return {each: {name: better[name](values) for name, values in by.items()} for each, by in self.log().items()}
+        return {each: {name: better[name](values) for name, values in by.items()} for each, by in self.log.items()}
 
     def _evaluate(self) -> None:
         for each in self.sets:
             found = each.evaluate()
+            for convention, name in self.names.items():
+                self.log.setdefault(each.name, {}).setdefault(name, []).append(found[convention])
             self.history.record(
                 Evaluation(each.name, convention, found[convention], name=name, iteration=self.rounds - 1)
                 for convention, name in self.names.items()

@@ -149,7 +149,7 @@ def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
         return fit_by_objective(ranker, pools, watched.objective, watched.convention, params) or None
     if pools:
         given["eval_set"] = pools
-    metric = None if watched.convention is None else _catboost_metric(watched.convention, [train, *watched.sets])
+    metric = None if watched.convention is None else _catboost_metric(watched.convention, train, watched.sets)
     if metric is None or isinstance(metric, str):
         ranker.set_params(**({} if metric is None else {"eval_metric": metric}))
         ranker.fit(train.X, train.y, **_joined(params, given))
@@ -160,8 +160,8 @@ def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
     ranker._init_params.pop("eval_metric")  # noqa: SLF001 - set_params refuses a fitted model, which must hold no data
     if declared is not None:
         ranker._init_params["eval_metric"] = declared  # noqa: SLF001 - as above
-    # CatBoost evaluates the training set too, which is the first of those declared.
-    return History(entry._replace(dataset=int(entry.dataset) - 1) for entry in metric.history if entry.dataset)
+    # CatBoost evaluates the training set, too, and it is declared where it is a validation set as well.
+    return History(entry for entry in metric.history if entry.dataset != "learn")
 
 
 def _catboost_pool(rows: LabelledRows, kinds: dict[str, Any]) -> Any:
@@ -170,11 +170,11 @@ def _catboost_pool(rows: LabelledRows, kinds: dict[str, Any]) -> Any:
     return pool(rows.X, rows.y, group_id=rows.codes, group_weight=rows.row_weight, **columns)
 
 
-def _catboost_metric(convention: Convention, sets: list[LabelledRows]) -> Any:
-    """CatBoost's own metric where it is the declared one, which is fastest; else ours, told the sets beforehand."""
+def _catboost_metric(convention: Convention, train: LabelledRows, sets: Sequence[LabelledRows]) -> Any:
+    """CatBoost's own metric where it is the declared one, which is fastest; else ours, told the validation sets."""
     from rankadapters.catboost import eval_metric, native_metric
 
-    weighted = any(rows.row_weight is not None for rows in sets)
+    weighted = any(rows.row_weight is not None for rows in (train, *sets))
     try:
         # CatBoost refuses use_weights=false in a training with group weights, and a loss beside the loss it trains.
         if not (weighted and convention.weighting is None) and not convention.pooled:

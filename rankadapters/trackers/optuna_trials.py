@@ -17,7 +17,7 @@ def pruning(
     trial: Any,
     history: History | None = None,
     *,
-    dataset: int | str | None = None,
+    dataset: str | None = None,
     convention: Convention | str | None = None,
 ) -> Iterator[None]:
     """Report each value to a trial as it comes, and end the training where Optuna prunes the trial.
@@ -32,7 +32,7 @@ def pruning(
         What the objective function was handed. Its attribute `convention` becomes the signature.
     history : History, optional
         The `.history` of a callback; by default every history that is written in the block.
-    dataset : int or str, optional
+    dataset : str, optional
         The set that decides, as in the entries; needed where several are evaluated.
     convention : Convention or str, optional
         The convention that decides; needed where several report.
@@ -70,7 +70,7 @@ class _Report:
     """Reports the entries of one set under one convention."""
 
     def __init__(
-        self, trial: Any, dataset: int | str | None, convention: Convention | None, pruned: type[Exception]
+        self, trial: Any, dataset: str | None, convention: Convention | None, pruned: type[Exception]
     ) -> None:
         self.stop: Exception | None = None
         self._trial, self._dataset, self._convention, self._pruned = trial, dataset, convention, pruned
