@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,6 +116,21 @@ def test_query_ranker_replays_drawn_pairs(params):
     ours = sklearn.QueryRanker(xgb.XGBRanker(**fixed).set_params(objective=ra.xgboost.objective(value)))
     found, expected = (model.fit(data.X, data.y, qid=data.qid).predict(data.X) for model in (ours, own))
     np.testing.assert_array_equal(found, expected)
+
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "pair_draws.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.filterwarnings(f"ignore:{OTHERS}. XGBoost:UserWarning")  # up to 3.3, which draws otherwise
+@pytest.mark.parametrize("training", GOLDEN["trainings"], ids=lambda part: f"{part['objective']} {part['params']}")
+def test_what_xgboost_3_4_trained_is_trained_in_any_release(training):
+    train = xgb.DMatrix(np.array(GOLDEN["X"]), label=GOLDEN["labels"], group=GOLDEN["group"], nthread=1)
+    own = training["params"]
+    obj = ra.xgboost.objective(PRESETS[training["objective"]](**MEAN, seed=own["seed"]), n_threads=1)
+    params = {"tree_method": "exact", "seed": own["seed"]} | obj.replay_params(train, base_score=own.get("base_score"))
+    for rounds, expected in zip(training["rounds"], training["margins"], strict=True):
+        obj.reset()
+        np.testing.assert_array_equal(margins(train, params, obj, rounds), np.float32(expected))
 
 
 # Warnings

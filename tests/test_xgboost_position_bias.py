@@ -9,6 +9,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import golden as first_trees
 from tests.objective_data import graded
+from tests.objective_drivers import SEED
 from tests.position_bias_data import apart, data_of, golden, last_rounds
 
 xgb = pytest.importorskip("xgboost")
@@ -110,7 +111,7 @@ def test_the_estimated_start_is_that_of_the_built_in_objective():
         objectives.lightgbm_lambdarank(),
         objectives.xgboost_ndcg().replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
         objectives.pair_logit(),
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
+        objectives.xgboost_ndcg(lambdarank_pair_method="mean", **SEED),
     ],
     ids=lambda value: f"{value.kind} {value.sigmoid}",
 )
