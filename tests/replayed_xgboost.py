@@ -14,6 +14,7 @@ import xgboost as xgb
 
 import rankadapters as ra
 from tests.objective_data import graded
+from tests.objective_drivers import SEED
 from tests.replayed_settings import NO_SETTING, Setting, Toolkit
 
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}
@@ -125,11 +126,21 @@ SETTINGS = [
     Setting([{"multi_strategy": "multi_output_tree"}, {"nthread": 2}, {"seed": 7}, {"process_type": "default"},
              {"refresh_leaf": 0}, {"max_cached_hist_node": 1}, {"sparse_threshold": 0.9}], idle=True),
 ]  # fmt: skip
-MEANS = [{"preset": {"lambdarank_pair_method": "mean", **more}} for more in ({}, {"lambdarank_num_pair_per_sample": 3})]
-MEAN = Setting([*MEANS, {**MEANS[0], "seed": 7}, {**MEANS[0], **HALF}],
-            shown='`lambdarank_pair_method="mean"` in the preset',
-               why="up to 3.3; from 3.4 on XGBoost draws the pairs otherwise")  # fmt: skip
-SETTINGS += [MEAN] if VERSION < (3, 4) else []
+MEANS = [{"preset": {"lambdarank_pair_method": "mean", **SEED, **more}} for more in (
+    {}, {"lambdarank_num_pair_per_sample": 3}, {"seed": 7} if SEED else {})]  # fmt: skip
+BESIDE = [HALF, {"colsample_bytree": 0.5}, {"colsample_bylevel": 0.5}, {"colsample_bynode": 0.5}, DART,
+          {**DART, "one_drop": 1}, {**DESCENT, "feature_selector": "random"}]  # fmt: skip
+MEAN_BESIDE = Setting(
+    [MEANS[0] | trial for trial in (*BESIDE, {"seed": 7}, {"seed_per_iteration": True})],
+    shown="the same beside `subsample`, `colsample_*`, `rate_drop` and its kin, `feature_selector`, another `seed`, "
+    "`seed_per_iteration`",
+    why="up to 3.3; from 3.4 on one generator draws all this, and the pairs differ. We warn.",
+)
+SETTINGS += [Setting(
+    [*MEANS, {**MEANS[0], "tree_method": "exact"}, {**MEANS[0], **APPROX}, {**MEANS[0], **DESCENT}, *(
+        {**MEANS[0], "objective": name, **more} for name in PRESETS for more in ({}, {"bias": {}}))],
+    shown='`lambdarank_pair_method="mean"` in the preset, from 3.4 on with its `seed`')]  # fmt: skip
+SETTINGS += [] if SEED else [MEAN_BESIDE]
 ELSEWHERE = {
     "other names of what is tried": "alpha eta gamma lambda n_jobs random_state",
     "other objectives": "num_class num_target objective lambdarank_pair_method",

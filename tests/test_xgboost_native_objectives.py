@@ -8,8 +8,17 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded
 
-pytest.importorskip("xgboost")
-from tests.xgboost_objective_data import BUILT_IN, MEAN, OTHERS, PRESETS, assert_same, fitting, margins, ours
+xgb = pytest.importorskip("xgboost")
+from tests.xgboost_objective_data import (  # noqa: E402 - after the skip
+    BUILT_IN,
+    MEAN,
+    OTHERS,
+    PRESETS,
+    assert_same,
+    fitting,
+    margins,
+    ours,
+)
 
 NDCG = objectives.xgboost_ndcg()
 EXACT = NDCG.replace(sigmoid="exact")
@@ -66,9 +75,28 @@ def test_any_number_of_top_ranks_has_native_parameters():
     assert ra.xgboost.native_objective(value)["lambdarank_num_pair_per_sample"] == 2**31 - 1
 
 
-@pytest.mark.parametrize("version", ["3.4.0", "4.0.1"])
-def test_draws_that_xgboost_no_longer_makes_have_no_native_parameters(version, monkeypatch):
-    xgb = pytest.importorskip("xgboost")
+BY_ROUND = objectives.xgboost_ndcg(lambdarank_pair_method="mean")
+SEEDED = objectives.xgboost_ndcg(lambdarank_pair_method="mean", seed=7)
+
+
+@pytest.mark.parametrize(
+    ("version", "value", "hint"),
+    [
+        ("3.4.0", BY_ROUND, r"value\.replace\(seed=0\)"),
+        ("4.0.1", BY_ROUND, r"value\.replace\(seed=0\)"),
+        ("3.1.2", SEEDED, r"value\.replace\(seed='round'\)"),
+        ("3.3.0", SEEDED, r"value\.replace\(seed='round'\)"),
+    ],
+)
+def test_draws_that_this_xgboost_does_not_make_have_no_native_parameters(version, value, hint, monkeypatch):
     monkeypatch.setattr(xgb, "__version__", version)
-    with pytest.raises(ra.UnsupportedConventionError, match=f"XGBoost {version} draws the pairs of `mean` otherwise"):
-        ra.xgboost.native_objective(ra.objectives.xgboost_ndcg(lambdarank_pair_method="mean"))
+    message = rf"XGBoost {version} draws the pairs of `mean` otherwise(.|\n)*Hint: {hint}"
+    with pytest.raises(ra.UnsupportedConventionError, match=message):
+        ra.xgboost.native_objective(value)
+
+
+@pytest.mark.parametrize(("version", "value", "seed"), [("3.3.0", BY_ROUND, {}), ("3.4.0", SEEDED, {"seed": 7})])
+def test_the_seed_is_a_native_parameter_where_it_seeds_the_pairs(version, value, seed, monkeypatch):
+    monkeypatch.setattr(xgb, "__version__", version)
+    native = ra.xgboost.native_objective(value)
+    assert {name: native[name] for name in native.keys() & {"seed"}} == seed

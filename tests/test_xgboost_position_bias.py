@@ -9,6 +9,7 @@ import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import golden as first_trees
 from tests.objective_data import graded
+from tests.objective_drivers import SEED
 from tests.position_bias_data import apart, data_of, golden, last_rounds
 
 xgb = pytest.importorskip("xgboost")
@@ -17,7 +18,6 @@ from tests.xgboost_objective_data import (  # noqa: E402
     MEANS,
     PRESETS,
     SAME,
-    SEEDED_BY_ROUND,
     assert_same,
     dmatrix,
     fitting,
@@ -31,7 +31,7 @@ OPTIONS = [
     {"lambdarank_bias_norm": 0.0},
     {"lambdarank_bias_norm": 2.0, "lambdarank_num_pair_per_sample": 5},
     {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
-    *(MEANS if SEEDED_BY_ROUND else []),
+    *MEANS,
 ]
 RECORDS = [case for case in first_trees("xgboost") if "lambdarank_unbiased" in case.values[0]["params"]]
 
@@ -111,7 +111,7 @@ def test_the_estimated_start_is_that_of_the_built_in_objective():
         objectives.lightgbm_lambdarank(),
         objectives.xgboost_ndcg().replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
         objectives.pair_logit(),
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
+        objectives.xgboost_ndcg(lambdarank_pair_method="mean", **SEED),
     ],
     ids=lambda value: f"{value.kind} {value.sigmoid}",
 )

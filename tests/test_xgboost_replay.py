@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -11,10 +10,10 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from tests.objective_data import graded, lightgbm_example, mq2008
+from tests.objective_drivers import SEED
 
 xgb = pytest.importorskip("xgboost")
 
-VERSION = tuple(int(part) for part in re.findall(r"\d+", xgb.__version__)[:2])
 PARAMS = {"nthread": 1, "max_depth": 4, "disable_default_eval_metric": 1}
 DATA = {"made": lambda: graded(1, grades=5), "MQ2008": mq2008, "LightGBM's example": lightgbm_example}
 PRESETS = {
@@ -22,10 +21,8 @@ PRESETS = {
     "rank:pairwise": objectives.xgboost_pairwise,
     "rank:map": objectives.xgboost_map,
 }
-MEAN = {"lambdarank_pair_method": "mean"}
-# From 3.4 on XGBoost draws the pairs of `mean` otherwise.
-OPTIONS = [{"lambdarank_num_pair_per_sample": 3}, {"lambdarank_normalization": False}]
-OPTIONS += [MEAN] if VERSION < (3, 4) else []
+MEAN = {"lambdarank_pair_method": "mean", **SEED}
+OPTIONS = [{"lambdarank_num_pair_per_sample": 3}, {"lambdarank_normalization": False}, MEAN]
 WITHOUT_NATIVE = [objectives.ListNet(), objectives.QueryRMSE(), objectives.query_cross_entropy()]
 
 
@@ -87,13 +84,14 @@ def test_the_same_base_score_in_both_is_another_way():
     )
 
 
+@pytest.mark.parametrize("options", [{}, MEAN], ids=["topk", "mean"])
 @pytest.mark.parametrize("name", PRESETS)
-def test_base_score_is_xgboosts_own_estimate(name):
+def test_base_score_is_xgboosts_own_estimate(name, options):
     train = dmatrix(binary(graded(4), name))
-    config = json.loads(trained({"objective": name}, train, 1).save_config())
+    config = json.loads(trained({"objective": name, **options}, train, 1).save_config())
     own = config["learner"]["learner_model_param"]["base_score"]
     estimate = np.float32(own.strip("[]"))
-    assert ra.xgboost.objective(PRESETS[name]()).replay_params(train)["base_score"] == estimate
+    assert ra.xgboost.objective(PRESETS[name](**options)).replay_params(train)["base_score"] == estimate
 
 
 def test_base_score_is_a_newton_step_from_zero():

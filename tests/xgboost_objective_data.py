@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from tests.objective_drivers import COMMON, MEAN, XENDCG
+from tests.objective_drivers import COMMON, MEAN, SEED, XENDCG
 
 xgb = pytest.importorskip("xgboost")
 
-VERSION = tuple(int(part) for part in re.findall(r"\d+", xgb.__version__)[:2])
 PARAMS = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "disable_default_eval_metric": 1}
 SAME = 1e-8  # 0.0 is what was seen, with XGBoost 3.1.2, 3.2.0 and 3.4.1
 PRESETS = {
@@ -30,19 +27,15 @@ OPTIONS = [
     {"lambdarank_normalization": False, "lambdarank_score_normalization": False},
 ]
 MEANS = [
-    {"lambdarank_pair_method": "mean"},
+    {"lambdarank_pair_method": "mean", **SEED},
     MEAN,
-    {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 4},
-    {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 2, "lambdarank_normalization": False},
-    {"lambdarank_pair_method": "mean", "lambdarank_score_normalization": False},
+    {**MEAN, "lambdarank_num_pair_per_sample": 4},
+    {**MEAN, "lambdarank_num_pair_per_sample": 2, "lambdarank_normalization": False},
+    {"lambdarank_pair_method": "mean", "lambdarank_score_normalization": False, **SEED},
 ]
-# Up to 3.3.0 the round and the query seed each draw. 3.4.0 seeds them from the generator of the parameter `seed`
-# (src/objective/lambdarank_obj.cc, LambdaRankObj::GetGradient); run with 3.1.2, 3.2.0, 3.3.0, 3.4.0 and 3.4.1.
-SEEDED_BY_ROUND = VERSION < (3, 4)
-draws_otherwise = pytest.mark.xfail(not SEEDED_BY_ROUND, reason="XGBoost 3.4 seeds `mean` otherwise", strict=True)
 BUILT_IN = [(name, options) for name in PRESETS for options in OPTIONS]
 BUILT_IN += [("rank:ndcg", {"ndcg_exp_gain": False})]
-BUILT_IN += [(name, options) for name in PRESETS for options in MEANS if SEEDED_BY_ROUND]
+BUILT_IN += [(name, options) for name in PRESETS for options in MEANS]
 CONVENTIONS = [ra.presets.letor4(10), ra.presets.yahoo(10), ra.presets.textbook(10)]
 OTHERS = [*COMMON, objectives.lightgbm_lambdarank()]
 DRAWN = [objectives.xgboost_ndcg(**MEAN), XENDCG]

@@ -59,9 +59,11 @@ class Training:
         """Tell whether a dataset has been seen, and found fit, before."""
         return id(owner) in self._bound
 
-    def gradients(self, owner: object, judged: Judged, factors: Sequence[Any], scores: Any) -> tuple[Array, Array]:
-        """First and second derivatives for one dataset."""
-        binding = self._binding(owner, judged, factors)
+    def gradients(
+        self, owner: object, judged: Judged, factors: Sequence[Any], scores: Any, *, drawn: int = 0
+    ) -> tuple[Array, Array]:
+        """First and second derivatives for one dataset; a first round there goes on after `drawn` earlier draws."""
+        binding = self._binding(owner, judged, factors, drawn)
         binding.rounds[0] += 1
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
@@ -83,13 +85,13 @@ class Training:
             biased.learn(grad, hess)
             self.learned.latest = self.position_bias.learned(biased)
 
-    def _binding(self, owner: object, judged: Judged, factors: Sequence[Any]) -> _BoundGradients:
+    def _binding(self, owner: object, judged: Judged, factors: Sequence[Any], drawn: int) -> _BoundGradients:
         key = id(owner)
         binding = self._bound.get(key)
         if binding is None:
             bound = self._bound  # the dict and not this object, which a dataset must not keep alive
             gone = weakref.ref(owner, lambda _: bound.pop(key, None))
-            binding = self._bind(gone, judged, factors)._replace(judged=judged.copied())
+            binding = self._bind(gone, judged, factors, drawn)._replace(judged=judged.copied())
             self._bound[key] = binding
         elif not binding.judged.says(judged):
             rounds = binding.rounds[0]
@@ -100,11 +102,13 @@ class Training:
             raise InputError(msg)
         return binding
 
-    def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any]) -> _BoundGradients:
+    def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any], drawn: int) -> _BoundGradients:
         queries = Queries(judged.labels, group_sizes=judged.group_sizes)
         carried = self._claim(_digest(queries, judged.positions))
         bind = self.objective.bind if self.position_bias is None else self._bind_biased(judged.positions)
         gradients = bind(queries, n_threads=self.n_threads, state=carried and carried.state)
+        if carried is None:
+            gradients.skip(drawn)
         kept = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
         return _BoundGradients(gone, judged, gradients, kept, [carried.rounds if carried else 0])
 

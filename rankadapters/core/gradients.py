@@ -109,6 +109,10 @@ class Gradients:
         refuse_infinite(grad, hess)
         return grad, hess
 
+    def skip(self, calls: int) -> None:
+        """Go on as after that many calls."""
+        self.state += self.state.dtype.type(self._advance * calls)
+
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
         """First derivatives of the rows of some queries, where the rows of all stand query by query.
 

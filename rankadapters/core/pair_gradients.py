@@ -60,6 +60,19 @@ class PairTerms(NamedTuple):
     reach: int  # the first rank of a pair with a discount that differs from a later one's
 
 
+class PairDraws(NamedTuple):
+    """How pairs are drawn at random."""
+
+    samples: int  # for each row; 0 takes the pairs from the top
+    rounds: NDArray[np.int64]  # one entry: calls so far
+    seed: int | None  # of the generator that seeds every call; None: the number of the call seeds it
+
+    def seed_of(self, query: int, n_queries: int) -> int:
+        """Return the seed of a query in this call."""
+        calls = int(self.rounds[0])
+        return query + ((calls + 1) * n_queries if self.seed is None else twister_word(self.seed, calls))
+
+
 class PairParts(NamedTuple):
     """What the kernel of an objective was made of, for another one that divides its pairs."""
 
@@ -67,8 +80,18 @@ class PairParts(NamedTuple):
     pairs: Pairing
     delta: int
     sigmoid: str
-    samples: int
-    rounds: NDArray[np.int64]
+    draws: PairDraws
+
+
+@lru_cache(maxsize=8)
+def twister_word(seed: int, index: int) -> int:
+    """Return the word of that index, from 0 on, that the C++ library's `std::mt19937(seed)` gives.
+
+    >>> twister_word(5489, 9999)  # the C++ standard says so, [rand.predef]
+    4123659995
+    """
+    generator = np.random.RandomState(seed)  # it is this generator, and numpy never changes its stream
+    return int(generator.randint(0, 2**32, size=index + 1, dtype=np.uint32)[-1])
 
 
 def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> PairTerms:
@@ -176,12 +199,13 @@ def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
     return run
 
 
-def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, rounds: NDArray[np.int64]) -> Kernel:
-    """Pairs as XGBoost makes them, from the top where `samples` is 0; `rounds` counts the calls."""
+def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, draws: PairDraws) -> Kernel:
+    """Pairs as XGBoost makes them."""
+    samples = draws.samples
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         indptr, by_rank = ranked(terms, scores, first, last)
-        seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
+        seed = draws.seed_of(first, terms.inverse_ideal.size)
         given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, kind, samples, seed, pairs)
         memory = lambdas_in_float32.make_memory(int(np.diff(indptr).max(initial=0)))
         for ranks in portions(indptr, 1 if samples else pairs.limit):
@@ -192,13 +216,14 @@ def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, samples: int, ro
 
 def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
     """Pairs divided by ratios of position bias; it writes the costs. `positions` and `costs` are by place."""
-    terms, pairs, delta, sigmoid, samples, rounds = parts
+    terms, pairs, delta, sigmoid, draws = parts
+    samples = draws.samples
     form = lambdas_unbiased.Form(delta, ARITHMETICS[sigmoid], mirrored, samples)
     table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         indptr, by_rank = ranked(terms, scores, first, last)
-        seed = (int(rounds[0]) + 1) * terms.inverse_ideal.size + first
+        seed = draws.seed_of(first, terms.inverse_ideal.size)
         given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, form, seed, pairs, writable(table))
         memory = lambdas_unbiased.make_memory(int(np.diff(indptr).max(initial=0)))
         for ranks in portions(indptr, 1 if samples else pairs.limit):

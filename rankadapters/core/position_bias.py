@@ -49,6 +49,10 @@ class BiasedGradients:
         """First and second derivatives by the scores, under the bias so far; as `Gradients.gradients`."""
         return self._gradients.gradients(scores)
 
+    def skip(self, calls: int) -> None:
+        """Draw as after that many calls; the bias stays."""
+        self._gradients.skip(calls)
+
     @abstractmethod
     def learn(self, grad: Floats32, hess: Floats32) -> None:
         """Learn from a round, given its gradients after all weights have multiplied them."""

@@ -55,6 +55,10 @@ class LambdaRank(Pairwise):
     samples : int or None
         Instead of truncation, XGBoost's `mean`: every row is paired with this many rows of other grades, drawn anew
         each round. None takes every pair.
+    seed : int or 'round'
+        What seeds the pairs that `samples` draws. `round`, which may be left out: the number of the round, as in
+        XGBoost up to 3.3. A whole number up to 2^32 - 1: a Mersenne twister with that seed, which seeds every round, as
+        XGBoost's parameter `seed` does from 3.4 on. Without `samples` it is written `round`.
     sigma : float
         Steepness of the sigmoid.
     normalization : str
@@ -142,8 +146,8 @@ class LambdaRank(Pairwise):
         terms = trade_gradients.trade_terms(queries, self.convention, cut=cut, catboost=catboost)
         pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention, catboost=catboost)
         kernel, work = trade_gradients.trade_kernel(terms, pairs, kind), pair_gradients.work_of(terms, pairs.limit)
-        no_rounds = np.zeros(1, np.int64)
-        parts = pair_gradients.PairParts(terms, pairs, FIRST_TRADE + kind, self.sigmoid, 0, no_rounds)
+        no_draws = pair_gradients.PairDraws(0, np.zeros(1, np.int64), None)
+        parts = pair_gradients.PairParts(terms, pairs, FIRST_TRADE + kind, self.sigmoid, no_draws)
         return self._with_kernel(queries, kernel, work, n_threads, parts)
 
     @property

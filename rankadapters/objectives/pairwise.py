@@ -9,8 +9,10 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.pairwise_fields import (
+    BY_ROUND,
     Hessian,
     Normalization,
+    PairSeed,
     Samples,
     Sigma,
     Sigmoid,
@@ -35,6 +37,7 @@ class Pairwise(Objective):
     normalization: Normalization
     hessian: Hessian
     sigmoid: Sigmoid
+    seed: PairSeed = BY_ROUND
 
     def unify(self) -> None:
         """Check that the arithmetic is one that knows the other fields."""
@@ -55,6 +58,8 @@ class Pairwise(Objective):
                 "normalization.\nHint: sigmoid='exact'."
             )
             raise ConventionError(msg)
+        if self.samples is None:
+            self._set("seed", BY_ROUND)  # nothing is drawn
 
     def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
         """Choose the kernel."""
@@ -65,13 +70,14 @@ class Pairwise(Objective):
 
         pairs = self._settled(terms)
         rounds = np.zeros(1, np.int64) if state is None else state
+        draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
         kernel = {
             "exact": lambda: pair_gradients.top_kernel(terms, pairs, unit=delta == DELTA_ONE),
             "table": lambda: pair_gradients.table_kernel(terms, pairs),
-            "float32": lambda: pair_gradients.float32_kernel(terms, pairs, delta, self.samples or 0, rounds),
+            "float32": lambda: pair_gradients.float32_kernel(terms, pairs, delta, draws),
         }[self.sigmoid]()
         work = pair_gradients.work_of(terms, self.samples or pairs.limit)
-        parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, self.samples or 0, rounds)
+        parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, draws)
         return self._with_kernel(queries, kernel, work, n_threads, parts)
 
     def _settled(self, terms: PairTerms) -> Pairing:
@@ -94,7 +100,7 @@ class Pairwise(Objective):
             weighted=self.uses_weights,
             by_mean=self.divides_weights,
             work=work,
-            state=parts.rounds if parts is not None and parts.samples else None,
+            state=parts.draws.rounds if parts is not None and parts.draws.samples else None,
             advance=1,
             dtype=np.float32 if self._narrow else None,
             parts=parts,
@@ -118,7 +124,7 @@ class RankNet(Pairwise):
 
     Parameters
     ----------
-    truncation, samples, sigma, normalization, hessian, sigmoid
+    truncation, samples, sigma, normalization, hessian, sigmoid, seed
         As in `LambdaRank`, with delta = 1; there is no `table`.
 
     Raises
@@ -160,7 +166,7 @@ class LambdaMAP(Pairwise):
 
     Parameters
     ----------
-    truncation, samples, sigma, normalization, hessian, sigmoid
+    truncation, samples, sigma, normalization, hessian, sigmoid, seed
         As in `LambdaRank`, with a sigmoid in `float32` only, and delta the change of average precision.
 
     Raises

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 from rankadapters.core.fields import Words
 from rankadapters.core.number_fields import FloatField, WholeField
@@ -15,6 +16,33 @@ Samples = Annotated[
     int | None,
     WholeField(group="value", about="How many rows each row is paired with, at random.", least=1, none="every pair"),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeOrWord(WholeField):
+    """A whole number within bounds, or a word."""
+
+    word: str
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        return f"{super().allowed}, or {self.word!r}"
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return an int or the word."""
+        return value if isinstance(value, str) and value == self.word else super().check(name, value)
+
+
+BY_ROUND: Literal["round"] = "round"
+SEEDS = 2**32  # how many seeds a 32-bit Mersenne twister tells apart
+PairSeed = Annotated[
+    int | Literal["round"],
+    WholeOrWord(
+        group="value", about="What seeds the pairs that `samples` draws.", least=0, most=SEEDS - 1, word=BY_ROUND,
+        implied=BY_ROUND,
+    ),
+]  # fmt: skip
 Sigma = Annotated[float, FloatField(group="value", about="Steepness of the sigmoid.", least=0, strict=True)]
 NormalizationWord = Literal["none", "lightgbm", "xgboost", "xgboost-distance", "xgboost-sum"]
 Normalization = Annotated[

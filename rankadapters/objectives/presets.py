@@ -9,7 +9,7 @@ from rankadapters.objectives.base import as_choice, as_count, as_share
 from rankadapters.objectives.lambdarank import LambdaRank
 from rankadapters.objectives.listwise import XENDCG, QueryCrossEntropy, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
-from rankadapters.objectives.pairwise_fields import NormalizationWord
+from rankadapters.objectives.pairwise_fields import BY_ROUND, NormalizationWord
 
 TOP_PAIRS = 32  # XGBoost's default number of pairs under `topk`
 
@@ -80,6 +80,7 @@ def xgboost_ndcg(
     lambdarank_normalization: bool = True,
     lambdarank_score_normalization: bool = True,
     ndcg_exp_gain: bool = True,
+    seed: int | None = None,
 ) -> LambdaRank:
     """XGBoost's `rank:ndcg`, bit for bit; its `lambdarank_unbiased` is `xgboost_unbiased`.
 
@@ -97,10 +98,13 @@ def xgboost_ndcg(
         Whether pairs are divided by their score distance.
     ndcg_exp_gain : bool
         Whether a label's gain is 2^label - 1, or the label.
+    seed : int, optional
+        What seeds the pairs of `mean` from XGBoost 3.4 on: its parameter of this name, 0 by default there. None draws
+        them as XGBoost up to 3.3 does, which seeds them by the number of the round.
 
     References
     ----------
-    XGBoost 3.2.0, src/objective/lambdarank_obj.cc, `LambdaRankNDCG`. From 3.4.0 on `mean` draws otherwise.
+    XGBoost 3.2.0 and 3.4.1, src/objective/lambdarank_obj.cc, `LambdaRankNDCG`; lambdarank_obj.h, `MakePairs`.
 
     Examples
     --------
@@ -117,6 +121,7 @@ def xgboost_ndcg(
         normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
         hessian="doubled",
         sigmoid="float32",
+        seed=BY_ROUND if seed is None else seed,
     )
 
 
@@ -126,6 +131,7 @@ def xgboost_pairwise(
     lambdarank_num_pair_per_sample: int | None = None,
     lambdarank_normalization: bool = True,
     lambdarank_score_normalization: bool = True,
+    seed: int | None = None,
 ) -> RankNet:
     """XGBoost's `rank:pairwise`; parameters as in `xgboost_ndcg`.
 
@@ -146,6 +152,7 @@ def xgboost_pairwise(
         normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
         hessian="doubled",
         sigmoid="float32",
+        seed=BY_ROUND if seed is None else seed,
     )
 
 
@@ -155,6 +162,7 @@ def xgboost_map(
     lambdarank_num_pair_per_sample: int | None = None,
     lambdarank_normalization: bool = True,
     lambdarank_score_normalization: bool = True,
+    seed: int | None = None,
 ) -> LambdaMAP:
     """XGBoost's `rank:map`, for labels 0 and 1; parameters as in `xgboost_ndcg`.
 
@@ -175,6 +183,7 @@ def xgboost_map(
         normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
         hessian="doubled",
         sigmoid="float32",
+        seed=BY_ROUND if seed is None else seed,
     )
 
 

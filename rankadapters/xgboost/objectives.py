@@ -11,29 +11,16 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.presets.xgboost import NO_CUTOFF
 from rankadapters.core.texts import as_convention
-from rankadapters.objectives import (
-    LambdaMAP,
-    LambdaRank,
-    Objective,
-    PositionBias,
-    RankNet,
-    xgboost_map,
-    xgboost_ndcg,
-    xgboost_pairwise,
-    xgboost_unbiased,
-)
-from rankadapters.objectives.base import require_objective
-from rankadapters.objectives.built_in import no_native, require_native, require_native_bias, require_ndcg
+from rankadapters.objectives import LambdaRank, Objective, PositionBias
 from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
-from rankadapters.objectives.position_bias import as_position_bias
 from rankadapters.xgboost.metrics import judged_of
+from rankadapters.xgboost.native_objectives import native_objective
+from rankadapters.xgboost.pair_draws import PairDraws
 
 Array = NDArray[Any]
 
-OTHER_DRAWS = (3, 4)  # the first version whose `mean` seeds its draws otherwise
 LEAST_HESSIAN = float(np.float32(1e-6))  # XGBoost's kRtEps
 
 
@@ -41,6 +28,12 @@ class ObjectiveCallback(Trained):
     """An objective for `obj=`; made by `objective` or `lambdarank`."""
 
     __name__ = "rankadapters"  # XGBoost asks for it in messages
+
+    def __init__(
+        self, value: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
+    ) -> None:
+        super().__init__(value, n_threads, position_bias)
+        self._draws = PairDraws()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
         """Differentiate raw margins on a DMatrix with groups."""
@@ -53,9 +46,11 @@ class ObjectiveCallback(Trained):
             raise InputError(msg)
         judged = judged_of(dmatrix)
         factors = _factors(judged) if self.objective.uses_weights else []
-        return self._training.gradients(dmatrix, judged, factors, preds)
+        begins = not self._training.knows(dmatrix)
+        drawn = self._draws.before_training(self.objective, dmatrix) if begins else 0
+        return self._training.gradients(dmatrix, judged, factors, preds, drawn=drawn)
 
-    def replay_params(self, dmatrix: xgb.DMatrix) -> dict[str, Any]:
+    def replay_params(self, dmatrix: xgb.DMatrix, *, base_score: float | None = None) -> dict[str, Any]:
         """Parameters with which `xgb.train(obj=)` starts and bins as it does under a built-in objective.
 
         XGBoost estimates `base_score` for a built-in objective and starts a callable one from 0.5; and it takes a
@@ -66,16 +61,20 @@ class ObjectiveCallback(Trained):
         ----------
         dmatrix : DMatrix
             What is trained on.
+        base_score : float, optional
+            The one that both trainings are told. None takes XGBoost's estimate. From 3.4 on XGBoost's `mean` draws once
+            for the estimate, so a training on this DMatrix that starts from it begins with the second draw.
 
         Returns
         -------
         dict
-            `base_score`, the float32 Newton step from margins of 0; and `native_objective`, where there is one.
+            `base_score`, by default the float32 Newton step from margins of 0; and `native_objective`, where there is
+            one.
 
         References
         ----------
         XGBoost 3.2.0, src/objective/init_estimation.cc, `FitIntercept::InitEstimation`; src/tree/fit_stump.cc;
-        src/tree/updater_approx.cc. Run with 3.1.2, 3.2.0 and 3.4.1: the same estimate, and the same predictions.
+        src/tree/updater_approx.cc. Run with 3.1.2, 3.2.0, 3.3.0 and 3.4.1: the same estimate, and the same predictions.
 
         Examples
         --------
@@ -91,12 +90,18 @@ class ObjectiveCallback(Trained):
             params = native_objective(self.objective)
         except UnsupportedConventionError:
             params = {}
+        estimate = self._estimate(dmatrix) if base_score is None else None
+        self._draws.expect(dmatrix, estimate)
+        return params | {"base_score": base_score if estimate is None else estimate}
+
+    def _estimate(self, dmatrix: xgb.DMatrix) -> float:
+        """Estimate `base_score` as XGBoost does."""
         start = np.zeros(dmatrix.num_row(), np.float32)
         # By a callback of its own: what this one draws at random belongs to the training.
         grad, hess = ObjectiveCallback(self.objective, self._training.n_threads)(start, dmatrix)
         # XGBoost adds one by one in float64, where numpy's sum would add by halves.
         total_grad, total_hess = (np.cumsum(array, dtype=np.float64)[-1] for array in (grad, hess))
-        return params | {"base_score": float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))}
+        return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
 
 def objective(
@@ -138,9 +143,18 @@ def objective(
         In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
         message names round and row.
 
+    Warns
+    -----
+    UserWarning
+        In the first round of a training, where the objective is XGBoost's `mean` but XGBoost's own training would draw
+        other pairs: in another release, or under another `seed` or `seed_per_iteration`. From 3.4 on also where rows,
+        features or dropped trees are drawn (`subsample`, `colsample_*`, `rate_drop` and their kin), because one
+        generator serves these and the pairs.
+
     References
     ----------
-    XGBoost 3.2.0, python-package: `core.Booster.update`.
+    XGBoost 3.2.0, python-package: `core.Booster.update`. XGBoost 3.4.1, src/objective/lambdarank_obj.cc,
+    `LambdaRankObj::GetGradient`; src/learner.cc, `LearnerImpl::UpdateOneIter`, for the generator.
 
     Examples
     --------
@@ -204,90 +218,6 @@ def lambdarank(
         sigma=sigma, normalization=normalization, hessian="doubled", sigmoid="exact",
     )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
-
-
-def native_objective(value: Objective, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
-    """Translate an objective into XGBoost's own parameters.
-
-    Parameters
-    ----------
-    value : Objective
-        What XGBoost shall train under.
-    position_bias : PositionBias or str, optional
-        What it shall learn of the positions of rows, which are their places in their queries.
-
-    Returns
-    -------
-    dict
-        `objective` and its parameters.
-
-    Raises
-    ------
-    ConventionError
-        `value` is not an objective, or is not one of pairs and has a position bias.
-    UnsupportedConventionError
-        XGBoost has no built-in objective or position bias that is the same; the message names the fields.
-
-    Examples
-    --------
-    >>> from rankadapters import objectives
-    >>> native_objective(objectives.xgboost_map(lambdarank_num_pair_per_sample=5))["objective"]
-    'rank:map'
-    """
-    bias = as_position_bias(position_bias, require_objective(value))
-    params = _native(value)
-    return params if bias is None else params | _native_bias(bias, params)
-
-
-def _native(value: Objective) -> dict[str, Any]:
-    kinds: dict[type[Objective], tuple[str, Any]] = {
-        LambdaRank: ("rank:ndcg", xgboost_ndcg),
-        RankNet: ("rank:pairwise", xgboost_pairwise),
-        LambdaMAP: ("rank:map", xgboost_map),
-    }
-    if type(value) not in kinds:
-        raise no_native("XGBoost", value, "rank:ndcg, rank:pairwise and rank:map")
-    name, preset = kinds[type(value)]
-    fields = value.to_dict()
-    topk, normalization = fields["samples"] is None, fields["normalization"]
-    wanted = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
-    params: dict[str, Any] = {
-        "lambdarank_pair_method": "topk" if topk else "mean",
-        "lambdarank_num_pair_per_sample": wanted.to_dict()["truncation"] if topk else fields["samples"],
-        "lambdarank_normalization": normalization in {"xgboost", "xgboost-sum"},
-        "lambdarank_score_normalization": normalization in {"xgboost", "xgboost-distance"},
-    }
-    if isinstance(wanted, LambdaRank):
-        wanted, params = _gains(wanted, params)
-    nearest = preset(**params)
-    require_native("XGBoost", wanted, nearest)
-    if not topk and _version() >= OTHER_DRAWS:
-        msg = f"XGBoost {xgb.__version__} draws the pairs of `mean` otherwise than 3.3 did.\nHint: objective(value)."
-        raise UnsupportedConventionError(msg)
-    return {"objective": name, **params}
-
-
-def _native_bias(wanted: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
-    norm = wanted.to_dict().get("norm", 1.0)
-    pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
-    require_native_bias("XGBoost", wanted, xgboost_unbiased(lambdarank_bias_norm=norm, **pairs))
-    return {"lambdarank_unbiased": True, "lambdarank_bias_norm": norm}
-
-
-def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
-    """Bring gains that agree on the labels XGBoost takes to its spelling, and no cutoff to its number."""
-    convention = require_ndcg("XGBoost", value)
-    params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
-    if convention.gain == "exp2":
-        convention = convention.replace(gain="exp2-floor")
-    if value.samples is None:
-        convention = convention.at(min(convention.k or NO_CUTOFF, NO_CUTOFF))
-    return value.replace(convention=convention), params
-
-
-def _version() -> tuple[int, ...]:
-    major, minor, *_ = xgb.__version__.split(".")
-    return int(major), int(minor)
 
 
 def _factors(judged: Judged) -> list[Any]:

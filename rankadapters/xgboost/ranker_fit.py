@@ -79,8 +79,13 @@ def fit_by_objective(
 
 def _params(ranker: xgb.XGBRanker, train: xgb.DMatrix) -> dict[str, Any]:
     """Parameters of the training: those that replay a built-in objective, and the ranker's own, which win."""
-    replayed = ranker.objective.replay_params(train) if isinstance(ranker.objective, ObjectiveCallback) else {}
-    return replayed | {name: value for name, value in ranker.get_xgb_params().items() if value is not None}
+    own = {name: value for name, value in ranker.get_xgb_params().items() if value is not None}
+    if not isinstance(ranker.objective, ObjectiveCallback):
+        return own
+    replayed = ranker.objective.replay_params(train, base_score=own.get("base_score"))
+    if "random_state" in own:
+        replayed.pop("seed", None)  # the same parameter, of which XGBoost takes the latter name
+    return replayed | own
 
 
 def _matrix(ranker: xgb.XGBRanker, X: Any, y: Any, qid: Any, weight: Any) -> xgb.DMatrix:

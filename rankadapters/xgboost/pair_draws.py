@@ -1,0 +1,101 @@
+"""The draws of XGBoost's `mean` in trainings under a callable: which precede the first round, and which differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import xgboost as xgb
+
+from rankadapters.callbacks.rounds import calling
+from rankadapters.core.errors import UnsupportedConventionError, warn_caller
+from rankadapters.objectives import Objective
+from rankadapters.objectives.pairwise import Pairwise
+from rankadapters.objectives.pairwise_fields import BY_ROUND, SEEDS
+from rankadapters.xgboost.native_objectives import built_in_form, other_draws
+
+SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")  # below 1 they draw
+DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # above 0 they draw
+SHUFFLES = ("shuffle", "random")  # these of the feature selectors draw
+
+
+class PairDraws:
+    """What is drawn before the first round of a training under a callback.
+
+    XGBoost estimates `base_score` for a built-in objective, and draws once for it where pairs are sampled. A callable
+    objective is told the estimate, so its training begins with the second draw.
+    """
+
+    def __init__(self) -> None:
+        self._estimates: WeakKeyDictionary[xgb.DMatrix, float] = WeakKeyDictionary()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy nothing: a copy meets other datasets."""
+        return PairDraws, ()
+
+    def expect(self, dmatrix: xgb.DMatrix, estimate: float | None) -> None:
+        """Remember the estimate of `base_score` for a DMatrix; None where there is none."""
+        self._estimates.pop(dmatrix, None)
+        if estimate is not None:
+            self._estimates[dmatrix] = estimate
+
+    def before_training(self, value: Objective, dmatrix: xgb.DMatrix) -> int:
+        """Return how many draws precede the training that calls, and warn where XGBoost's own has other draws."""
+        if not isinstance(value, Pairwise) or value.samples is None:
+            return 0
+        booster = _booster()
+        if booster is None:
+            return 0
+        settings = dict(_parameters(json.loads(booster.save_config())["learner"]))
+        _warn_of_other_draws(value, settings)
+        estimate = self._estimates.get(dmatrix)
+        if value.seed == BY_ROUND or estimate is None or booster.num_boosted_rounds():
+            return 0
+        return int(np.float32(settings["base_score"].strip("[]")) == np.float32(estimate))
+
+
+def _booster() -> xgb.Booster | None:
+    """Find the booster in training; None in a call by hand."""
+    return next((names["self"] for names in calling("xgboost") if isinstance(names.get("self"), xgb.Booster)), None)
+
+
+def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of the parameters in a configuration, at any depth."""
+    for name, part in config.items():
+        if isinstance(part, dict):
+            yield from part.items() if name.endswith("_param") else _parameters(part)
+
+
+def _warn_of_other_draws(value: Pairwise, settings: Mapping[str, str]) -> None:
+    try:
+        built_in_form(value)
+    except UnsupportedConventionError:
+        return  # no release has this objective
+    difference = other_draws(value) or ("" if value.seed == BY_ROUND else _other_settings(int(value.seed), settings))
+    if difference:
+        warn_caller(f"this training is not that of XGBoost's built-in objective: {difference}")
+
+
+def _other_settings(seed: int, settings: Mapping[str, str]) -> str:
+    """Name the parameters under which the built-in objective draws other pairs; nothing where it draws the same."""
+    sharing = [name for name in SHARES if float(settings.get(name, 1)) < 1]
+    sharing += [name for name in DROPOUTS if float(settings.get(name, 0)) > 0]
+    sharing += ["feature_selector"] if settings.get("feature_selector") in SHUFFLES else []
+    if sharing:
+        shown = ", ".join(f"{name}={settings[name]}" for name in sharing)
+        return (
+            f"under {shown} it draws its pairs from the generator that draws rows, features or dropped trees, so that "
+            "both are others.\nHint: lambdarank_pair_method='topk', which draws no pairs; or train without "
+            f"{' and '.join(sharing)}."
+        )
+    if settings["seed_per_iteration"] != "0":
+        return "under seed_per_iteration it seeds every round anew.\nHint: train without seed_per_iteration."
+    if int(settings["seed"]) % SEEDS != seed:
+        return (
+            f"the parameters say seed={settings['seed']}, from which it draws its pairs, and the objective seed={seed}."
+            f"\nHint: value.replace(seed={int(settings['seed']) % SEEDS})."
+        )
+    return ""
