@@ -229,7 +229,7 @@ class History(list[Evaluation]):
         keys = list(self.series())
         runs, names = len({run for run, _, _ in keys}) > 1, len({name for _, _, name in keys}) > 1
         return [
-            ", ".join([*([f"run {run}"] if runs else []), _set_name(dataset), *([name] if names else [])])
+            ", ".join([*([f"run {run}"] if runs else []), dataset, *([name] if names else [])])
             for run, dataset, name in keys
         ]
 
@@ -240,7 +240,7 @@ class History(list[Evaluation]):
         for (run, dataset, name), entries in self.series().items():
             best = max(entries, key=lambda entry: entry.convention.worth(entry.value))
             numbers = (f"{entries[-1].value:.6f}", f"{best.value:.6f}", str(best.iteration))
-            lines.append((str(run), str(dataset), name, str(len(entries)), *numbers))
+            lines.append((str(run), dataset, name, str(len(entries)), *numbers))
         caption = f"{n_runs} run{'s' * (n_runs != 1)}, {n_iterations} iteration{'s' * (n_iterations != 1)}"
         return Table.of(caption, ("run", "set", "name", "iterations", "last", "best", "at"), lines)
 
@@ -249,10 +249,6 @@ class History(list[Evaluation]):
 
     def _repr_markdown_(self) -> str:
         return self.summary().markdown()
-
-
-def _set_name(dataset: str) -> str:
-    return dataset if isinstance(dataset, str) else f"set {dataset}"
 
 
 @contextmanager
