@@ -343,3 +343,15 @@ def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infin
     monkeypatch.setattr(columns, "COPIED", 0)  # as of features that are read column by column
     with pytest.raises(ra.InputError, match=message):
         model.fit(huge, DATA.y, qid=DATA.qid)
+
+
+CHECKED = ("random_state", "n_threads", "warm_start", "variant", "activation")
+
+
+@pytest.mark.parametrize("value", ["a", -1, 1.5, [1], np.array([1, 2])], ids=str)
+@pytest.mark.parametrize(
+    ("learner", "name"), [(learner, name) for learner in QUICK.values() for name in CHECKED if hasattr(learner, name)]
+)
+def test_a_parameter_of_a_wrong_kind_is_refused_by_name(learner, name, value):
+    with pytest.raises(ra.InputError, match=rf"^{name}=.*allowed are "):
+        clone(learner).set_params(**{name: value}).fit(DATA.X, DATA.y, qid=DATA.qid)
