@@ -7,7 +7,7 @@ from typing import Any, Unpack, overload
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.keywords import Columns, by_name
+from rankadapters.core.keywords import Columns, by_name, needs
 from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
@@ -123,6 +123,7 @@ class Evaluator:
         return self._panel.tally(scores)[self.convention]
 
 
+@needs(convention="ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention")
 @by_name
 def evaluate(
     labels: object,

@@ -17,6 +17,7 @@ from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.columns import shared_index
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, brief
+from rankadapters.core.keywords import needs
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names, refuse_workers
@@ -156,6 +157,10 @@ class EarlyStopping(xgb.callback.EarlyStopping):
         return bool(super().after_iteration(model, epoch, evals_log))
 
 
+@needs(
+    convention="'letor4@10', or another convention",
+    rounds="rounds=50, how long to wait for an improvement",
+)
 def early_stopping(
     convention: Convention | str,
     rounds: int,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
+from rankadapters.core.keywords import needs
 from rankadapters.core.presets.xgboost import NO_CUTOFF
 from rankadapters.core.texts import as_convention
 from rankadapters.objectives import (
@@ -99,6 +100,7 @@ class ObjectiveCallback(Trained):
         return params | {"base_score": float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))}
 
 
+@needs(value="ra.objectives.xgboost_ndcg(), or another objective")
 def objective(
     value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
@@ -161,6 +163,10 @@ def objective(
     return made
 
 
+@needs(
+    convention="'letor4@10', or another convention",
+    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+)
 def lambdarank(
     convention: Trading | str,
     *,
