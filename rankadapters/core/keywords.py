@@ -89,7 +89,7 @@ def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
-        code = unwrap(function).__code__  # type: ignore[attr-defined]
+        code = unwrap(function).__code__
         positional = code.co_varnames[: code.co_argcount]
 
         @wraps(function)

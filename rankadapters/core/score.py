@@ -142,16 +142,12 @@ class Score:
         """Refuse: the other side is not a Score."""
         raise self._refusal(other, "-")
 
-    def __mul__(self, other: object) -> NoReturn:
+    def __mul__(self, other: object = None) -> NoReturn:
         """Refuse: a multiple of a score, a percentage say, is not a score."""
         msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
         raise IncomparableScoresError(f"{msg}.\nHint: 100 * score.value; f'{{score:.2%}}' writes a percentage.")
 
-    __rmul__ = __truediv__ = __rtruediv__ = __mul__
-
-    def __neg__(self) -> NoReturn:
-        """Refuse, as a product with -1."""
-        return self * -1
+    __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
 
     def __lt__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""

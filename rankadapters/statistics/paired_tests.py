@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
 from rankadapters.core.number_fields import is_whole
+from rankadapters.core.spelling import as_float
 from rankadapters.statistics.resamples import Resamples
 
 Floats = NDArray[np.float64]
@@ -47,13 +47,13 @@ def checked_resampling(n_resamples: object, confidence: object, seed: object) ->
     if not is_whole(n_resamples) or int(n_resamples) < 1:  # type: ignore[call-overload]
         msg = f"n_resamples={n_resamples!r:.80}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
         raise InputError(msg)
-    if not isinstance(confidence, Real) or isinstance(confidence, bool) or not 0 < confidence < 1:
+    if not 0 < as_float(confidence) < 1:
         msg = f"confidence={confidence!r:.80}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
         raise InputError(msg)
     if not is_whole(seed) or int(seed) < 0:  # type: ignore[call-overload]
         msg = f"seed={seed!r:.80}; allowed are whole numbers from 0 on.\nHint: seed=0."
         raise InputError(msg)
-    return int(n_resamples), float(confidence), int(seed)  # type: ignore[call-overload]
+    return int(n_resamples), as_float(confidence), int(seed)  # type: ignore[call-overload]
 
 
 def paired_tests(
