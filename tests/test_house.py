@@ -116,3 +116,19 @@ def test_a_dataclass_says_only_what_is_not_the_default():
     ]
     assert len(said) > 100
     assert [each for each in said if each[2] is not (not defaults[each[1]])] == []
+
+
+def test_no_module_sets_an_attribute_of_what_another_made():
+    """What one module patches into another is missing in a process that has not imported the first."""
+    patched = []
+    for path in PACKAGE.rglob("*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        own = {node.name for node in body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        for node in body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            owners = [target.value for target in targets if isinstance(target, ast.Attribute)]
+            calls = node.value if isinstance(node, ast.Expr) else None
+            if isinstance(calls, ast.Call) and isinstance(calls.func, ast.Name) and calls.func.id == "setattr":
+                owners.append(calls.args[0])
+            patched += [f"{path.name}: {ast.unparse(owner)}" for owner in owners if ast.unparse(owner) not in own]
+    assert patched == ["__init__.py: sys.modules[__name__]"]  # of `audit`, whose functions are also folders

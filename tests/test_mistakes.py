@@ -250,6 +250,15 @@ MISTAKES = {
         lambda: ra.NDCG(k=10), C, "NDCG needs every field declared; left out:(\n  .*)+",
         r"start from a preset, ra.presets.textbook\(10\).replace\(...\), or ra.parse\(signature\).",
     ),
+    "leaves the cutoff of a preset out": Mistake(
+        ra.presets.lightgbm, C,
+        "the preset lightgbm needs k, which was left out: a whole number from 1 on, or None for all ranks.",
+        r"presets.lightgbm\(10\).",
+    ),
+    "leaves the convention out": Mistake(
+        lambda: ra.evaluate(LABELS, SCORES, qid=QID), I, "evaluate needs convention, which was left out.",
+        r"ra.evaluate\(labels, scores, 'letor4@10', qid=qid\), or another convention.",
+    ),
     # Scores
     "compares scores of two conventions": Mistake(
         lambda: compared(evaluate(convention="sklearn@2")), ra.IncomparableScoresError,
@@ -258,7 +267,17 @@ MISTAKES = {
     "compares a score with a number": Mistake(
         lambda: compared(0.5), ra.IncomparableScoresError,
         "a Score and a float are compared, and only one says its convention.",
-        ".value gives the bare numbers, if you must.",
+        "score.value < 0.5 takes the bare number.",
+    ),
+    "writes a score as a percentage": Mistake(
+        lambda: evaluate() * 100, ra.IncomparableScoresError,
+        "a Score is not multiplied, divided or negated, since the result is not a score under a convention.",
+        r"100 \* score.value; f'\{score:.2%\}' writes a percentage.",
+    ),
+    "compares a score with an approximate number": Mistake(
+        lambda: evaluate() == pytest.approx(0.5), ra.IncomparableScoresError,
+        r"a Score and a \w+ are compared, and only one says its convention.",
+        r"score.value == pytest.approx\(...\) takes the bare number.",
     ),
     "takes the mean of the scores of folds": Mistake(
         lambda: np.mean([evaluate(), evaluate()]), ra.IncomparableScoresError,

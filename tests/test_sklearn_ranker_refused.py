@@ -134,6 +134,23 @@ def test_a_single_column_of_all_queries_alike_is_no_id():
     assert QueryRanker(Ridge()).fit(X, [0, 1, 2], qid=[1, 1, 1]).n_features_in_ == 2
 
 
+def test_an_index_of_single_rows_is_a_feature():
+    index = np.arange(DATA.y.size)
+    X = np.column_stack([DATA.X, index])
+    model = QueryRanker(Ridge()).fit(X, DATA.y, qid=index)
+    assert (model.predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
+    with pytest.raises(ra.InputError, match="column 'qid' of X holds the query ids"):
+        QueryRanker(Ridge()).fit(pd.DataFrame(X).rename(columns={5: "qid"}).rename(columns=str), DATA.y, qid=index)
+
+
+def test_a_feature_that_equals_the_ids_is_taken_beside_ids_of_other_values():
+    X = np.column_stack([DATA.X, DATA.qid])
+    with pytest.raises(ra.InputError, match=r"column 5 of X holds the query ids(.|\n)*other ids: fit\(qid="):
+        QueryRanker(Ridge()).fit(X, DATA.y, qid=DATA.qid)
+    model = QueryRanker(Ridge()).fit(X, DATA.y, qid=[f"q{name}" for name in DATA.qid])
+    assert (model.predict(X) == Ridge().fit(X, DATA.y).predict(X)).all()
+
+
 def test_features_of_other_names_or_another_number_are_refused():
     frame = pd.DataFrame(DATA.X).rename(columns="f{}".format)
     model = QueryRanker(Ridge()).fit(frame, DATA.y, qid=DATA.qid)

@@ -48,7 +48,7 @@ def mistakes() -> None:
 
     many = ra.evaluate_many(labels, scores, ["yahoo@10"], qid=qid)
     many[ra.parse("yahoo@10")].value
-    many["yahoo@10"]  # mistake: index
+    many["yahoo@10"].value
     models = ra.evaluate_many(labels, {"a": scores}, ["yahoo@10"], qid=qid)
     models[ra.parse("yahoo@10")]["a"].value
     models[ra.parse("yahoo@10")].value  # mistake: attr-defined

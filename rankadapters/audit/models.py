@@ -27,7 +27,7 @@ class ModelScores(NamedTuple):
 
     conventions: tuple[Convention, ...]
     measured: dict[str, Measured]  # in the order of the model's own queries
-    scores: dict[str, dict[Convention, Score]]
+    scores: dict[str, Mapping[Convention, Score]]
     values: dict[str, dict[Convention, Floats]]  # of each query, NaN where it is skipped
     shares: dict[str, dict[Convention, Floats]]
     n_queries: int
@@ -51,7 +51,7 @@ def score_models(
     """
     _check(models, least)
     queries = _queries_of(labels, models, columns)
-    several = as_conventions(conventions)
+    several = list(dict.fromkeys(as_conventions(conventions)))
     first = next(iter(queries.values()))
     panels = _panels(queries, several, n_threads, apart=isinstance(labels, Mapping))
     found = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)

@@ -8,7 +8,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankadapters.cli import sources
@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
 class _Model(NamedTuple):
     """What is printed of one model."""
 
-    scores: dict[Convention, Score]
+    scores: Mapping[Convention, Score]
     queries: dict[Convention, dict[str, float | None]]  # empty unless asked for; None where skipped
 
 
@@ -155,7 +155,7 @@ def _about(name: str, notes: list[str], *, several: bool) -> list[str]:
     return [about + " ".join(note.splitlines()) for note in notes if note]
 
 
-def _by_query(query_ids: list[Any], values: dict[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
+def _by_query(query_ids: list[Any], values: Mapping[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
     ids = list(map(str, query_ids))
     return {convention: dict(zip(ids, _none_where_nan(column), strict=True)) for convention, column in values.items()}
 

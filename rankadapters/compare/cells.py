@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,9 @@ def read_cells(path: str | Path) -> Cells:
     MissingToolkitError
         It is Parquet, and pyarrow is not installed.
     """
+    if not isinstance(path, (str, PathLike)):
+        msg = f"path is of type {type(path).__name__}; allowed are str and pathlib.Path.\nHint: Results(data)."
+        raise InputError(msg)
     try:
         with Path(path).open("rb") as file:
             parquet = file.read(len(_PARQUET)) == _PARQUET

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from rankadapters.compare.cells import Cells
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError
+from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, choices
 from rankadapters.core.texts import parse
 
 Direction = bool | Mapping[str, bool] | None
@@ -36,7 +36,11 @@ def named_measures(
     names = _names(list(dict.fromkeys(measures)), on_mixed)
     found = [names[each] for each in measures]
     conventions = {name: each for each, name in names.items() if isinstance(each, Convention)}
-    return found, _directions(found, measures, cells, direction), conventions
+    if isinstance(direction, Mapping):
+        direction = _by_name(direction, names)
+    directions = _directions(found, measures, cells, direction)
+    _refuse_unknown(direction, directions)
+    return found, directions, conventions
 
 
 def refuse_other_queries(cells: Cells) -> None:
@@ -96,6 +100,23 @@ def _names(measures: list[Convention | str], on_mixed: str) -> dict[Convention |
             alone = len(several) == 1
             names[each] = each if isinstance(each, str) else head if alone else each.name
     return names
+
+
+def _by_name(direction: Mapping[str, bool], names: dict[Convention | str, str]) -> dict[str, bool]:
+    """Say each direction by the measure's name in the results; a key may be any text of a convention."""
+    found: dict[str, bool] = {}
+    for key, higher in direction.items():
+        name = names.get(_read(key), key)
+        if found.setdefault(name, higher) != higher:
+            _refuse(name, {True, False})
+    return found
+
+
+def _refuse_unknown(direction: Direction, measures: Collection[str]) -> None:
+    unknown = [name for name in direction if name not in measures] if isinstance(direction, Mapping) else []
+    if unknown:
+        msg = f"higher_is_better names {unknown[0]!r:.80}, which is not a measure of the results."
+        raise InputError(f"{msg}\nHint: the measures are {choices(measures)}.")
 
 
 def _directions(

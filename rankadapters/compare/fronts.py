@@ -107,7 +107,7 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     >>> front(found).first, front(found).second, front(found, strict=True).first
     (('a',), ('b',), ('a', 'b', 'c'))
     """
-    if against not in AGAINST:
+    if against not in tuple(AGAINST):
         msg = f"against={against!r}; allowed are 'iwn' and 'n_datasets'.\nHint: against='n_datasets'."
         raise InputError(msg)
     if not isinstance(numbers, WinningNumbers):

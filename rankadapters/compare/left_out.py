@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results, require_results
+from rankadapters.compare.results import Results, as_names, require_results
 from rankadapters.compare.winning import AXES, row_wins
 from rankadapters.core.errors import InputError
 from rankadapters.core.table import Table
@@ -106,7 +106,7 @@ class LeaveOneOut(Document):
             matplotlib is not installed.
         """
         met = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
-        drawn = {name: self._spread(name) for name in (met if methods is None else methods)}
+        drawn = {name: self._spread(name) for name in (met if methods is None else as_names(methods))}
         return bagplots(drawn, "ideal winning number", "normalised winning number")
 
     def _spread(self, method: str) -> Spread:

@@ -176,8 +176,7 @@ class Results:
             (measures, self.measures, self.measure),
         ):
             if wanted is not None:
-                several = [wanted] if isinstance(wanted, str) else wanted
-                kept &= np.isin(codes, [_place(name, names) for name in several])
+                kept &= np.isin(codes, [_place(name, names) for name in as_names(wanted)])
         return self._rows(np.flatnonzero(kept))
 
     def _rows(self, rows: Ints) -> Results:
@@ -214,7 +213,7 @@ class Results:
             import pandas as pd
         except ImportError:
             raise MissingToolkitError.of("pandas", "frame") from None
-        if form not in {"sparse", "dense"}:
+        if form not in ("sparse", "dense"):
             msg = f"form={form!r}; allowed are 'sparse' and 'dense'.\nHint: form='dense' has a column per method."
             raise InputError(msg)
         names = [np.array(all_)[codes] for all_, codes in self._axes()]
@@ -261,6 +260,16 @@ def _recoded(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints
     """Leave out the names that no code refers to; the places of those kept."""
     places, coded = np.unique(codes, return_inverse=True)
     return tuple(names[place] for place in places.tolist()), _frozen(coded.astype(np.int64)), places.tolist()
+
+
+def as_names(names: object) -> list[str]:
+    """Take names, or one name; what is not among those of the results is refused where they are looked up."""
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, Iterable):
+        msg = f"{names!r:.80} is neither a name nor an iterable of names.\nHint: ['name', ...]."
+        raise InputError(msg)
+    return list(names)
 
 
 def _place(name: str, names: tuple[str, ...]) -> int:

@@ -20,7 +20,7 @@ from rankadapters.plotting.intervals import Interval, intervals
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.multiple_tests import holm
-from rankadapters.statistics.paired_tests import paired_tests
+from rankadapters.statistics.paired_tests import checked_resampling, paired_tests
 
 Floats = NDArray[np.float64]
 Shares = dict[str, dict[str, Floats]]  # of each query, by data set and method
@@ -173,7 +173,8 @@ def stratified_tests(
     (0.5, 0.5)
     """
     declared = as_convention(convention)
-    _check(datasets, scores, n_resamples, confidence)
+    _check(datasets, scores, progress)
+    n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, seed)
     shares = _shares(datasets, scores, declared)
     methods = list(dict.fromkeys(method for by_method in shares.values() for method in by_method))
     pairs = _pairs(shares, methods)
@@ -190,9 +191,7 @@ def stratified_tests(
     )  # fmt: skip
 
 
-def _check(
-    datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], n_resamples: int, confidence: float
-) -> None:
+def _check(datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], progress: object) -> None:
     for what, by_dataset in (("datasets", datasets), ("scores", scores)):
         if not isinstance(by_dataset, Mapping):
             msg = f"{what} is of type {type(by_dataset).__name__}.\nHint: a mapping by names of data sets."
@@ -202,11 +201,8 @@ def _check(
             what = "labels" if name not in datasets else "scores"
             msg = f"data set {name!r} has no {what}.\nHint: datasets and scores name the same data sets."
             raise InputError(msg)
-    if n_resamples < 1:
-        msg = f"n_resamples={n_resamples!r}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
-        raise InputError(msg)
-    if not 0 < confidence < 1:
-        msg = f"confidence={confidence!r}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
+    if progress is not None and not callable(progress):
+        msg = f"progress={progress!r:.80}; allowed are callables and None.\nHint: progress=print."
         raise InputError(msg)
 
 
@@ -221,6 +217,9 @@ def _shares(
             raise InputError(msg)
         panel, found[name] = Panel(queries, [convention]), {}
         for method, predicted in scores[name].items():
+            if not isinstance(method, str):
+                msg = f"scores[{name!r}] has a method named {method!r:.80}; allowed are texts."
+                raise InputError(f"{msg}\nHint: {str(method)!r:.80}.")
             try:
                 found[name][method] = panel.measure(predicted).shares[convention]
             except RankAdaptersError as error:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
 from rankadapters.core.errors import InputError, warn_caller
+from rankadapters.core.number_fields import is_whole
 from rankadapters.core.table import Table
 from rankadapters.plotting.bars import bars
 from rankadapters.statistics.document import Document
@@ -99,10 +100,13 @@ class WinningNumbers(Document):
         Raises
         ------
         InputError
-            No method met another.
+            No method met another, or `n` is not a positive whole number.
         MissingToolkitError
             matplotlib is not installed.
         """
+        if not is_whole(n) or n < 1:
+            msg = f"n={n!r:.80}; allowed are whole numbers from 1 on.\nHint: n=20."
+            raise InputError(msg)
         nwn = self.nwn[-1]
         named = [(self.methods[m], float(nwn[m])) for m in self._order() if not math.isnan(nwn[m])][:n]
         if not named:

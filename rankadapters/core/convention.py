@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from importlib import import_module
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from rankadapters.core.declared import Declared
 from rankadapters.core.errors import ConventionError, brief, choices
@@ -102,7 +103,6 @@ class Convention(FromPreset):
     start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
     measure: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
-    of_text: ClassVar[Callable[[str], Convention]]  # core.texts sets it: presets, which texts name, stand above
     in_unit_interval: ClassVar[bool] = True  # whether values lie in [0, 1] where labels are not negative
 
     average: Annotated[str, AVERAGE]
@@ -273,7 +273,8 @@ def as_convention(value: object) -> Convention:
     if isinstance(value, Convention):
         return value
     if isinstance(value, str):
-        return Convention.of_text(value)
+        # By name: a text names presets, which are made of conventions, so their modules import this one.
+        return cast("Convention", import_module("rankadapters.core.texts").parse(value))
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if hasattr(value, "shape"):
         hint = "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid"

@@ -73,6 +73,12 @@ class InputError(RankAdaptersError, ValueError):
         return found
 
 
+class NotAskedError(ConventionError, KeyError):
+    """A result is asked for under a convention that it does not hold."""
+
+    __str__ = Exception.__str__  # KeyError's shows the message in quotes, with its line breaks escaped
+
+
 class UnsupportedConventionError(ConventionError):
     """A toolkit cannot express the convention natively; `nearest` is the nearest it can, where there is one."""
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack, overload
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.keywords import Columns, by_name
+from rankadapters.core.keywords import Columns, by_name, needs
 from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
@@ -123,6 +123,7 @@ class Evaluator:
         return self._panel.tally(scores)[self.convention]
 
 
+@needs(convention="ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention")
 @by_name
 def evaluate(
     labels: object,
@@ -179,7 +180,7 @@ def evaluate_many(  # type: ignore[overload-overlap]  # what is not a mapping or
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> dict[Convention, dict[Any, Score]]: ...
+) -> Scores[dict[Any, Score]]: ...
 @overload
 def evaluate_many(
     labels: object,
@@ -188,7 +189,7 @@ def evaluate_many(
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> dict[Convention, Score]: ...
+) -> Scores[Score]: ...
 @by_name
 def evaluate_many(
     labels: object,
@@ -197,7 +198,7 @@ def evaluate_many(
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> dict[Convention, Score] | dict[Convention, dict[Any, Score]]:
+) -> Scores[Score] | Scores[dict[Any, Score]]:
     """Evaluate predictions under several conventions, ranking once for all that rank alike.
 
     Parameters
@@ -214,9 +215,9 @@ def evaluate_many(
 
     Returns
     -------
-    dict of Convention to Score
-        In the order given; with several models, dict of Convention to dict of model to Score, where a matrix's models
-        are 0, 1, ...
+    mapping of Convention to Score
+        Every entry asked for, in that order; a look-up takes a convention or any text of it. With several models,
+        mapping of Convention to dict of model to Score, where a matrix's models are 0, 1, ...
 
     Raises
     ------
@@ -230,6 +231,8 @@ def evaluate_many(
     >>> many = ra.evaluate_many([0, 1], [2, 1], [base, base.at(2)], group_sizes=[2])
     >>> [round(score.value, 3) for score in many.values()]
     [0.0, 0.631]
+    >>> round(many["yahoo@2"].value, 3)
+    0.631
     >>> models = {"up": [1, 2], "down": [2, 1]}
     >>> [many] = ra.evaluate_many([0, 1], models, "yahoo@1", group_sizes=[2]).values()
     >>> max(many, key=many.get)
@@ -240,7 +243,7 @@ def evaluate_many(
     if models is None:
         return _warned(panel.measure(scores)).scores
     found = {name: _warned(panel.measure(column)).scores for name, column in models.items()}
-    return Scores({conv: {name: several[conv] for name, several in found.items()} for conv in panel.conventions})
+    return Scores((conv, {name: several[conv] for name, several in found.items()}) for conv in panel.conventions)
 
 
 def _warned(found: Measured) -> Measured:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, get_args, get_origin
 
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.spelling import as_number, number, table
+from rankadapters.core.spelling import as_float, as_number, number, table
 
 # Where a field stands in a signature: behind the measure's @, then by group, then behind the version.
 GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
@@ -155,10 +155,14 @@ class GainWords(Words):
     def allowed(self) -> str:
         """What the field may be, for messages."""
         patterns = (f"{word}_<number>" for word in self.numbered)
-        return choices((*self.words, *patterns, "table_0_1_3 (any non-decreasing table)"))
+        tables = "table_0_1_3 (any non-decreasing table)"
+        return f"{choices((*self.words, *patterns, tables))}, or a list of gains by label"
 
     def check(self, name: str, value: Any) -> str:
-        """Return a formula's name, or a table in shortest form."""
+        """Return a formula's name, or a table in shortest form; a list of gains by label is the table of them."""
+        listed = value.tolist() if hasattr(value, "tolist") else value
+        if isinstance(listed, (list, tuple)) and listed and all(math.isfinite(as_float(gain)) for gain in listed):
+            value = "_".join(["table", *map(number, listed)])
         if isinstance(value, str) and value.rpartition("_")[0] in self.numbered:
             return Words.check(self, name, value)
         if not isinstance(value, str) or not (value in self.words or value.startswith("table_")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
+from inspect import unwrap
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from rankadapters.core.errors import InputError, choices
@@ -73,6 +74,34 @@ def by_name(function: Callable[P, T]) -> Callable[P, T]:
         return function(*given, **named)
 
     return call
+
+
+def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Say what to write where an argument is left out, which Python's own message does not.
+
+    >>> @needs(rounds="rounds=50, the rounds without improvement")
+    ... def early_stopping(convention, rounds): ...
+    >>> early_stopping("letor4@10")
+    Traceback (most recent call last):
+    ...
+    rankadapters.core.errors.InputError: early_stopping needs rounds, which was left out.
+    Hint: rounds=50, the rounds without improvement.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        code = unwrap(function).__code__
+        positional = code.co_varnames[: code.co_argcount]
+
+        @wraps(function)
+        def call(*given: P.args, **named: P.kwargs) -> T:
+            for name, hint in hints.items():
+                if name not in named and name not in positional[: len(given)]:
+                    raise InputError(f"{function.__name__} needs {name}, which was left out.\nHint: {hint}.")
+            return function(*given, **named)
+
+        return call
+
+    return decorated
 
 
 def _unnamed(qualname: str, names: list[str], more: int) -> TypeError:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.fields import NONE, Field
-from rankadapters.core.spelling import as_number, as_whole, number
+from rankadapters.core.spelling import as_float, as_number, as_whole, number
 
 LARGEST_CUTOFF = 2**63 - 1
 
@@ -52,7 +52,7 @@ class NumberOrWord(Field):
         """Return a float or a word."""
         if isinstance(value, str) and value in self.words:
             return value
-        found = _as_float(value)
+        found = as_float(value)
         if not self.low <= found <= self.high:
             raise self.refusal(name, value)
         return found + 0.0
@@ -85,7 +85,7 @@ class FloatField(Field):
 
     def check(self, name: str, value: Any) -> float:
         """Return a float."""
-        found = _as_float(value)
+        found = as_float(value)
         above = found > self.least if self.strict else found >= self.least
         if not (above and found <= self.most and math.isfinite(found)):
             msg = f"{name}={value!r}; allowed are {self.allowed}."
@@ -137,14 +137,6 @@ def as_cutoff(k: object) -> int:
         msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
         raise ConventionError(f"{msg}\nHint: k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)].")
     return int(k)  # type: ignore[call-overload, no-any-return]
-
-
-def _as_float(value: object) -> float:
-    """Give a number as float; NaN for what is none, or too large for one."""
-    try:  # a bool is a number to Python, but empty=True hardly means 1
-        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        return math.nan
 
 
 def is_whole(value: object) -> bool:

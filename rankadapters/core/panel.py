@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import Unpack
 
@@ -18,7 +19,7 @@ from rankadapters.core.members import Member, Work, bind, exact_sum
 from rankadapters.core.policies import refuse_ignored
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores
+from rankadapters.core.scores import ByConvention, Scores
 from rankadapters.core.tally import Tally
 from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
@@ -34,7 +35,7 @@ class Panel:
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels; with a Queries, no other column is taken.
     conventions : iterable of Convention or str
-        At least one; texts are read by `ra.parse`.
+        At least one; texts are read by `ra.parse`. Results hold every entry, also where two mean equal conventions.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
@@ -69,9 +70,15 @@ class Panel:
         self.queries = as_queries(labels, **columns)
         self.n_threads = as_n_threads(n_threads)
         self.conventions = as_conventions(conventions)
-        refuse_ignored(self.conventions, self.queries)
-        self._members = bind(self.queries, self.conventions)
-        self._work = Work(self._members)
+        distinct = list(dict.fromkeys(self.conventions))
+        refuse_ignored(distinct, self.queries)
+        members = bind(self.queries, distinct)
+        self._work = Work(members)
+        self._places = [distinct.index(convention) for convention in self.conventions]
+        self._entries = [
+            replace(members[place], convention=convention)
+            for place, convention in zip(self._places, self.conventions, strict=True)
+        ]
 
     def __repr__(self) -> str:
         """Show the conventions by their shortest texts, and the size of the data."""
@@ -98,17 +105,17 @@ class Panel:
         """
         array = self.queries.check_scores(scores)
         numerators = self._work.numerators(array, self.n_threads)
-        return Measured(self.queries, self._members, numerators)
+        return Measured(self.queries, self._entries, [numerators[place] for place in self._places])
 
-    def evaluate(self, scores: object) -> dict[Convention, Score]:
+    def evaluate(self, scores: object) -> Scores[Score]:
         """Score every convention; as `measure(scores).scores`."""
         return self.measure(scores).scores
 
-    def tally(self, scores: object) -> dict[Convention, Tally]:
+    def tally(self, scores: object) -> ByConvention[Tally]:
         """Sum every convention exactly; as `measure(scores).tallies`."""
         return self.measure(scores).tallies
 
-    def per_query(self, scores: object) -> dict[Convention, Floats]:
+    def per_query(self, scores: object) -> ByConvention[Floats]:
         """Value of each query under every convention; as `measure(scores).per_query`."""
         return self.measure(scores).per_query
 
@@ -121,7 +128,7 @@ class Measured:
         self._found = list(zip(members, numerators, strict=True))
 
     @cached_property
-    def per_query(self) -> dict[Convention, Floats]:
+    def per_query(self) -> ByConvention[Floats]:
         """Value of each query, shape (n_queries,), by convention; NaN where it is skipped or has no mass.
 
         Raises
@@ -130,15 +137,15 @@ class Measured:
             A convention is over all rows, so that no query has a value of its own.
         """
         self._refuse_over_rows("per-query values")
-        return {member.convention: _values(member, numerators) for member, numerators in self._found}
+        return ByConvention((member.convention, _values(member, numerators)) for member, numerators in self._found)
 
     @cached_property
-    def scores(self) -> dict[Convention, Score]:
+    def scores(self) -> Scores[Score]:
         """Score of each convention."""
-        return Scores({convention: tally.score() for convention, tally in self._tallies.items()})
+        return Scores((convention, tally.score()) for convention, tally in self._tallies.items())
 
     @property
-    def tallies(self) -> dict[Convention, Tally]:
+    def tallies(self) -> ByConvention[Tally]:
         """Exact sums of each convention, to be merged with those of other queries.
 
         Raises
@@ -150,11 +157,11 @@ class Measured:
         return self._tallies
 
     @cached_property
-    def _tallies(self) -> dict[Convention, Tally]:
-        return {member.convention: self._tally(member, numerators) for member, numerators in self._found}
+    def _tallies(self) -> ByConvention[Tally]:
+        return ByConvention((member.convention, self._tally(member, numerators)) for member, numerators in self._found)
 
     @cached_property
-    def shares(self) -> dict[Convention, Floats]:
+    def shares(self) -> ByConvention[Floats]:
         """What each query adds to the value, shape (n_queries,), by convention; 0 where it is skipped.
 
         Raises
@@ -171,10 +178,10 @@ class Measured:
                     "Hint: evaluate gives its value; pool='queries' with another average has parts."
                 )
                 raise UnsupportedConventionError(msg)
-        return {member.convention: self._share(member, numerators) for member, numerators in self._found}
+        return ByConvention((member.convention, self._share(member, numerators)) for member, numerators in self._found)
 
     @cached_property
-    def standard_errors(self) -> dict[Convention, float]:
+    def standard_errors(self) -> ByConvention[float]:
         """Standard error of each value, the queries taken as a random sample; NaN from fewer than two scored queries.
 
         For m scored queries with value v_q and mass w_q (weight times divisor), whose ratio of sums is v:
@@ -193,7 +200,9 @@ class Measured:
         Cochran, Sampling Techniques, 3rd ed., 1977, equation 6.13: the variance of a ratio.
         """
         self._refuse_over_rows("standard error")
-        return {member.convention: self._standard_error(member, numerators) for member, numerators in self._found}
+        return ByConvention(
+            (member.convention, self._standard_error(member, numerators)) for member, numerators in self._found
+        )
 
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Give what was found under some of the conventions, from the same pass."""
@@ -206,7 +215,7 @@ class Measured:
 
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
         """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
-        [member] = [each for each, _ in self._found if each.convention == convention]
+        member = next(each for each, _ in self._found if each.convention == convention)
         settled = member.settled
         return np.where(settled.status == SKIP, 0.0, settled.weights), settled.divisors
 

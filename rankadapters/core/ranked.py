@@ -172,7 +172,8 @@ class Discounted(Ranked):
     ----------
     gain : str
         Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
-        `table_0_1_3` by integer label. Negative labels are an error under `exp2`, `exp2-floor` and tables.
+        `table_0_1_3` by integer label, for which a list such as `[0, 1, 3]` may be given. Negative labels are an error
+        under `exp2`, `exp2-floor` and tables.
     discount : str
         Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
         `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).

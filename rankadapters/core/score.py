@@ -119,8 +119,8 @@ class Score:
         """Compare value and convention; refuse a bare number, of which a silent False would hide a wrong test."""
         if isinstance(other, Score):
             return self.value == other.value and self.convention == other.convention
-        if _is_bare_number(other):
-            raise self._refusal(other)
+        if _bare_number(other):
+            raise self._refusal(other, "==")
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -129,7 +129,7 @@ class Score:
 
     def __sub__(self, other: Score) -> float:
         """Difference of two comparable scores."""
-        return self.value - self._comparable(other)
+        return self.value - self._comparable(other, "-")
 
     def __add__(self, other: object) -> NoReturn:
         """Refuse: a mean of scores, of folds say, is not a score."""
@@ -140,32 +140,43 @@ class Score:
 
     def __rsub__(self, other: object) -> NoReturn:
         """Refuse: the other side is not a Score."""
-        raise self._refusal(other)
+        raise self._refusal(other, "-")
+
+    def __mul__(self, other: object = None) -> NoReturn:
+        """Refuse: a multiple of a score, a percentage say, is not a score."""
+        msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
+        raise IncomparableScoresError(f"{msg}.\nHint: 100 * score.value; f'{{score:.2%}}' writes a percentage.")
+
+    __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
 
     def __lt__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
-        return self.value < self._comparable(other)
+        return self.value < self._comparable(other, "<")
 
     def __le__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
-        return self.value <= self._comparable(other)
+        return self.value <= self._comparable(other, "<=")
 
     def __gt__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
-        return self.value > self._comparable(other)
+        return self.value > self._comparable(other, ">")
 
     def __ge__(self, other: Score) -> bool:
         """Order of two comparable scores by value."""
-        return self.value >= self._comparable(other)
+        return self.value >= self._comparable(other, ">=")
 
-    def _comparable(self, other: object) -> float:
+    def _comparable(self, other: object, operator: str) -> float:
         same = isinstance(other, Score) and self.convention == other.convention
         if not same or (self.n_queries, self.digest) != (other.n_queries, other.digest):  # type: ignore[attr-defined]
-            raise self._refusal(other)
+            raise self._refusal(other, operator)
         return other.value  # type: ignore[attr-defined, no-any-return]
 
-    def _refusal(self, other: object) -> IncomparableScoresError:
+    def _refusal(self, other: object, operator: str) -> IncomparableScoresError:
+        hint = ".value gives the bare numbers, if you must"
         if not isinstance(other, Score):
+            number = _bare_number(other)
+            if number:
+                hint = f"score.value {operator} {number} takes the bare number"
             why = f"a Score and a {type(other).__name__} are compared, and only one says its convention"
         elif self.convention != other.convention:
             fields = ", ".join(
@@ -174,9 +185,13 @@ class Score:
             why = f"the conventions differ in {fields or 'their class'}"
         else:
             why = "the scores were computed over different queries (ids, labels or weights)"
-        return IncomparableScoresError(f"{why}.\nHint: .value gives the bare numbers, if you must.")
+        return IncomparableScoresError(f"{why}.\nHint: {hint}.")
 
 
-def _is_bare_number(other: object) -> bool:
-    """Tell numbers, and `pytest.approx` of one, from everything else."""
-    return isinstance(other, Number) or any(kind.__name__ == "ApproxBase" for kind in type(other).__mro__)
+def _bare_number(other: object) -> str:
+    """Write a number, or `pytest.approx` of one, for a hint; nothing for everything else."""
+    if isinstance(other, Number):
+        return repr(other)
+    # Approx since pytest 9.2, and ApproxBase before.
+    approximate = any(kind.__name__ in {"Approx", "ApproxBase"} for kind in type(other).__mro__)
+    return "pytest.approx(...)" if approximate else ""

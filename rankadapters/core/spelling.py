@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from numbers import Real
 
 from rankadapters.core.errors import ConventionError
 
@@ -17,6 +18,14 @@ def as_whole(text: str) -> int | None:
     (10, None, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def as_float(value: object) -> float:
+    """Return a number as a float; NaN for what is no number, or too large for a float."""
+    try:  # a bool is a number to Python, but empty=True hardly means 1
+        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def number(value: float) -> str:

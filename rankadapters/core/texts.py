@@ -69,7 +69,7 @@ def parse(text: str) -> Convention:
 
 
 def as_conventions(values: object) -> list[Convention]:
-    """Take conventions or texts, or one text; each once.
+    """Take conventions or texts, or one text, and return the conventions in the order given.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def as_conventions(values: object) -> list[Convention]:
     if isinstance(values, Convention) or not isinstance(values, Iterable):
         hint = "[ra.presets.textbook(10), ...]; evaluate takes one"
         raise ConventionError(f"{brief(values)} is not a list of conventions.\nHint: {hint}.")
-    several = list(dict.fromkeys(as_convention(value) for value in values))
+    several = [as_convention(value) for value in values]
     if not several:
         raise ConventionError("no convention was given.\nHint: [ra.presets.textbook(10)].")
     return several
@@ -168,6 +168,3 @@ def _presets_of(word: str, cutoff: str) -> list[str]:
     own = presets.names(word) if word in MEASURES else ()
     names = [*own, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
     return [f"{name}{cutoff}" if hasattr(presets.make(name, 10), "k") else name for name in names[:3]]
-
-
-Convention.of_text = staticmethod(parse)

@@ -262,7 +262,7 @@ def check_models(
         notes = "; ".join(each.note for each in found.values())
         msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
         raise MissingToolkitError(msg)
-    declared = tuple(as_conventions(list(conventions) or list(dict.fromkeys(native.values()))))
+    declared = tuple(dict.fromkeys(as_conventions(list(conventions) or list(native.values()))))
     if train.X.shape[1] != test.X.shape[1]:
         msg = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}.\nHint: the same columns in both."
         raise InputError(msg)

@@ -16,6 +16,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
+from rankadapters.core.scores import Scores
 from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ Conventions = Iterable[Convention | str]
 @overload
 def evaluate(df: Any, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
-def evaluate(df: Any, convention: Conventions, **asked: Unpack[FrameKeywords]) -> dict[Convention, Score]: ...
+def evaluate(df: Any, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
 def evaluate(
     df: Any,
     convention: Convention | str | Conventions,
@@ -38,7 +39,7 @@ def evaluate(
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
-) -> Score | dict[Convention, Score]:
+) -> Score | Scores[Score]:
     """Evaluate predictions in a Dask DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, and exact sums travel: 1.2 kB a partition and convention, and 8 bytes a query.
@@ -69,8 +70,8 @@ def evaluate(
 
     Returns
     -------
-    Score, or dict of Convention to Score
-        One Score where one convention was given.
+    Score, or mapping of Convention to Score
+        One Score where one convention was given; otherwise every entry asked for, as `ra.evaluate_many` returns.
 
     Raises
     ------
@@ -142,7 +143,7 @@ def per_query(
     0     b              1.0
     """
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, given)
+    asked = _asked(df, convention, partitions, ids_up_to, given).with_each_name_once()
     blocks = _Blocks(df, asked)
     cut = shared.per_query(blocks, asked)
     meta = _frame(asked, blocks.df._meta[qid], [np.empty(0)] * len(asked.conventions))  # noqa: SLF001 - there is no other way to a column's type

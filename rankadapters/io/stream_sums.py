@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ _DIGEST = 2**64
 _SUMS = ("numerator", "denominator", *COUNTS, "digest")
 
 Began = Callable[[object], str | None]
-Values = dict[Name, dict[Convention, Floats]]
+Values = dict[Name, Mapping[Convention, Floats]]
 
 
 def require_mergeable(conventions: Iterable[Convention]) -> None:

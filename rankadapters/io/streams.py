@@ -10,7 +10,7 @@ from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, warn_caller
 from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores
+from rankadapters.core.scores import Scores, named_as
 from rankadapters.core.texts import as_conventions
 from rankadapters.core.threads import as_n_threads
 from rankadapters.io.cut_queries import whole_queries
@@ -38,13 +38,13 @@ def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one conventi
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Name = ..., qid: Name = ...,
     weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
-) -> dict[Convention, Score]: ...  # fmt: skip
+) -> Scores[Score]: ...  # fmt: skip
 @overload
 def evaluate_stream(
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Sequence[Name],
     qid: Name = ..., weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
     unsorted: bool = ..., n_threads: int | None = ...,
-) -> dict[Convention, dict[Any, Score]]: ...  # fmt: skip
+) -> Scores[dict[Any, Score]]: ...  # fmt: skip
 @shows("evaluating")
 def evaluate_stream(
     batches: object,
@@ -87,9 +87,9 @@ def evaluate_stream(
 
     Returns
     -------
-    Score, or dict
-        For several conventions a dict of Convention to Score; for several columns of scores a dict of their names to
-        Score, or of Convention to such dicts.
+    Score, or mapping
+        For several conventions a mapping of Convention to Score, as `evaluate_many` returns; for several columns of
+        scores a dict of their names to Score, or a mapping of Convention to such dicts.
 
     Raises
     ------
@@ -128,12 +128,12 @@ def evaluate_stream(
     for name in columns.scores:
         for message in sums.above_values(name):
             warn_caller(message, AboveValuesWarning)
-    models = {name: sums.scores(name) for name in columns.scores}
-    found = {
-        each: models[columns.scores[0]][each] if one_model else {name: scores[each] for name, scores in models.items()}
-        for each in conventions
-    }
-    return found[conventions[0]] if one_convention else Scores(found)
+    models = {name: named_as(conventions, sums.scores(name)) for name in columns.scores}
+    if one_model:
+        [scores] = models.values()
+        return scores[conventions[0]] if one_convention else scores
+    several = Scores((each, {name: scores[each] for name, scores in models.items()}) for each in conventions)
+    return several[conventions[0]] if one_convention else several
 
 
 def sums_of(

@@ -11,7 +11,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
 from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.columns import FeatureColumns, product, shares
+from rankadapters.learners.columns import FeatureColumns, in_float32, product, shares
 from rankadapters.learners.declared import (
     check_count,
     check_number,
@@ -174,5 +174,5 @@ class AdaRank(QueryLearner):
 
     def _predict(self, X: Any) -> Array:
         if self.variant == "ranklib":
-            X = X.astype(np.float32)
+            X = in_float32(X)
         return product(X, self.coef_)

@@ -14,7 +14,8 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.queries import Queries
 from rankadapters.core.texts import as_convention
-from rankadapters.learners.declared import check_count, check_share
+from rankadapters.core.threads import as_n_threads
+from rankadapters.learners.declared import check_count, check_flag, check_share
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.declared import sets_of
 from rankadapters.sklearn.rows import LabelledRows, held_out, whole_queries
@@ -149,6 +150,8 @@ class QueryLearner(BaseEstimator):
                 as_convention(self.convention)
             except ConventionError as error:
                 raise error.about("convention") from None
+        as_n_threads(self.n_threads)
+        check_flag("warm_start", getattr(self, "warm_start", False))
         check_count("max_iter", self.max_iter)
         check_count("n_iter_no_change", self.n_iter_no_change, none="goes on to the last round")
         check_share("validation_fraction", self.validation_fraction)

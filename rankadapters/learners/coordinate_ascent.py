@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from rankadapters.core import forms
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
-from rankadapters.learners.declared import check_count, check_number, needed, refuse_losses
+from rankadapters.learners.declared import check_count, check_number, generator, needed, refuse_losses
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.rows import LabelledRows
 
@@ -150,7 +149,7 @@ class CoordinateAscent(QueryLearner):
             )
             raise InputError(msg)
         judge.by_train = True
-        columns, rng = FeatureColumns(train.X), check_random_state(self.random_state)
+        columns, rng = FeatureColumns(train.X), generator(self.random_state)
         forms.foresee(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
         begin = np.full(len(columns), 1.0 / len(columns))
         if self.warm_start and hasattr(self, "coef_"):

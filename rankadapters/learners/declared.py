@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError, choices
@@ -38,8 +39,26 @@ def check_number(name: str, value: Any, *, least: float = 0.0, most: float = np.
 
 def check_word(name: str, value: Any, words: tuple[str, ...]) -> None:
     """Check one of a few words."""
-    if value not in words:
+    if not isinstance(value, str) or value not in words:
         raise InputError(f"{name}={value!r} is not a choice; allowed are {choices(words)}.")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Check what is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name}={value!r:.80}; allowed are True and False.")
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator that `random_state` says: a seed, a generator, or None for numpy's own."""
+    try:
+        made: np.random.RandomState = check_random_state(random_state)
+    except ValueError:
+        msg = (
+            f"random_state={random_state!r:.80}; allowed are whole numbers from 0 to 2^32 - 1, a RandomState, or None."
+        )
+        raise InputError(f"{msg}\nHint: random_state=0.") from None
+    return made
 
 
 def needed(learner: str, convention: Any) -> Convention:

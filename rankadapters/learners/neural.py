@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.number_fields import is_whole
 from rankadapters.core.queries import Queries
 from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.declared import check_count, check_number, check_word
+from rankadapters.learners.declared import check_count, check_number, check_word, generator
 from rankadapters.learners.judging import Judge, queries_of_rows
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from rankadapters.objectives import Objective, pair_logit
@@ -134,7 +133,7 @@ class NeuralRanker(QueryLearner):
         check_number("learning_rate_init", self.learning_rate_init, above=True)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
-        rng = check_random_state(self.random_state)
+        rng = generator(self.random_state)
         network = self._start(int(train.X.shape[1]), rng)
         descent = _Descent(self, network, train, rng)
         kept, self.n_iter_ = network.copy(), 0

@@ -21,7 +21,10 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 LEAST_C, MOST_C = 1e-12, 1e12  # beyond which the weights are 0 or the solver does not end
-LARGEST = 1e140  # of the features, of which squares and products are summed
+# Within these bounds no product in the solvers overflows or underflows. On the NaN that would follow, LinearSVC never
+# ends, and Ctrl-C does not reach it.
+SMALLEST, LARGEST = 1e-50, 1e50  # of the largest feature
+LIGHTEST, HEAVIEST = 1e-50, 1e20  # of C times the largest weight
 
 
 class RankSVM(QueryLearner):
@@ -108,13 +111,20 @@ class RankSVM(QueryLearner):
         check_count("max_pairs", self.max_pairs, least=0)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
-        _refuse_huge(train.X)
+        _refuse_extreme(train.X)
+        self._refuse_extreme_weights(train.query_weight)
         margins = PairMargins(np.asarray(train.y, np.float64), np.asarray(train.sizes), train.query_weight)
         solve = self._on_differences if margins.n_pairs <= self.max_pairs else self._on_scores
         self.coef_: Floats
         self.coef_, self.n_iter_ = solve(train.X, margins)
         scores = [product(each.X, self.coef_) for each in judge.sets]
         judge.see(scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
+
+    def _refuse_extreme_weights(self, weight: Floats | None) -> None:
+        strength = self.C * (1.0 if weight is None else float(weight.max()))
+        if not LIGHTEST <= strength <= HEAVIEST:
+            msg = f"C times the largest weight is {strength:g}; allowed are numbers from {LIGHTEST:g} to {HEAVIEST:g}."
+            raise InputError(f"{msg}\nHint: rescale sample_weight.")
 
     def _on_differences(self, X: Any, margins: PairMargins) -> tuple[Floats, int]:
         higher, lower, weight = margins.pairs()
@@ -136,8 +146,13 @@ class RankSVM(QueryLearner):
         return product(X, self.coef_)
 
 
-def _refuse_huge(X: Any) -> None:
-    """Refuse features whose squares overflow, on which the solver would not end."""
+def _refuse_extreme(X: Any) -> None:
+    """Refuse features so large or so small that the solver would not end; features of 0 alone are harmless."""
     largest = max(float(X.max()), -float(X.min()))
     if largest > LARGEST:
-        raise InputError(f"X has {largest:g}, whose square is beyond all numbers.\nHint: rescale the features.")
+        what = f"X has {largest:g}, whose square is beyond all numbers that the solver can multiply"
+    elif 0 < largest < SMALLEST:
+        what = f"the largest number in X is {largest:g}, whose square is too close to 0 for the solver"
+    else:
+        return
+    raise InputError(f"{what}; allowed are numbers from {SMALLEST:g} to {LARGEST:g}.\nHint: rescale the features.")

@@ -11,6 +11,7 @@ import lightgbm as lgb
 from rankadapters.callbacks.arguments import watched_name
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.keywords import needs
 from rankadapters.lightgbm.distributed import leaving_network, refuse_one_worker_s_value
 
 
@@ -49,6 +50,10 @@ class EarlyStopping:
             raise lgb.callback.EarlyStopException(stop.best_iteration, self._all[stop.best_iteration]) from None
 
 
+@needs(
+    convention="'letor4@10', or another convention",
+    rounds="rounds=50, how long to wait for an improvement",
+)
 def early_stopping(
     convention: Convention | str,
     rounds: int,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import InputError, warn_caller
+from rankadapters.core.keywords import needs
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.spelling import table
 from rankadapters.core.texts import as_convention
@@ -61,6 +62,7 @@ class ObjectiveCallback(Trained):
         return self._training.gradients(first, Judged(first, np.asarray(group), weight), _factors(weight), second)
 
 
+@needs(value="ra.objectives.lightgbm_lambdarank(), or another objective")
 def objective(
     value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
@@ -120,6 +122,10 @@ def objective(
     return ObjectiveCallback(value, n_threads, position_bias)
 
 
+@needs(
+    convention="'letor4@10', or another convention",
+    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+)
 def lambdarank(
     convention: Trading | str,
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NotRequired, Required, Self, TypedDict, get_args
 
 from rankadapters.core.convention import Convention
@@ -38,7 +38,7 @@ class Asked:
     Attributes
     ----------
     conventions : tuple of Convention
-        Each once.
+        As asked for: two may be equal.
     columns : mapping of str to str
         Names of columns by what they hold: `label`, `score`, `qid`, and `weight`, `docid`, `order` where given.
     partitions : str
@@ -85,6 +85,10 @@ class Asked:
         for each in conventions:
             _refuse_unfit(each, given)
         return cls(conventions=tuple(conventions), columns=given, partitions=partitions, ids_up_to=ids_up_to)
+
+    def with_each_name_once(self) -> Self:
+        """Return what is asked without repeated conventions, for a table with a column by each name."""
+        return replace(self, conventions=tuple({each.name: each for each in self.conventions}.values()))
 
     @property
     def names(self) -> list[str]:

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from rankadapters.core.columns import Array, Floats
-from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
 from rankadapters.core.panel import above_values
 from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores
+from rankadapters.core.scores import Scores, named_as
 from rankadapters.core.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
@@ -46,7 +45,7 @@ class PerQuery(NamedTuple):
     values: list[Floats]
 
 
-def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
+def evaluate(frame: Frame, asked: Asked) -> Scores[Score]:
     """Score every convention over all partitions of a frame.
 
     Raises
@@ -68,7 +67,7 @@ def evaluate(frame: Frame, asked: Asked) -> dict[Convention, Score]:
         message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
         if message:
             warn_caller(message, AboveValuesWarning)
-    return Scores({convention: tally.score() for convention, tally in tallies.items()})
+    return named_as(asked.conventions, {convention: tally.score() for convention, tally in tallies.items()})
 
 
 def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
@@ -159,7 +158,7 @@ def _of_edges(job: Callable[[Asked, FrameRows], T], asked: Asked, edges: FrameRo
         raise error.about("queries at the ends of partitions") from None
 
 
-def only(scores: dict[Convention, Score]) -> Score:
+def only(scores: Scores[Score]) -> Score:
     """Give the Score of the one convention that was asked for."""
     [score] = scores.values()
     return score

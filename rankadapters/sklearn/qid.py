@@ -54,13 +54,13 @@ def refuse_other_rows(ids: str | None, **columns: Any) -> None:
         shared_index({name: column for name, column in columns.items() if holding[name] is kind})
 
 
-def find_qid(name: str, X: Any, y: Any) -> Any:
-    """Find query ids in a column of X, else an index level of X, else an index level of y.
+def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
+    """Find query ids in a column of X, else an index level of X or y, else in `whole` where X has bare rows, as many.
 
     Raises
     ------
     InputError
-        None of them has that name.
+        None of them has that name, or `whole` has another number of rows than X.
     """
     # A pyarrow table's `columns` are its data, while in a pandas table `column_names` may be a column.
     columns = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
@@ -70,15 +70,31 @@ def find_qid(name: str, X: Any, y: Any) -> Any:
         index = getattr(table, "index", None)
         if name in list(getattr(index, "names", ())):
             return np.asarray(index.get_level_values(name))  # type: ignore[union-attr]
+    if _is_bare(X) and whole is not None and X.shape[0] == len(whole):
+        return whole
     state = "off, so that no metadata reaches a scorer"
     if get_config()["enable_metadata_routing"]:
         state = "on, but nothing was passed under that name"
     msg = (
         f"the scorer got no {name!r}, so it cannot tell the queries apart (metadata routing is {state}).\n"
         f"Hint: sklearn.set_config(enable_metadata_routing=True) and fit(X, y, {name}=...) or "
-        f"params={{{name!r}: ...}}; or a column or index level named {name!r} in X or y."
+        f"params={{{name!r}: ...}}; or a column or index level named {name!r} in X or y{_in_bare_rows(X, whole)}."
     )
     raise InputError(msg)
+
+
+def _is_bare(X: Any) -> bool:
+    """Tell rows without names or index: an array, or a sparse matrix."""
+    return isinstance(X, np.ndarray) or hasattr(X, "tocsr")
+
+
+def _in_bare_rows(X: Any, whole: Any) -> str:
+    """Say how a callback of scikit-learn, which passes a bare array alone, can be scored."""
+    if not _is_bare(X):
+        return ""
+    if whole is None:
+        return "; in scikit-learn's ScoringMonitor, query_scorer(whole=qid) with the query of each training row"
+    return f"; whole= has {len(whole)} rows and X {X.shape[0]}, so that it does not say the query of each row"
 
 
 def whole_sizes(qid: Any) -> dict[Any, int]:

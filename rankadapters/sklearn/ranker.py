@@ -17,7 +17,7 @@ from rankadapters.sklearn.declared import check_declared, sets_of
 from rankadapters.sklearn.handing import Watched, toolkit_of
 from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
 from rankadapters.sklearn.meta_estimator import QueryMetaEstimator
-from rankadapters.sklearn.qid import one_per_query, refuse_other_rows, whole_sizes
+from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
 from rankadapters.sklearn.rows import LabelledRows, held_out, ids_of, no_qid, whole_queries
 from rankadapters.sklearn.scorer import QueryScorer
 from rankadapters.sklearn.tables import without_column
@@ -221,7 +221,7 @@ class QueryRanker(QueryMetaEstimator):
             raise no_qid("score")
         weights = sample_weight if as_convention(self.convention).weighting else None
         name = self.qid or "qid"
-        scorer = QueryScorer(self.convention, name, name, None if self.whole is None else whole_sizes(self.whole))
+        scorer = QueryScorer(self.convention, name, name, self.whole)
         return scorer(self, X, y, sample_weight=weights, **{name: ids})
 
     @property

@@ -117,7 +117,7 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
     if n_rows(features) != queries.n_docs:
         msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}.\nHint: one label and one qid per row of X."
         raise InputError(msg)
-    refuse_ids_among_features(features, as_column("qid", qid))
+    refuse_ids_among_features(features, as_column("qid", qid), queries.n_queries)
     if whole is not None:
         warn_of_cuts(queries, whole_sizes(whole))
     return queries

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankadapters.callbacks.display_names import display_names
@@ -16,14 +17,17 @@ from rankadapters.core.texts import as_convention
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 
-class QueryScorer:
+class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any other callable
     """A scikit-learn scorer under one convention; made by `query_scorer`."""
 
-    def __init__(self, convention: Convention | str, qid: str, name: str, whole: dict[Any, int] | None) -> None:
+    _response_method = "predict"
+
+    def __init__(self, convention: Convention | str, qid: str, name: str, whole: Any) -> None:
         self.convention = convention
         self.qid = qid
         self.name = name
-        self._whole = whole
+        self._ids = whole
+        self._whole = None if whole is None else whole_sizes(whole)
 
     def __repr__(self) -> str:
         """Show what is scored and by which queries."""
@@ -38,7 +42,7 @@ class QueryScorer:
             )
         qid = metadata.get(self.qid)
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
-        qid = find_qid(self.qid, X, y) if qid is None else qid
+        qid = find_qid(self.qid, X, y, whole=self._ids) if qid is None else qid
         queries = queries_of(y, qid)
         if self._whole is not None:
             warn_of_cuts(queries, self._whole)
@@ -46,6 +50,10 @@ class QueryScorer:
         if sample_weight is not None:
             queries = _weighted(queries, sample_weight, convention)
         return convention.worth(evaluate(queries, estimator.predict(X), convention).value)
+
+    def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> float:  # noqa: ARG002
+        """Score as scikit-learn asks of its scorers; a prediction cached for several of them is not used."""
+        return self(estimator, X, y_true, **kwargs)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Request qid, and weights where the convention uses them, so that no `set_score_request` is needed."""
@@ -72,8 +80,12 @@ def query_scorer(
     """Make a scorer for `scoring=` in GridSearchCV, cross_validate and the like.
 
     It learns the queries from, in this order: routed metadata (`sklearn.set_config(enable_metadata_routing=True)`, then
-    `search.fit(X, y, qid=qid)`), a column of X, an index level of X, an index level of y of the name `qid`. When it
-    finds none it raises: an unnamed index is never taken for one.
+    `search.fit(X, y, qid=qid)`), a column of X, an index level of X, an index level of y of the name `qid`; or
+    `whole`, where X is a bare array with as many rows. When it finds none it raises: an unnamed index is never taken
+    for one.
+
+    scikit-learn's `ScoringMonitor` passes scorers a bare array of the training rows and no metadata, so there the
+    scorer needs `whole`.
 
     Parameters
     ----------
@@ -84,8 +96,8 @@ def query_scorer(
     name : str, optional
         Display name; `convention.name` by default.
     whole : array-like, optional
-        Query of each row of the data before anything was cut. The scorer then warns when it is handed another number
-        of a query's rows; a query that is not in `whole` it cannot judge.
+        Query of each row of the data before anything was cut or reordered. The scorer then warns when it is handed
+        another number of a query's rows; a query that is not in `whole` it cannot judge.
 
     Returns
     -------
@@ -120,7 +132,7 @@ def query_scorer(
     >>> round(scorer(model, X[["feature"]], [0, 1, 0, 1], qid=X["qid"]), 3)
     0.815
     """
-    return _scorer(convention, qid, name, None if whole is None else whole_sizes(whole))
+    return _scorer(convention, qid, name, whole)
 
 
 def query_scorers(
@@ -157,12 +169,11 @@ def query_scorers(
     if not conventions:
         msg = "no convention was given, so there is nothing to score.\nHint: query_scorers(ra.presets.letor4(10))."
         raise ConventionError(msg)
-    sizes = None if whole is None else whole_sizes(whole)
     shown = display_names(conventions, names)
-    return {name: _scorer(given, qid, name, sizes) for given, name in zip(conventions, shown.values(), strict=True)}
+    return {name: _scorer(given, qid, name, whole) for given, name in zip(conventions, shown.values(), strict=True)}
 
 
-def _scorer(convention: Any, qid: Any, name: Any, sizes: dict[Any, int] | None) -> QueryScorer:
+def _scorer(convention: Any, qid: Any, name: Any, whole: Any) -> QueryScorer:
     shown = as_convention(convention).name
     if not isinstance(qid, str) or not qid.isidentifier():
         msg = f"qid={qid!r:.80} must name a parameter, column or index level.\nHint: pass the ids to fit(qid=)."
@@ -170,4 +181,4 @@ def _scorer(convention: Any, qid: Any, name: Any, sizes: dict[Any, int] | None) 
     if not isinstance(name, str | None):
         msg = f"name={name!r:.80} is not a text.\nHint: name=None shows {shown!r}."
         raise ConventionError(msg)
-    return QueryScorer(convention, qid, shown if name is None else name, sizes)
+    return QueryScorer(convention, qid, shown if name is None else name, whole)

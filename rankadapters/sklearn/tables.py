@@ -41,20 +41,21 @@ def without_column(X: Any, name: str) -> Any:
     return X.drop(columns=name) if hasattr(X, "iloc") else X.drop(name)
 
 
-def refuse_ids_among_features(X: Any, ids: Array) -> None:
+def refuse_ids_among_features(X: Any, ids: Array, n_queries: int) -> None:
     """Refuse features that still hold the query ids, by the name `qid` or because a column has their values.
 
     Raises
     ------
     InputError
-        There is such a column. A column of the ids' values counts where there are at least two queries.
+        There is such a column. A column of the ids' values counts where there are at least two queries, and one of
+        them has several rows: ids of single rows are an index, which tells a model nothing of other rows.
     """
     names = column_names(X)
     if "qid" in names:
         raise _ids_inside("'qid'")
     X = np.asarray(X) if isinstance(X, list) else X
-    several = isinstance(ids[0], (int, str, np.generic)) and (ids != ids[0]).any()
-    if not several or not hasattr(X, "shape") or len(X.shape) != 2:  # noqa: PLR2004 - a table
+    telling = isinstance(ids[0], (int, str, np.generic)) and 1 < n_queries < ids.size
+    if not telling or not hasattr(X, "shape") or len(X.shape) != 2:  # noqa: PLR2004 - a table
         return
     ends = _plain(take_rows(X, np.asarray([0, ids.size - 1])))
     for place in range(ends.shape[1]):
@@ -65,7 +66,8 @@ def refuse_ids_among_features(X: Any, ids: Array) -> None:
 def _ids_inside(column: str) -> InputError:
     return InputError(
         f"column {column} of X holds the query ids, from which a model would learn the training queries by heart.\n"
-        "Hint: QueryRanker(estimator, qid='its name') takes it out; or drop it and pass fit(qid=)."
+        "Hint: QueryRanker(estimator, qid='its name') takes it out; or drop it and pass fit(qid=). If it is a feature "
+        "all the same, rename it where its name is 'qid', and pass other ids: fit(qid=[f'q{name}' for name in qid])."
     )
 
 

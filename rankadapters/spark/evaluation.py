@@ -19,6 +19,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.disjoint import Ids
 from rankadapters.core.errors import InputError
 from rankadapters.core.score import Score
+from rankadapters.core.scores import Scores
 from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
 from rankadapters.spark import messages
 
@@ -32,7 +33,7 @@ Conventions = Iterable[Convention | str]
 @overload
 def evaluate(df: DataFrame, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
-def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> dict[Convention, Score]: ...
+def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
 def evaluate(
     df: DataFrame,
     convention: Convention | str | Conventions,
@@ -45,7 +46,7 @@ def evaluate(
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
-) -> Score | dict[Convention, Score]:
+) -> Score | Scores[Score]:
     """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel. For
@@ -78,8 +79,8 @@ def evaluate(
 
     Returns
     -------
-    Score, or dict of Convention to Score
-        One Score where one convention was given.
+    Score, or mapping of Convention to Score
+        One Score where one convention was given; otherwise every entry asked for, as `ra.evaluate_many` returns.
 
     Raises
     ------
@@ -133,7 +134,7 @@ def per_query(
         As in `evaluate`; what a partition refuses only when its values are computed, Spark then wraps.
     """
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, given)
+    asked = _asked(df, convention, partitions, ids_up_to, given).with_each_name_once()
     several = _Partitions(df, asked)
     cut = shared.per_query(several, asked)
     values = [StructField(each.name, DoubleType(), nullable=True) for each in asked.conventions]

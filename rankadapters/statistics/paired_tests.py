@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.errors import InputError
+from rankadapters.core.number_fields import is_whole
+from rankadapters.core.spelling import as_float
 from rankadapters.statistics.resamples import Resamples
 
 Floats = NDArray[np.float64]
@@ -28,6 +31,29 @@ class PairedTest(NamedTuple):
     p_value: float
     low: float
     high: float
+
+
+def checked_resampling(n_resamples: object, confidence: object, seed: object) -> tuple[int, float, int]:
+    """Return how often queries are resampled, the confidence and the seed.
+
+    >>> checked_resampling(99, np.float32(0.5), 0)
+    (99, 0.5, 0)
+
+    Raises
+    ------
+    InputError
+        One of them is not a number, or out of range.
+    """
+    if not is_whole(n_resamples) or int(n_resamples) < 1:  # type: ignore[call-overload]
+        msg = f"n_resamples={n_resamples!r:.80}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
+        raise InputError(msg)
+    if not 0 < as_float(confidence) < 1:
+        msg = f"confidence={confidence!r:.80}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
+        raise InputError(msg)
+    if not is_whole(seed) or int(seed) < 0:  # type: ignore[call-overload]
+        msg = f"seed={seed!r:.80}; allowed are whole numbers from 0 on.\nHint: seed=0."
+        raise InputError(msg)
+    return int(n_resamples), as_float(confidence), int(seed)  # type: ignore[call-overload]
 
 
 def paired_tests(

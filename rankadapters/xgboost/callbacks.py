@@ -17,6 +17,7 @@ from rankadapters.callbacks.judged import flat
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, choices
+from rankadapters.core.keywords import needs
 from rankadapters.core.texts import as_convention
 from rankadapters.xgboost.evaluation_sets import EvaluationSet, named_sets
 from rankadapters.xgboost.metrics import query_counts, refuse_names, refuse_workers
@@ -194,6 +195,10 @@ class EarlyStopping(xgb.callback.EarlyStopping):
         return bool(super().after_iteration(model, epoch, evals_log))
 
 
+@needs(
+    convention="'letor4@10', or another convention",
+    rounds="rounds=50, how long to wait for an improvement",
+)
 def early_stopping(
     convention: Convention | str,
     rounds: int,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
+from rankadapters.core.keywords import needs
 from rankadapters.core.texts import as_convention
 from rankadapters.objectives import LambdaRank, Objective, PositionBias
 from rankadapters.objectives.lambdarank import Trading
@@ -104,6 +105,7 @@ class ObjectiveCallback(Trained):
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
 
+@needs(value="ra.objectives.xgboost_ndcg(), or another objective")
 def objective(
     value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
@@ -175,6 +177,10 @@ def objective(
     return made
 
 
+@needs(
+    convention="'letor4@10', or another convention",
+    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+)
 def lambdarank(
     convention: Trading | str,
     *,

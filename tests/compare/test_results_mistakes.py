@@ -30,6 +30,44 @@ def test_a_word_is_not_a_direction(given, said):
         Results(CELLS, higher_is_better=given)
 
 
+@pytest.mark.parametrize("name", ["MPA", "yahoo@3", 1])
+def test_a_direction_of_a_measure_that_is_not_there(name):
+    message = (
+        rf"higher_is_better names {name!r}, which is not a measure of the results\.\nHint: the measures are 'MAP'\."
+    )
+    with pytest.raises(InputError, match=message):
+        Results(CELLS, higher_is_better={"MAP": True, name: True})
+
+
+def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
+    cells = [("a", "D", "letor4@10", 0.5), ("a", "D", "MAP", 0.4)]
+    for name in ("letor4@10", "ndcg@10/letor4", "ndcg@10"):
+        results = Results(cells, higher_is_better={name: True, "MAP": False})
+        assert dict(zip(results.measures, results.higher, strict=True)) == {"ndcg@10": True, "MAP": False}
+    with pytest.raises(InputError, match="'ndcg@10': higher and lower are both said to be better"):
+        Results(cells, higher_is_better={"letor4@10": True, "ndcg@10": False, "MAP": True})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda results: results.only(methods=3), "3 is neither a name nor an iterable of names"),
+        (lambda results: leave_one_out(results).plot(3), "3 is neither a name nor an iterable of names"),
+        (lambda results: results.to_frame(["dense"]), r"form=\['dense'\]; allowed are 'sparse' and 'dense'"),
+        (lambda results: front(winning_numbers(results), against=["iwn"]), r"against=\['iwn'\]; allowed are"),
+        (lambda results: winning_numbers(results).plot(n="9"), "n='9'; allowed are whole numbers from 1 on"),
+        (lambda results: winning_numbers(results).plot(n=-1), "n=-1; allowed are whole numbers from 1 on"),
+        (lambda _: Results.read(None), "path is of type NoneType; allowed are str and pathlib.Path"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_or_size(call, message):
+    results = Results(
+        {(method, dataset, "MAP"): 0.5 for method in "ab" for dataset in ("D1", "D2")}, higher_is_better=True
+    )
+    with pytest.raises(InputError, match=rf"{message}.*\nHint: "):
+        call(results)
+
+
 def test_a_mode_that_is_not_a_word():
     with pytest.raises(InputError, match=r"on_mixed=\['error'\]; allowed are 'error' and 'separate'"):
         Results(CELLS, higher_is_better=True, on_mixed=["error"])

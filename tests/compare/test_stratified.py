@@ -110,7 +110,18 @@ def test_the_table_says_who_is_ahead(second, ahead):
         ({"scores": {"D": {"a": [1, 2]}}}, "no two methods have scores on one data set"),
         ({"scores": {"D": {"a": [1, 2], "b": [1]}}}, "method 'b' on 'D': scores has 1 row"),
         ({"n_resamples": 0}, "n_resamples=0; allowed are whole numbers from 1 on"),
+        ({"n_resamples": 99.5}, r"n_resamples=99\.5; allowed are whole numbers from 1 on"),
+        ({"n_resamples": "9"}, "n_resamples='9'; allowed are whole numbers from 1 on"),
+        ({"n_resamples": True}, "n_resamples=True; allowed are whole numbers from 1 on"),
         ({"confidence": 1.0}, "confidence=1.0; allowed are numbers between 0 and 1"),
+        ({"confidence": "a"}, "confidence='a'; allowed are numbers between 0 and 1"),
+        ({"confidence": None}, "confidence=None; allowed are numbers between 0 and 1"),
+        ({"confidence": float("nan")}, "confidence=nan; allowed are numbers between 0 and 1"),
+        ({"seed": -1}, "seed=-1; allowed are whole numbers from 0 on"),
+        ({"seed": "a"}, "seed='a'; allowed are whole numbers from 0 on"),
+        ({"seed": 1.5}, r"seed=1\.5; allowed are whole numbers from 0 on"),
+        ({"progress": 3}, "progress=3; allowed are callables and None"),
+        ({"scores": {"D": {1: [1, 2], 2: [2, 1]}}}, r"scores\['D'\] has a method named 1; allowed are texts"),
     ],
 )
 def test_bad_input(change, message):
@@ -120,6 +131,14 @@ def test_bad_input(change, message):
     } | change
     with pytest.raises(InputError, match=message):
         stratified_tests(given.pop("datasets"), given.pop("scores"), "textbook@1", **given)
+
+
+def test_a_confidence_of_numpy_is_a_number():
+    queries = data_set(4)
+    scores = {"D": predictions(queries)}
+    for confidence in (np.float32(0.5), np.float64(0.5)):
+        report = stratified_tests({"D": queries}, scores, "textbook@1", confidence=confidence)
+        assert report == stratified_tests({"D": queries}, scores, "textbook@1", confidence=0.5)
 
 
 def test_a_value_that_is_not_a_sum_over_queries_is_refused():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import re
 
@@ -244,3 +245,38 @@ def test_a_value_fits_where_its_column_is_there_and_none_that_it_would_ignore(
     kind = measure.declared()[field]
     assert kind.fits(value, fitting)
     assert unfitting is None or not kind.fits(value, unfitting)
+
+
+@pytest.mark.parametrize("gains", [[0, 1, 10], (0, 1.0, 10), np.array([0, 1, 10]), np.float32([0, 1, 10])], ids=repr)
+def test_a_list_of_gains_is_the_table_of_them(gains):
+    replaced = ra.presets.lightgbm(10).replace(gain=gains)
+    declared = ra.NDCG(**{**ra.presets.lightgbm(10).to_dict(), "gain": gains})
+
+    assert replaced == declared == ra.parse("lightgbm@10+gain=table_0_1_10")
+    assert ra.evaluate([2, 1, 0], [1, 2, 3], replaced, group_sizes=[3]).value == pytest.approx(
+        (10 / 2 + 1 / math.log2(3)) / (10 + 1 / math.log2(3))
+    )
+
+
+@pytest.mark.parametrize(
+    "gains", [[], [0, "1"], [0, True], [0, math.nan], [0, 10**400], np.array([[0, 1]]), np.array(3), {0: 1}], ids=str
+)
+def test_a_list_of_what_is_no_gain_is_refused(gains):
+    message = r"^gain=(.|\n)* is not a choice; allowed are .*, or a list of gains by label"
+    with pytest.raises(ra.ConventionError, match=message):
+        ra.presets.lightgbm(10).replace(gain=gains)
+
+
+def test_a_list_of_gains_that_decrease_is_refused_as_a_table_is():
+    with pytest.raises(ra.ConventionError, match="gain='table_3_1' decreases"):
+        ra.presets.lightgbm(10).replace(gain=[3, 1])
+
+
+@pytest.mark.parametrize("name", presets.names(None))
+def test_a_preset_without_its_cutoff_says_what_to_write(name):
+    make = presets.maker(name)
+    if not presets.takes_k(make):
+        assert make() == presets.make(name, 10)
+        return
+    with pytest.raises(ra.ConventionError, match=r"^the preset [\w.]+ needs k, .*\nHint: presets\.[\w.]+\(10\)\.$"):
+        make()

@@ -206,7 +206,7 @@ def test_evaluate_many_gives_what_evaluate_gives():
     conventions += [TEXTBOOK.replace(ties=t) for t in ("reverse", "best", "docid-ascending")]
     for dtype in (np.float64, np.float32):
         many = ra.evaluate_many(labels, scores.astype(dtype), conventions, qid=qid, docid=docid)
-        assert list(many) == list(dict.fromkeys(conventions))
+        assert [convention.name for convention in many] == [convention.name for convention in conventions]
         for convention, score in many.items():
             assert score == ra.evaluate(labels, scores.astype(dtype), convention, qid=qid, docid=docid)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import operator
 from math import log2, sqrt
 
 import numpy as np
@@ -177,3 +178,30 @@ def test_the_columns_of_a_matrix_are_models_by_number(order):
 def test_models_that_cannot_be_told_apart_or_do_not_fit_are_refused(scores, message):
     with pytest.raises(ra.InputError, match=message):
         ra.evaluate_many([0, 1], scores, "yahoo@1", group_sizes=[2])
+
+
+NUMBER = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
+
+
+@pytest.mark.parametrize(
+    ("does", "hint"),
+    [
+        (lambda: NUMBER > 0.5, "score.value > 0.5 takes the bare number"),
+        (lambda: NUMBER >= 1, "score.value >= 1 takes the bare number"),
+        (lambda: operator.lt(0.5, NUMBER), "score.value > 0.5 takes the bare number"),
+        (lambda: NUMBER == 0.5, "score.value == 0.5 takes the bare number"),
+        (lambda: NUMBER - 0.5, "score.value - 0.5 takes the bare number"),
+        (lambda: operator.eq(NUMBER, pytest.approx(0.5)), r"score.value == pytest.approx\(...\) takes the bare number"),
+        (lambda: NUMBER * 100, r"100 \* score.value; f'\{score:.2%\}' writes a percentage"),
+        (lambda: 100 * NUMBER, r"100 \* score.value"),
+        (lambda: np.float64(100) * NUMBER, r"100 \* score.value"),
+        (lambda: NUMBER / 2, r"100 \* score.value"),
+        (lambda: 1 / NUMBER, r"100 \* score.value"),
+        (lambda: -NUMBER, r"100 \* score.value"),
+        (lambda: NUMBER > "0.5", ".value gives the bare numbers, if you must"),
+    ],
+)
+def test_arithmetic_with_a_score_says_what_to_write(does, hint):
+    with pytest.raises(ra.IncomparableScoresError, match=rf"\nHint: {hint}"):
+        does()
+    assert f"{NUMBER:.2%}" == "63.09%"

@@ -63,3 +63,72 @@ def test_one_score_is_shown_in_markdown_too():
     score = ra.evaluate(LABELS, [2, 1, 1, 2], "textbook@1", group_sizes=SIZES)
 
     assert score._repr_markdown_() == f"**0.5000** `{score.convention}`  \nqueries 2, scored 2, empty 0, short 0"
+
+
+ALIKE = ["letor3@2", "yahoo@2", "letor4@2", "yahoo@2"]
+
+
+def streamed(conventions):
+    return ra.evaluate_stream([{"label": LABELS, "score": [2.0, 1.0, 1.0, 2.0], "qid": [0, 0, 1, 1]}], conventions)
+
+
+RESULTS = {
+    "evaluate_many": lambda conventions: ra.evaluate_many(LABELS, [2, 1, 1, 2], conventions, group_sizes=SIZES),
+    "panel": lambda conventions: ra.Panel(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
+    "stream": streamed,
+}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
+def test_every_convention_asked_for_has_its_entry_in_order(result):
+    scores = result(ALIKE)
+
+    assert [convention.short_name for convention in scores] == ALIKE
+    assert [score.convention.short_name for score in scores.values()] == ALIKE
+    assert [convention.short_name for convention, _ in scores.items()] == ALIKE
+    assert len(scores) == len(scores.table().lines) == 4
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=list(RESULTS))
+def test_an_entry_is_found_by_its_convention_and_by_any_text_of_it(result):
+    scores = result(ALIKE)
+
+    for text in ALIKE:
+        convention = ra.parse(text)
+        for key in (text, convention, convention.name, str(convention)):
+            assert scores[key].value == ra.evaluate(LABELS, [2, 1, 1, 2], text, group_sizes=SIZES).value
+            assert key in scores
+        assert scores[text].convention.short_name == text
+
+
+def test_models_under_equal_conventions_keep_both_entries():
+    scores = ra.evaluate_many(LABELS, {"a": [2, 1, 1, 2]}, ALIKE, group_sizes=SIZES)
+
+    assert [convention.short_name for convention in scores] == ALIKE
+    assert scores["letor4@2"]["a"].convention.short_name == "letor4@2"
+
+
+def test_a_panel_gives_the_values_of_each_query_for_every_convention_asked_for():
+    measured = ra.Panel(LABELS, ALIKE, group_sizes=SIZES).measure([2, 1, 1, 2])
+
+    for found in (measured.per_query, measured.tallies, measured.shares, measured.standard_errors):
+        assert [convention.short_name for convention in found] == ALIKE
+    assert measured.per_query["letor4@2"].tolist() == [1.0, 1.0]  # jk2 discounts rank 2 as rank 1
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("yahoo@3", r"^yahoo@3 was not asked for\.\nHint: this result holds 'textbook@1', 'yahoo@2'\.$"),
+        ("yaho@2", r"^'yaho@2' is neither a preset@k .*\nHint: did you mean 'yahoo@2'"),
+        (2, r"^2 is not a convention\.\nHint: "),
+    ],
+)
+def test_a_key_that_was_not_asked_for_gets_an_error_that_names_the_entries(key, message):
+    scores = several()
+
+    for error in (ra.ConventionError, KeyError):
+        with pytest.raises(error, match=message):
+            scores[key]
+    assert key not in scores
+    assert scores.get(key) is None

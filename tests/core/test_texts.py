@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -166,3 +168,19 @@ def test_numbers_are_written_without_a_plus():
 def test_measures_are_public_and_say_their_word():
     assert {name for name, each in MEASURES.items() if getattr(ra, each.__name__) is each} == set(MEASURES)
     assert np.all([each.measure == name for name, each in MEASURES.items()])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(ra.NDCG({fields}).diff('yahoo@10'))",
+        "import pickle; print(pickle.loads({pickled!r}).diff('yahoo@10'))",
+    ],
+    ids=["made of its fields", "unpickled"],
+)
+def test_a_text_is_read_in_a_process_that_has_read_none(code):
+    convention = presets.yahoo(10).replace(empty=0)
+    fields = ", ".join(f"{name}={value!r}" for name, value in convention.to_dict().items())
+    code = "import rankadapters as ra\n" + code.format(fields=fields, pickled=pickle.dumps(convention))
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed == "{'empty': (0.0, 1.0)}\n"

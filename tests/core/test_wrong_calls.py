@@ -126,3 +126,28 @@ def test_wrong_declarations(call):
 
 def test_equal_tables_have_one_spelling():
     assert ra.presets.lightgbm(3, label_gain=[-0.0, 1]) == ra.presets.lightgbm(3, label_gain=[0, 1])
+
+
+def of_toolkit(toolkit):
+    pytest.importorskip(toolkit)
+    return getattr(ra, toolkit)
+
+
+@pytest.mark.parametrize("toolkit", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
+        (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
+        (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30, "),
+        (lambda adapter: adapter.objective(), r"objective needs value, .*\nHint: ra.objectives."),
+    ],
+)
+def test_an_argument_that_a_toolkit_s_function_needs_is_named_with_what_to_write(toolkit, call, message):
+    with pytest.raises(ra.InputError, match=message):
+        call(of_toolkit(toolkit))
+
+
+def test_a_profile_without_a_cutoff_says_what_to_write():
+    with pytest.raises(ra.InputError, match=r"profile needs k, which was left out.\nHint: k=10, "):
+        ra.audit.profile(LABELS, qid=QID)

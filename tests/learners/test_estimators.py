@@ -12,6 +12,7 @@ import rankadapters as ra
 
 sklearn = pytest.importorskip("sklearn")
 
+import scipy.sparse as sp  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_validate  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -19,7 +20,15 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 from rankadapters.core.texts import as_convention  # noqa: E402
-from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankNet, RankSVM  # noqa: E402
+from rankadapters.learners import (  # noqa: E402
+    AdaRank,
+    CoordinateAscent,
+    NeuralRanker,
+    RankBoost,
+    RankNet,
+    RankSVM,
+    columns,
+)
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 from tests.ranking_data import ranking  # noqa: E402
 
@@ -315,3 +324,34 @@ def test_tables_keep_their_names(learner):
     model = clone(learner).fit(pd.DataFrame(DATA.X, columns=names), DATA.y, qid=DATA.qid)
     assert model.feature_names_in_.tolist() == names
     assert model.n_features_in_ == 5
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_matrix])
+@pytest.mark.parametrize("learner", [AdaRank("letor4@5", variant="ranklib"), RankBoost("letor4@5", variant="ranklib")])
+def test_features_beyond_float32_are_refused_where_ranklib_would_make_them_infinite(learner, kind, monkeypatch):
+    model, huge = clone(learner).set_params(max_iter=2), kind(DATA.X * 1e40)
+    message = (
+        r"X has -?[0-9.]+e\+\d\d, beyond float32, in which variant='ranklib' holds features; allowed are .*\nHint: "
+    )
+    with pytest.raises(ra.InputError, match=message):
+        model.fit(huge, DATA.y, qid=DATA.qid)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid)
+    with pytest.raises(ra.InputError, match=message):
+        model.predict(huge)
+    with pytest.raises(ra.InputError, match=message):
+        model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[(huge, DATA.y, DATA.qid)])
+    monkeypatch.setattr(columns, "COPIED", 0)  # as of features that are read column by column
+    with pytest.raises(ra.InputError, match=message):
+        model.fit(huge, DATA.y, qid=DATA.qid)
+
+
+CHECKED = ("random_state", "n_threads", "warm_start", "variant", "activation")
+
+
+@pytest.mark.parametrize("value", ["a", -1, 1.5, [1], np.array([1, 2])], ids=str)
+@pytest.mark.parametrize(
+    ("learner", "name"), [(learner, name) for learner in QUICK.values() for name in CHECKED if hasattr(learner, name)]
+)
+def test_a_parameter_of_a_wrong_kind_is_refused_by_name(learner, name, value):
+    with pytest.raises(ra.InputError, match=rf"^{name}=.*allowed are "):
+        clone(learner).set_params(**{name: value}).fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -114,6 +117,54 @@ def test_pairs_without_weight_are_none(max_pairs, capfd):
 def test_features_whose_squares_overflow_are_refused(kind):
     with pytest.raises(ra.InputError, match=r"X has 1e\+200, whose square is beyond all numbers"):
         RankSVM().fit(kind([[0.0], [1e200]]), [0, 1], qid=[1, 1])
+
+
+# Beyond the bounds LinearSVC never returns, and nothing but a signal that kills ends it: hence a process of its own.
+FITS = """
+import sys
+import numpy as np
+import rankadapters as ra
+from rankadapters.learners import RankSVM
+
+rng = np.random.default_rng(0)
+X, y, qid = rng.normal(size=(60, 4)), rng.integers(0, 3, 60), np.repeat(np.arange(6), 10)
+X /= np.abs(X).max()
+for scale, C, weight in {cases}:
+    try:
+        RankSVM(C).fit(scale * X, y, qid=qid, sample_weight=np.full(60, weight))
+        print("ends")
+    except ra.InputError as error:
+        print(str(error).splitlines()[0])
+"""
+
+
+def fits(cases):
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FITS.format(cases=cases)],
+        check=True, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    return run.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ((1e-164, 1, 1), "the largest number in X is 1e-164, whose square is too close to 0 for the solver"),
+        ((1e-152, 1e-12, 1), "the largest number in X is 1e-152, whose square is too close to 0 for the solver"),
+        ((1e100, 1, 1), "X has 1e+100, whose square is beyond all numbers that the solver can multiply"),
+        ((1, 1, 1e-170), "C times the largest weight is 1e-170; allowed are numbers from 1e-50 to 1e+20."),
+        ((1, 1, 1e160), "C times the largest weight is 1e+160; allowed are numbers from 1e-50 to 1e+20."),
+    ],
+)
+def test_features_and_weights_on_which_the_solver_would_not_end_are_refused(case, message):
+    assert fits([case]) == [message if "C times" in message else f"{message}; allowed are numbers from 1e-50 to 1e+50."]
+
+
+def test_the_solver_ends_at_every_bound():
+    sizes = (1e-50, 1.0, 1e50)
+    strengths = [(1e-12, 1e-37), (1e-12, 1e32), (1.0, 1.0), (1e12, 1e-61), (1e12, 1e8)]
+    cases = [(size, *strength) for size in sizes for strength in strengths]
+    assert fits(cases) == ["ends"] * len(cases)
 
 
 @pytest.mark.parametrize("C", [0.0, 1e-300, 1e13, np.nan, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,7 +102,7 @@ class OrderReport(Document):
         What a reader must know.
     """
 
-    scores: dict[str, dict[Convention, Score]]
+    scores: dict[str, Mapping[Convention, Score]]
     conventions: tuple[Convention, ...]
     correlations: tuple[tuple[float | None, ...], ...]
     comparisons: tuple[Comparison, ...] = field(repr=False)

@@ -15,7 +15,7 @@ from rankadapters.audit.profile.pitfalls import pitfalls
 from rankadapters.audit.profile.query_flags import flags_of
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.keywords import Columns
+from rankadapters.core.keywords import Columns, needs
 from rankadapters.core.number_fields import as_cutoff
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.progress import shows
@@ -24,6 +24,7 @@ Flags = NDArray[np.bool_]
 
 
 @shows("profiling")
+@needs(k="k=10, several such as k=(5, 10), or k=None for all ranks")
 def profile(
     labels: object,
     *,

@@ -6,8 +6,9 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import wraps
 from types import NoneType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from rankadapters.core.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
@@ -36,6 +37,13 @@ class Tool(ABC):
     name : str
         As in texts, `letor4@10`.
     """
+
+    def __init_subclass__(cls) -> None:
+        """Let every preset that takes a cutoff say what to write where it is left out."""
+        super().__init_subclass__()
+        for name, method in list(vars(cls).items()):
+            if (name == "__call__" or hasattr(method, "is_measure")) and takes_k(method):
+                setattr(cls, name, _needing_k(method))
 
     name: ClassVar[str]
     patterns: ClassVar[dict[str, str]] = {}  # the tool's own names, and the methods they mean ("" is NDCG)
@@ -122,6 +130,18 @@ class Vocabulary(Tool, Generic[Spelled]):
         nearest = self.nearest(convention)
         require_expressible(self.title, convention, nearest)
         return self.spell(nearest)
+
+
+def _needing_k(method: F) -> F:
+    @wraps(method)
+    def call(tool: Tool, *given: Any, **named: Any) -> Convention:
+        if not given and "k" not in named:
+            preset = tool.name if method.__name__ == "__call__" else f"{tool.name}.{method.__name__}"
+            msg = f"the preset {preset} needs k, which was left out: a whole number from 1 on, or None for all ranks."
+            raise ConventionError(f"{msg}\nHint: presets.{preset}(10).")
+        return method(tool, *given, **named)
+
+    return cast("F", call)
 
 
 def _option(text: str) -> float | bool:
