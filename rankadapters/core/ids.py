@@ -66,10 +66,10 @@ def id_values(ids: Array) -> list[Any]:
 
 def hash_word(item: object) -> int:
     """Return the 64 bits that are mixed into the hash of an id: an int64 itself, and a digest of everything else."""
-    value = id_value(item)
+    value = item if type(item) in {str, int} else id_value(item)
     if isinstance(value, int) and _INT64.min <= value <= _INT64.max:
         return value % 2**64
-    return int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
+    return _digest(value)
 
 
 def hash_words(ids: Array) -> NDArray[np.uint64]:
@@ -78,7 +78,7 @@ def hash_words(ids: Array) -> NDArray[np.uint64]:
         return np.fromiter(map(hash_word, _items(ids)), np.uint64, ids.size)
     words = ids.astype(np.uint64)
     beyond = np.flatnonzero(ids > _INT64.max)
-    words[beyond] = [hash_word(item) for item in ids[beyond].tolist()]
+    words[beyond] = list(map(_digest, ids[beyond].tolist()))
     return words
 
 
@@ -119,6 +119,10 @@ def id_kind(ids: Array) -> str:
     if ids.dtype.kind == "M":
         return "date" if np.datetime_data(ids.dtype)[0] in _DAYS else "datetime"
     return _KINDS_OF_DTYPES.get(ids.dtype.kind, "timedelta" if ids.dtype.kind == "m" else "object")
+
+
+def _digest(value: object) -> int:
+    return int.from_bytes(hashlib.blake2b(repr(value).encode(), digest_size=8).digest(), "little")
 
 
 def _kind_of(item: object) -> str:
