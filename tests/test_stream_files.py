@@ -115,6 +115,16 @@ def test_what_arrow_reads_in_batches_is_a_stream(small, arrow, tmp_path, form):
         ra.evaluate_stream(batches(), "mslr@5", label="clicks")
 
 
+@pytest.mark.parametrize("unsorted", [False, True])
+def test_texts_of_parquet_that_differ_in_a_nul_at_their_end_are_two(arrow, tmp_path, unsorted):
+    columns = {"label": [1.0, 0.0, 1.0], "score": [0.5, 0.25, 0.5], "qid": ["a", "a\0", "b"], "doc": ["x", "y", "z"]}
+    path = save_parquet(columns, tmp_path / "rows.parquet")
+    assert read_table(path, **NAMES).queries.query_ids.tolist() == columns["qid"]
+    assert ra.evaluate_stream(path, "lightgbm@10", unsorted=unsorted).n_queries == 3
+    path = save_parquet(columns | {"qid": ["a"] * 3, "doc": ["a\0", "a", "a\0\0"]}, tmp_path / "rows.parquet")
+    assert read_table(path, **NAMES, docid="doc").queries.docid_rank.tolist() == [1, 0, 2]
+
+
 CSV = 'qid,label,score,text\n7,2,0.5,"a,\nb"\n\n7,0,0.75,c\n'
 
 

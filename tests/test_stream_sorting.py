@@ -95,6 +95,47 @@ def test_what_is_wrong_in_a_row_is_named_by_where_it_stood(scratch, change, matc
     assert list(scratch.iterdir()) == []
 
 
+WIDTHS = [
+    ("int32", "int64"), ("int64", "int32"), ("int8", "int64"), ("uint8", "int16"), ("float32", "float64"),
+    ("float16", "float64"), ("float16", "float16"), ("object", "int64"), ("uint64", "uint64"), ("bool", "bool"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second"), WIDTHS)
+def test_ids_may_have_another_width_in_each_batch(scratch, first, second):
+    columns = scattered(5)
+    columns["qid"] = columns["qid"] % (2 if first == "bool" else 7)
+    middle = columns["label"].size // 2
+    batches = cut(columns, [0, middle, columns["label"].size])
+    for batch, width in zip(batches, (first, second), strict=True):
+        batch["qid"] = batch["qid"].astype(width)
+    found = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
+    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+
+
+def test_ids_may_have_another_width_in_each_file(scratch, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns, paths = scattered(5), []
+    for width, batch in zip(("int32", "int64"), cut(columns, [0, 100, columns["label"].size]), strict=True):
+        paths.append(tmp_path / f"{width}.parquet")
+        parquet.write_table(pa.table({**batch, "qid": batch["qid"].astype(width)}), paths[-1])
+    found = ra.evaluate_stream(paths, "textbook@5", unsorted=True)
+    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "numpy"])
+def test_texts_of_any_frame_are_sorted(scratch, package):
+    make = pytest.importorskip(package).DataFrame if package != "numpy" else lambda batch: batch
+    columns = scattered(5, text=True)
+    columns["qid"] = columns["qid"].astype(object)
+    columns["qid"][columns["qid"] == columns["qid"][0]] = columns["qid"][-1] + "\0"  # which is another text
+    batches = map(make, cut(columns, anyhow(columns["label"].size, 3, 0)))
+    found = ra.evaluate_stream(batches, "textbook@5", unsorted=True)
+    assert facts(found) == facts(ra.evaluate(columns["label"], columns["score"], "textbook@5", qid=columns["qid"]))
+
+
 def test_ids_that_cannot_be_sorted_are_refused(scratch):
     batch = {"label": [1, 0], "score": [1, 2], "qid": [(1, 2), (3, 4)]}
     with pytest.raises(ra.InputError, match="batch 1, row 1: queries of type object cannot be sorted"):

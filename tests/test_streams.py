@@ -195,6 +195,77 @@ def test_what_is_wrong_in_a_batch_names_it(batches, match):
         ra.evaluate_stream(batches, "lightgbm@10")
 
 
+def numbered(ids):
+    """A batch of two rows of each query, of which the first is relevant and stands last."""
+    n = len(ids)
+    return {"label": np.tile([1.0, 0.0], n), "score": np.tile([0.25, 0.5], n), "qid": np.repeat(ids, 2)}
+
+
+def as_objects(*items):
+    column = np.empty(len(items), object)
+    column[:] = items
+    return column
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (as_objects(7, 8), as_objects(np.int64(7), 9)),
+        (np.array([7, 8], np.int8), as_objects(np.uint16(7), 9)),
+        (np.array([0.5, 2], np.float32), np.array([0.5, 3])),
+        (as_objects("a", "b"), ["a", "c"]),
+        (np.array(["2026-01-01", "2026-01-02"], "M8[us]"), np.array(["2026-01-01", "2026-01-03"], "M8[ns]")),
+    ],
+    ids=str,
+)
+def test_a_query_that_returns_with_an_id_of_another_type_is_named(few, first, again):
+    batches = [numbered(first), numbered([first[1]]), numbered(again)]
+    with pytest.raises(ra.InputError, match=r"batch 3, row 1: query .* returns after it began in batch 1, row 1"):
+        ra.evaluate_stream(batches, "lightgbm@10")
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "match"),
+    [
+        (as_objects(7), as_objects("7"), "qid has type text, but integer in the batches before"),
+        (as_objects(7, 8), as_objects("7", 9), "qid has type integer and text, but integer in the batches before"),
+        (as_objects((1, 2)), as_objects("x"), "qid has type text, but object in the batches before"),
+        (np.array([7]), np.array([7], np.uint64), "qid has type unsigned integer, but integer in the batches before"),
+        (np.array([7]), np.array([7.0]), "qid has type float, but integer in the batches before"),
+        (np.array(["2026-01-01"], "M8[D]"), np.array(["2026-01-01"], "M8[s]"), "qid has type datetime, but date"),
+    ],
+    ids=str,
+)
+def test_ids_of_another_kind_are_refused(first, other, match):
+    with pytest.raises(ra.InputError, match=f"batch 2, row 1: {match}"):
+        ra.evaluate_stream([numbered(first), numbered(other)], "lightgbm@10")
+
+
+@pytest.mark.parametrize("ids", [[as_objects(-1, 2**64 - 1, -(2**63) - 1)], [["a"], as_objects("a\0"), ["b"]]], ids=str)
+def test_ids_that_are_not_one_are_queries_of_their_own(few, ids):
+    assert ra.evaluate_stream(list(map(numbered, ids)), "lightgbm@10").n_queries == 3
+
+
+def test_a_query_that_is_cut_may_have_ids_of_any_width(few):
+    batches = [numbered(np.array([7, 8], np.int8)), numbered(np.array([8, 9], np.int64)), numbered(as_objects(9, 10))]
+    expected = ra.evaluate(
+        np.tile([1.0, 0.0], 6), np.tile([0.25, 0.5], 6), "lightgbm@10", qid=np.repeat([7, 8, 8, 9, 9, 10], 2)
+    )
+    assert facts(ra.evaluate_stream(batches, "lightgbm@10")) == facts(expected)
+
+
+@pytest.mark.parametrize("frame", ["polars", "duckdb"])
+def test_a_frame_that_is_not_computed_is_no_batch(frame):
+    package = pytest.importorskip(frame)
+    lazy = package.sql("SELECT 1 AS label, 1 AS score, 1 AS qid") if frame == "duckdb" else package.LazyFrame(BATCH)
+    with pytest.raises(
+        ra.InputError, match=r"batch 1: it is of type \w+, which has not computed its rows yet.\nHint: "
+    ):
+        ra.evaluate_stream([lazy], "lightgbm@10")
+    with pytest.raises(ra.InputError, match=r"batches is of type \w+, but .* is needed.\nHint: collect\(\) of polars"):
+        ra.evaluate_stream(lazy, "lightgbm@10")
+
+
 def test_what_pyarrow_gives_without_a_schema_is_no_stream():
     dataset = pytest.importorskip("pyarrow.dataset")
     scanner = dataset.dataset(arrow(BATCH)).scanner()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.ids import id_values
 from rankadapters.core.models import scores_by_model
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries, as_queries
@@ -139,8 +140,8 @@ def _places(name: str, first: Queries, other: Queries) -> NDArray[np.intp]:
     """Where the first model's queries stand among another's."""
     if other is first:
         return np.arange(first.n_queries)
-    places = {query: place for place, query in enumerate(other.query_ids.tolist())}
-    wanted = first.query_ids.tolist()
+    places = {query: place for place, query in enumerate(id_values(other.query_ids))}
+    wanted = id_values(first.query_ids)
     if len(places) != len(wanted) or any(query not in places for query in wanted):
         msg = (
             f"model {name!r} has other queries than the first one ({len(places)} and {len(wanted)}).\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -185,6 +185,17 @@ class _Unlocked:
         self.array = array  # whose memory lives as long as the view
 
 
+def text_column(texts: Sequence[str]) -> Array:
+    r"""Hold texts in a column: as objects where one ends with NUL, which numpy's own texts lose.
+
+    >>> text_column(["a", "b"]), text_column(["a", "a\0"])
+    (array(['a', 'b'], dtype='<U1'), array(['a', 'a\x00'], dtype=object))
+    """
+    if any(text.endswith("\0") for text in texts):
+        return np.fromiter(map(str, texts), dtype=object, count=len(texts))
+    return np.asarray(texts, dtype=np.str_)
+
+
 def is_missing(value: object) -> bool:
     """Tell None, NaN, NaT and pandas.NA, and tuples that hold one, from values."""
     if isinstance(value, (tuple, frozenset)):
@@ -232,7 +243,9 @@ def _way_to_column(name: str, value: object, array: Array) -> str:
 
 def _from_iterable(name: str, items: list[Any]) -> Array:
     kinds = set(map(type, items))
-    if kinds <= {str, np.str_} or all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
+    if kinds <= {str, np.str_}:
+        return text_column(items)
+    if all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds):
         return _as_numbers_or_objects(items, kinds)
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         way = f"one entry of {name} per row; of a list per query numpy.concatenate({name})"

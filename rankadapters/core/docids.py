@@ -22,8 +22,8 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
 
     Parameters
     ----------
-    ids : str array, shape (n_docs,)
-        Identifiers.
+    ids : str or object array, shape (n_docs,)
+        Identifiers; objects are texts too, of which some end with NUL.
     query : int array, shape (n_docs,)
         Query of each.
 
@@ -39,7 +39,10 @@ def rank_docids(ids: Array, query: NDArray[Any]) -> tuple[NDArray[np.int64], int
     >>> rank_docids(np.array(["b", "é", "a"]), np.array([0, 0, 0]))
     (array([1, 2, 0]), -1)
     """
-    keys = squeezed([query.astype(np.uint64), *_as_words(ids).T])
+    words = [query.astype(np.uint64), *_as_words(ids.astype(str, copy=False)).T]
+    if ids.dtype == object:  # numpy's texts lose a NUL at the end, which the length tells
+        words.append(np.fromiter(map(len, ids), np.uint64, ids.size))
+    keys = squeezed(words)
     order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
     ranks = np.empty(order.size, np.int64)
     ranks[order] = np.arange(order.size)

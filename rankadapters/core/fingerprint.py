@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core import forms
 from rankadapters.core.columns import Array, index_dtype, read_only
+from rankadapters.core.ids import hash_words
 
 _UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)
 
@@ -18,17 +18,7 @@ _NO_ORDER = read_only(np.empty(0, index_dtype(0)))
 
 def hash_ids(query_ids: Array) -> NDArray[np.uint64]:
     """Hash each query id by its value, so that 1 is 1 in a column of any type, process and machine."""
-    if query_ids.dtype.kind in "iu":
-        words = query_ids.astype(np.uint64)
-    else:
-        words = np.fromiter(map(_word, query_ids.tolist()), np.uint64, query_ids.size)
-    return _mixed(words)
-
-
-def _word(query_id: object) -> int:
-    if isinstance(query_id, (int, float)) and query_id == query_id // 1:
-        return int(query_id) % 2**64
-    return int.from_bytes(hashlib.blake2b(repr(query_id).encode(), digest_size=8).digest(), "little")
+    return _mixed(hash_words(query_ids))
 
 
 def hash_queries(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import Array, as_column, frozen, index_dtype, is_missing, same_length
 from rankadapters.core.errors import InputError
+from rankadapters.core.ids import id_value
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -209,7 +210,9 @@ def _codes_of_objects(ids: Array) -> Array:
     for item, code in seen.items():
         if is_missing(item):
             raise _missing_qid(codes.index(code), ids)
-    return np.asarray(codes)
+    values: dict[object, int] = {}
+    by_value = [values.setdefault(id_value(item), len(values)) for item in seen]
+    return np.asarray(by_value)[codes]
 
 
 def _missing_qid(row: int, ids: Array) -> InputError:

@@ -37,7 +37,8 @@ class Queries(Grouping):
     labels : array-like, shape (n_docs,)
         Relevance labels, finite numbers. Not read where `judged` is False.
     qid : array-like, shape (n_docs,), optional
-        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous.
+        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous. An id is its
+        value in every type: 7 and 7.0 are one query, as is a time in any unit and zone; 7 and "7" are two.
     group_sizes : array-like of int, shape (n_queries,), optional
         Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
     query_weight : array-like, shape (n_queries,), optional

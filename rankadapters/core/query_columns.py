@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array, as_column, as_numbers, as_weights, frozen, same_length
+from rankadapters.core.columns import Array, as_column, as_numbers, as_weights, frozen, same_length, text_column
 from rankadapters.core.docids import rank_docids
 from rankadapters.core.errors import InputError
+from rankadapters.core.ids import id_value, id_values
 
 
 def as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
@@ -38,7 +39,10 @@ def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | Non
 
 def refuse_other_order(index: Any, query_ids: Array) -> None:
     """Refuse weights that pandas grouped and sorted by query id: ours stand in the order of first appearance."""
-    if index is None or list(index) == query_ids.tolist() or set(index) != set(query_ids.tolist()):
+    if index is None:
+        return
+    indexed, ids = list(map(id_value, index)), id_values(query_ids)
+    if indexed == ids or set(indexed) != set(ids):
         return
     msg = (
         "query_weight is indexed by query id, in another order than the queries first appear in.\n"
@@ -70,4 +74,4 @@ def docid_texts(ids: Array) -> Array:
             if not isinstance(item, str):
                 msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
                 raise InputError(msg, row=row)
-    return ids.astype(str, copy=False)
+    return text_column(ids.tolist()) if ids.dtype == object else ids

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT, Array
+from rankadapters.core.columns import EXACT_INT, Array, text_column
 from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import stretches
 from rankadapters.io.text import MERGED, Name
@@ -124,7 +124,7 @@ def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     runs = compute.run_end_encode(whole, run_end_type=pa.int64())
     starts = np.append(0, runs.run_ends.to_numpy()[:-1])
-    return np.asarray(runs.values.to_pylist(), dtype=np.str_), starts
+    return text_column(runs.values.to_pylist()), starts
 
 
 def _is_text(kind: Any) -> bool:

@@ -11,7 +11,7 @@ Hashes = NDArray[np.uint64]
 class ClosedQueries:
     """Hashes of the queries so far, 8 bytes each, in sorted runs; twice that while two large runs are merged.
 
-    Integers never share a hash; that any two of n other ids do has probability n^2 / 2^65.
+    Integers of 64 bits with a sign never share a hash; that any two of n other ids do has probability n^2 / 2^65.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ _FULL = (1 << 64) - 1
 
 
 class Texts(NamedTuple):
-    """Strings without NUL, as one buffer: string i is the bytes `starts[i]` to `starts[i] + lengths[i]`."""
+    """Strings as one buffer: string i is the bytes `starts[i]` to `starts[i] + lengths[i]`."""
 
     data: NDArray[np.uint8]
     starts: Ints
@@ -68,6 +68,8 @@ def order_docids(query: NDArray[Any], docids: Sequence[Texts]) -> Ordered:
     padded = [part._replace(data=np.append(part.data, np.zeros(_WORD, np.uint8))) for part in docids]
     columns = [query.astype(np.uint64)]
     columns += [np.concatenate([_word(part, place) for part in padded]) for place in range(n_words)]
+    if any((part.used() == 0).any() for part in docids):  # which words are filled up with: the length tells them apart
+        columns.append(np.concatenate([part.lengths for part in docids]).astype(np.uint64))
     keys = squeezed(columns)
     # Radix and merge sorts are stable: rows that are the same stay in the order given.
     rows = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])

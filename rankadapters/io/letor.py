@@ -251,7 +251,7 @@ def _docids(rows: _AllRows, qid: NDArray[np.str_], wanted: bool | None) -> list[
         if seen.setdefault(key, row) != row:
             msg = (
                 f"{rows.place(row)}: document {key[1]!r} of query {key[0]!r} stands in {rows.place(seen[key])} too.\n"
-                "Hint: drop one of the two."
+                "Hint: drop one of the two, or docids=False, which reads none: only ties by docid need them."
             )
             raise InputError(msg, row=row)
     return rows.docids

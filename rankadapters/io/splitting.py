@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array
+from rankadapters.core.columns import Array, text_column
 from rankadapters.core.errors import InputError, choices
 
 SPLIT_QUERIES = ("error", "merge", "separate")
@@ -40,7 +40,7 @@ def split(qid: Array, starts: NDArray[Any], split_queries: str, place: Callable[
         return qid
     if split_queries == "error":
         raise _returns(stretches, starts, place)
-    names = np.asarray(_separate([str(name) for name in stretches]))
+    names = text_column(_separate([str(name) for name in stretches]))
     return np.repeat(names, np.diff(starts, append=qid.size))
 
 

@@ -23,6 +23,8 @@ from rankadapters.progress import step_of_file
 
 _FORMS = "a path, an Arrow dataset, or an iterable of frames, record batches, mappings or tuples of arrays"
 
+_COLLECT = "collect() of polars, to_arrow_table() of DuckDB; a Spark DataFrame goes to ra.spark.evaluate"
+
 
 def stream_rows(batches: object, columns: StreamColumns) -> Iterator[StreamRows]:
     """Read what was given, batch by batch; those without rows are left out.
@@ -73,12 +75,18 @@ def _each(batches: Any, columns: StreamColumns) -> Iterable[Any]:
         return cast("Iterable[Any]", batches.to_batches(max_chunksize=BATCH_ROWS))
     if isinstance(batches, Iterable) and not isinstance(batches, (Mapping, np.ndarray)) and not _is_frame(batches):
         return batches
-    msg = f"batches is of type {type(batches).__name__}, but {_FORMS} is needed.\nHint: [batches] if it is a batch."
+    hint = _COLLECT if _is_lazy(batches) else "[batches] if it is a batch"
+    msg = f"batches is of type {type(batches).__name__}, but {_FORMS} is needed.\nHint: {hint}."
     raise InputError(msg)
 
 
 def _is_arrow(value: object) -> bool:
     return type(value).__module__.partition(".")[0] == "pyarrow" and hasattr(value, "schema")
+
+
+def _is_lazy(value: object) -> bool:
+    """Tell frames that are a query yet: those of polars and Spark have `collect`, those of DuckDB `fetchall`."""
+    return hasattr(value, "collect") or hasattr(value, "fetchall")
 
 
 def _is_frame(value: object) -> bool:
@@ -104,6 +112,9 @@ def _place(where: str, row: int) -> str:
 
 def _array_rows(batch: Any, columns: StreamColumns, place: Callable[[int], str]) -> Iterator[StreamRows]:
     """Read columns of numpy, pandas, polars, or lists."""
+    if _is_lazy(batch):
+        msg = f"it is of type {type(batch).__name__}, which has not computed its rows yet.\nHint: {_COLLECT}."
+        raise InputError(msg)
     check_columns("it", columns.names, _names(batch))
     given = {name: batch[name] for name in columns.names}
     if not any(len(column) for column in given.values()):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.errors import InputError
+from rankadapters.core.ids import id_column, id_kind
 from rankadapters.io.text import Name
 
 Place = Callable[[int], str]
@@ -132,10 +133,11 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
 
 
 def of_one_type(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
-    """Refuse queries and scores whose type changes: what is equal within a batch would not be so between two."""
+    """Give ids the widest type of their kind, and refuse queries of another kind and scores of another type."""
     first: dict[str, Any] = {}
-    for rows in parts:
-        found = {"qid": KINDS[rows.ids.dtype.kind], "scores": ", ".join(str(column.dtype) for column in rows.scores)}
+    for part in parts:
+        rows = part._replace(ids=id_column(part.ids))
+        found = {"qid": id_kind(rows.ids), "scores": ", ".join(str(column.dtype) for column in rows.scores)}
         first = first or found
         for name, kind in found.items():
             if kind != first[name]:
@@ -145,9 +147,3 @@ def of_one_type(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
                 )
                 raise InputError(msg)
         yield rows
-
-
-KINDS = {
-    "i": "integer", "u": "unsigned integer", "f": "float", "b": "bool", "U": "text", "O": "object", "M": "datetime",
-    "m": "timedelta", "S": "bytes",
-}  # fmt: skip

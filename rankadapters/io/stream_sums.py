@@ -23,7 +23,7 @@ from rankadapters.io.text import Name
 _DIGEST = 2**64
 _SUMS = ("numerator", "denominator", *COUNTS, "digest")
 
-Began = Callable[[object], str | None]
+Began = Callable[[np.uint64], str | None]
 Values = dict[Name, Mapping[Convention, Floats]]
 
 
@@ -54,7 +54,7 @@ class StreamSums:
     columns : StreamColumns
         Names of the columns, for messages; each column of scores is a model.
     began : callable
-        Says where a query began that returns, if that can be found.
+        Says where the query began whose hash returns, if that can be found.
     n_threads : int or None
         None takes all CPUs.
     """
@@ -147,7 +147,7 @@ class StreamSums:
             return
         row, name = int(rows.starts[query]), rows.ids[query]
         twice = np.flatnonzero(queries.id_hashes[:query] == queries.id_hashes[query])
-        first = rows.place(int(rows.starts[twice[0]])) if twice.size else self._began(name)
+        first = rows.place(int(rows.starts[twice[0]])) if twice.size else self._began(queries.id_hashes[query])
         before = f"it began in {first}" if first else "others followed it"
         msg = (
             f"{rows.place(row)}: query {name} returns after {before}.\n"

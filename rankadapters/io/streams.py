@@ -6,9 +6,12 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Any, overload
 
+import numpy as np
+
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, warn_caller
+from rankadapters.core.fingerprint import hash_ids
 from rankadapters.core.score import Score
 from rankadapters.core.scores import Scores, named_as
 from rankadapters.core.texts import as_conventions
@@ -168,13 +171,13 @@ def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> 
     return sorted_by_query(rows)
 
 
-def began(batches: object, columns: StreamColumns, query: object) -> str | None:
-    """Find where a query began, in what can be read a second time."""
+def began(batches: object, columns: StreamColumns, query: np.uint64) -> str | None:
+    """Find where the query with this hash began, in what can be read a second time."""
     if isinstance(batches, Iterator):
         return None
     for rows in stream_rows(batches, columns):
-        places = [at for at, other in enumerate(rows.ids.tolist()) if other == query]
-        if places:
+        places = np.flatnonzero(hash_ids(rows.ids) == query)
+        if places.size:
             return rows.place(int(rows.starts[places[0]]))
     return None
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.columns import Array, as_numbers, refuse_non_finite
+from rankadapters.core.columns import Array, as_numbers, refuse_non_finite, text_column
 from rankadapters.core.errors import InputError
+from rankadapters.core.ids import id_column
 
 
 def numbers(name: str, column: Any) -> Array:
@@ -23,10 +24,10 @@ def query_ids(name: str, column: Any) -> tuple[Array, Array | None]:
 
     kind = getattr(column, "dtype", None)
     if isinstance(kind, np.dtype) and kind.kind in "iu":
-        return column.to_numpy(), None
+        return id_column(column.to_numpy()), None
     arrow = _arrow(name, column)
     if types.is_integer(arrow.type):
-        return arrow.to_numpy(zero_copy_only=False), None
+        return id_column(arrow.to_numpy(zero_copy_only=False)), None
     if not _is_text(arrow.type):
         raise _wrong_type(name, arrow, "integers or strings are needed, which have one spelling everywhere")
     encoded = arrow.dictionary_encode()
@@ -40,7 +41,7 @@ def texts(name: str, column: Any) -> Array:
     arrow = _arrow(name, column)
     if not (_is_text(arrow.type) or types.is_integer(arrow.type)):
         raise _wrong_type(name, arrow, "strings or integers are needed")
-    return np.asarray(arrow.cast("large_string").to_pylist(), np.str_)
+    return text_column(arrow.cast("large_string").to_pylist())
 
 
 def places(name: str, column: Any) -> Array:

@@ -90,8 +90,9 @@ def _checked(frame: Frame, asked: Asked, job: Callable[[Asked, Columns, int], jo
             raise each
     if not parts:
         raise InputError("the frame holds no rows.\nHint: at least one row is needed.")
-    if len({part.is_text for part in parts}) > 1:
-        raise InputError("qid holds texts in some partitions and integers in others.\nHint: cast it first.")
+    kinds = sorted({part.kind for part in parts}, reverse=True)
+    if len(kinds) > 1:
+        raise InputError(f"qid holds {' in some partitions and '.join(kinds)} in others.\nHint: cast it first.")
     _refuse_ranges([part.span for part in parts if part.span is not None])
     _refuse_twice(frame, asked, ids)
     return parts

@@ -40,8 +40,8 @@ class Part:
         Over the queries that it holds whole; their ids stand apart.
     n_queries : int
         How many these are.
-    is_text : bool
-        Whether queries are named by texts.
+    kind : str
+        What queries are named by: texts, integers, or unsigned integers.
     edges : FrameRows or None
         Of sorted data, the queries that other partitions may hold a part of.
     span : tuple or None
@@ -50,7 +50,7 @@ class Part:
 
     sums: Sums
     n_queries: int
-    is_text: bool
+    kind: str
     edges: FrameRows | None
     span: Span | None
 
@@ -114,7 +114,7 @@ def _given(job: Callable[[Asked, FrameRows], Sums], asked: Asked, columns: Colum
     except RankAdaptersError as error:
         return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
     held = found._replace(ids=NO_IDS)
-    return Part(held, found.ids.size, rows.names is not None, parted.edges, parted.span), found.ids
+    return Part(held, found.ids.size, f"{rows.kind}s", parted.edges, parted.span), found.ids
 
 
 def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAdaptersError:

@@ -11,6 +11,7 @@ import numpy as np
 from rankadapters.core.columns import Array, Ints
 from rankadapters.core.errors import InputError
 from rankadapters.core.grouping import places_by
+from rankadapters.core.ids import id_kind
 from rankadapters.core.queries import Queries
 from rankadapters.partitions import columns as read
 from rankadapters.partitions.asked import Asked
@@ -61,6 +62,11 @@ class FrameRows:
     def ids(self) -> Array:
         """Query of each row, as it was given."""
         return self._ids_of(self.query)
+
+    @property
+    def kind(self) -> str:
+        """What queries are named by."""
+        return "text" if self.names is not None else id_kind(self.query)
 
     @property
     def starts(self) -> Ints:

@@ -10,6 +10,7 @@ from sklearn import get_config
 
 from rankadapters.core.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
 from rankadapters.core.errors import InputError, warn_caller
+from rankadapters.core.ids import id_values
 from rankadapters.core.queries import Queries
 
 Array = NDArray[Any]
@@ -104,12 +105,12 @@ def whole_sizes(qid: Any) -> dict[Any, int]:
     {'b': 2, 'a': 1}
     """
     queries = queries_of(np.zeros(as_column("whole", qid).size), qid)
-    return dict(zip(queries.query_ids.tolist(), np.diff(queries.indptr).tolist(), strict=True))
+    return dict(zip(id_values(queries.query_ids), np.diff(queries.indptr).tolist(), strict=True))
 
 
 def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
     """Warn where a query has another number of rows than it should; one that `whole` does not know cannot be told."""
-    sizes = zip(queries.query_ids.tolist(), np.diff(queries.indptr).tolist(), strict=True)
+    sizes = zip(id_values(queries.query_ids), np.diff(queries.indptr).tolist(), strict=True)
     cut = [(query, rows) for query, rows in sizes if whole.get(query, rows) != rows]
     if cut:
         query, rows = cut[0]

@@ -117,6 +117,10 @@ def per_query(
 ) -> DataFrame:
     """Value of each query, as a Spark DataFrame; that no query is cut is checked at once, the values are lazy.
 
+    Spark may divide the rows of `df` otherwise each time it computes them, as adaptive execution does after a sort.
+    Unless `partitions="shuffle"`, the executors therefore keep the columns that were checked (`localCheckpoint`), and
+    the values come from these rows; they are let go with the frame. If an executor is lost with them, Spark fails.
+
     Parameters
     ----------
     df, convention, label, score, qid, partitions, weight, docid, order, ids_up_to
@@ -136,6 +140,7 @@ def per_query(
     given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
     asked = _asked(df, convention, partitions, ids_up_to, given).with_each_name_once()
     several = _Partitions(df, asked)
+    several.fix()
     cut = shared.per_query(several, asked)
     values = [StructField(each.name, DoubleType(), nullable=True) for each in asked.conventions]
     schema = StructType([df.schema[qid], *values])
@@ -161,6 +166,11 @@ class _Partitions:
         self.df = df.select(*(_column(name).alias(what) for what, name in asked.columns.items()))
         if asked.partitions == "shuffle":
             self.df = self.df.repartition("qid")
+
+    def fix(self) -> None:
+        """Have every later pass see the partitions of the first one; a shuffle keeps queries whole in any case."""
+        if self.asked.partitions != "shuffle":
+            self.df = self.df.localCheckpoint(eager=False)
 
     def gather(
         self, job: Callable[[Columns, int], tuple[T, Ids]], wants_ids: Callable[[Sequence[T]], bool]

@@ -32,7 +32,7 @@ def _said(asked: Asked, given: Any) -> tuple[dict[str, Any], bytes | None, bytes
     if not isinstance(given, Part):
         return {"plain": given}, None, None
     largest = [given.sums.largest.get(each) for each in asked.conventions]
-    said = {"n_queries": given.n_queries, "is_text": given.is_text, "span": given.span, "largest": largest}
+    said = {"n_queries": given.n_queries, "kind": given.kind, "span": given.span, "largest": largest}
     limbs = None if given.sums.limbs is None else given.sums.limbs.tobytes()
     return said, limbs, None if given.edges is None else _table(given.edges)
 
@@ -50,7 +50,7 @@ def read(asked: Asked, row: Any) -> Any:
     largest = {each: value for each, value in zip(asked.conventions, said["largest"], strict=True) if value is not None}
     limbs = None if row.limbs is None else np.frombuffer(row.limbs, np.int64).reshape(-1, Tally.N_LIMBS)
     span = None if said["span"] is None else tuple(said["span"])
-    return Part(Sums(NO_IDS, limbs, largest), said["n_queries"], said["is_text"], _rows(asked, row.edges), span)
+    return Part(Sums(NO_IDS, limbs, largest), said["n_queries"], said["kind"], _rows(asked, row.edges), span)
 
 
 def _table(rows: FrameRows) -> bytes:

@@ -27,6 +27,12 @@ def test_a_second_stand_in_one_query_is_found(pairs):
         assert pairs.count(pairs[twice]) > 1
 
 
+def test_docids_that_differ_in_a_nul_at_their_end_are_two():
+    batch = {"label": [1, 0], "score": [1, 1], "qid": [7, 7], "docid": ["a\0", "a"]}
+    convention = ra.presets.textbook(1).replace(ties="docid-descending")
+    assert ra.evaluate_stream([batch], convention, docid="docid").value == 1.0
+
+
 def test_docids_of_interleaved_queries_break_ties():
     convention = ra.presets.textbook(1).replace(ties="docid-descending")
     columns = {"qid": ["a", "b", "a", "b"], "docid": ["x", "ab", "y", "aa"]}

@@ -288,13 +288,28 @@ def test_a_row_is_told_by_its_place_in_the_partition(partitions, how, order):
 
 
 @pytest.mark.usefixtures("here")
-def test_types_of_qid_that_differ_between_partitions_are_refused():
-    parts = cut(DATA, 2, whole=True)
-    parts[1]["query"] = parts[1]["query"].astype(str)
-    tables = [pd.DataFrame(part).astype({"query": object}) for part in parts]
+@pytest.mark.parametrize(
+    ("dtype", "kind", "partitions"),
+    [(str, "texts", "whole"), (np.uint64, "unsigned integers", "whole"), (np.uint64, "unsigned integers", "sorted")],
+)
+def test_types_of_qid_that_differ_between_partitions_are_refused(dtype, kind, partitions):
+    parts = cut({**DATA, "query": DATA["query"] + 20}, 2, whole=True)
+    parts[1]["query"] = parts[1]["query"].astype(dtype)
+    tables = [pd.DataFrame(part) for part in parts]
     df = dd.from_delayed([dask.delayed(each) for each in tables], meta=tables[0].iloc[:0], verify_meta=False)
-    with pytest.raises(ra.InputError, match="qid holds texts in some partitions and integers in others"):
-        ra.dask.evaluate(df, TIED, **COLUMNS, partitions="whole")
+    with pytest.raises(ra.InputError, match=f"qid holds {kind} in some partitions and integers in others"):
+        ra.dask.evaluate(df, TIED, **COLUMNS, partitions=partitions)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "whole"])
+def test_integers_of_any_width_are_the_same_queries(partitions):
+    parts = cut(DATA, 2, whole=partitions == "whole")
+    parts[1]["query"] = parts[1]["query"].astype(np.int16)
+    tables = [pd.DataFrame(part) for part in parts]
+    df = dd.from_delayed([dask.delayed(each) for each in tables], meta=tables[0].iloc[:0], verify_meta=False)
+    found = ra.dask.evaluate(df, TIED, **COLUMNS, partitions=partitions)
+    assert found.to_dict() == reference(DATA, [TIED])[TIED].to_dict()
 
 
 ARGUMENTS = {

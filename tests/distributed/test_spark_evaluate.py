@@ -65,6 +65,23 @@ def test_values_of_the_queries_are_a_frame(spark, partitions, how):
     assert np.isnan(expected).any()
 
 
+@pytest.mark.parametrize("partitions", ["sorted", "whole"])
+def test_values_are_those_of_the_partitions_that_were_checked(spark, partitions):
+    """Adaptive execution puts the partitions of a sort together, anew for each job, so that their ends move."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", 8)
+    try:
+        df = frame(spark, cut(DATA, 3, mixed=True)).orderBy("query")
+        found = ra.spark.per_query(df, TIED, **COLUMNS, partitions=partitions)
+        values = sorted(tuple(row) for row in found.collect())
+        assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+    evaluator = ra.Evaluator(DATA["grade"], TIED, qid=DATA["query"])
+    assert values == list(zip(evaluator.query_ids.tolist(), evaluator.per_query(DATA["model"]).tolist(), strict=True))
+    assert (found.count(), found.orderBy("query").count()) == (40, 40)
+
+
 @pytest.mark.parametrize("evaluate", ["evaluate", "per_query"])
 def test_a_query_that_is_cut_is_named(spark, evaluate):
     halves = [{name: column[half::2] for name, column in DATA.items()} for half in (0, 1)]
