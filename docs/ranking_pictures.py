@@ -86,6 +86,7 @@ def ideal() -> list[Panel]:
     labels, retrieved = [1, 0, 2, 1, 1], [True, True, False, False, False]
     ranking = Strip([Box(label, absent=not held) for label, held in zip(labels, retrieved, strict=True)])
     lists = {"cutoff": [2, 1, 1], "retrieved": [2, 1], "all": [2, 1, 1, 1, 0], "ones": [1, 1, 1]}
+    lists |= {"retrieved-only": [1, 0], "top-only": [1, 0]}
     panels = []
     for each, best in lists.items():
         conv = PLAIN.replace(k=3, ideal=each)

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
@@ -56,7 +56,10 @@ def test_every_mixture_has_the_value_that_evaluate_gives():
 def conventions(draw):
     values = grid(ra.NDCG, small()[0])
     fields = {name: draw(st.sampled_from(choices)) for name, choices in values.items()}
-    return ra.NDCG(k=draw(st.sampled_from([1, 3, 10, None])), **fields)
+    try:
+        return ra.NDCG(k=draw(st.sampled_from([1, 3, 10, None])), **fields)
+    except ra.ConventionError:  # fields that do not go together
+        reject()
 
 
 @settings(deadline=None, max_examples=40)
@@ -68,6 +71,10 @@ def test_parts_add_up_to_the_gap_over_fields_and_over_queries(a, b, weighted):
         queries = ra.Queries(
             queries.labels, group_sizes=np.diff(queries.indptr), query_weight=np.arange(1.0, 41)
         )  # fmt: skip
+    if {a.ideal, b.ideal} >= {"top-only"} and {a.ties, b.ties} >= {"average"}:
+        with pytest.raises(ra.ConventionError, match=r"of b is not a convention: ideal='top-only' .*\nHint: explain"):
+            ra.audit.explain(queries, scores, a, b)
+        return
     found = ra.audit.explain(queries, scores, a, b)
     gap = ra.evaluate(queries, scores, b).value - ra.evaluate(queries, scores, a).value
     assert found.gap == gap
@@ -194,3 +201,29 @@ def test_shares_of_a_game_by_hand():
     worth = [0, 0, 0, 1, 0, 1, 0, 1]
     assert split(worth) == pytest.approx([4 / 6, 1 / 6, 1 / 6], abs=1e-16)
     assert split_columns(np.array([worth, worth], float).T)[:, 1] == pytest.approx([4 / 6, 1 / 6, 1 / 6], abs=1e-15)
+
+
+def test_a_policy_that_refuses_the_data_is_set_aside_and_named():
+    """scikit-learn's function takes no rows without judgment; pytrec_eval gives them gain 0."""
+    queries = ra.Queries([2, 0, 1, 1], group_sizes=[2, 2], judged=[True, True, False, True], docid=list("abcd"))
+    scores = [1, 2, 2, 1]
+    found = ra.audit.explain(queries, scores, "sklearn@10", "pytrec_eval@10")
+    assert list(found.set_aside) == ["unjudged"]
+    assert found.set_aside["unjudged"].startswith("a says unjudged='error' and refuses this data: row 2 ")
+    assert found.set_aside["unjudged"].endswith("Both are explained with unjudged='zero'.")
+    assert found.set_aside["unjudged"] in str(found)
+    assert json.loads(found.to_json())["set_aside"] == found.set_aside
+    assert "unjudged" not in found.contributions
+    assert "missing" in found.contributions  # `error` too, but it refuses nothing here
+    plain = ra.audit.explain(queries, scores, ra.presets.sklearn(10).replace(unjudged="zero"), "pytrec_eval@10")
+    assert found.contributions == plain.contributions
+    assert plain.set_aside == {}
+    back = ra.audit.explain(queries, scores, "pytrec_eval@10", "sklearn@10")
+    assert back.set_aside["unjudged"].startswith("b says unjudged='error'")
+    assert back.gap == -found.gap
+
+
+def test_where_both_refuse_the_data_the_reason_is_raised():
+    columns = {"group_sizes": [2], "judged": [False, True]}
+    with pytest.raises(ra.InputError, match="unjudged='error'"):
+        ra.audit.explain([1, 0], [1, 2], "sklearn@10", "yahoo@10", **columns)

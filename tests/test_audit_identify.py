@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -44,9 +45,11 @@ DATA = {"judged and retrieved": small(1, docids=True), "retrieval": retrieval(),
 
 
 def random_convention(rng, queries):
-    fields = {name: values[rng.integers(len(values))] for name, values in grid(ra.NDCG, queries).items()}
-    k = [None, *range(1, 101)][rng.integers(101)] if rng.random() < 0.3 else int(rng.integers(1, 13))
-    return ra.NDCG(k=k, **fields)
+    while True:
+        fields = {name: values[rng.integers(len(values))] for name, values in grid(ra.NDCG, queries).items()}
+        k = [None, *range(1, 101)][rng.integers(101)] if rng.random() < 0.3 else int(rng.integers(1, 13))
+        with suppress(ra.ConventionError):  # fields that do not go together
+            return ra.NDCG(k=k, **fields)
 
 
 def values_of_queries(queries, scores, convention):

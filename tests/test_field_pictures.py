@@ -60,6 +60,7 @@ SECOND = dcg([0, 1, 1]) / dcg([1, 1, 0])  # the query with labels 0, 1, 1 of the
         ("discount", "reciprocal", "last only: NDCG 0.200"),
         ("ideal", "all", dcg([1, 0]) / dcg([2, 1, 1, 1])),
         ("ideal", "ones", dcg([1, 0]) / dcg([1, 1, 1])),
+        ("ideal", "retrieved-only", dcg([1, 0]) / dcg([1, 0])),
         ("relevant", "from_2", "Precision 0.250"),
         ("divisor", "found", "AP 0.833"),  # (1 + 2/3) / 2
         ("pairs", "label", "AUC 0.600"),  # 3 of 5

@@ -26,7 +26,7 @@ Task = Callable[[], object]
 
 # Fields that choose no kernel and no type of its arguments.
 INDIFFERENT = {
-    "k", "gain", "discount", "ideal", "relevant", "short", "empty", "missing", "unjudged", "complement", "scale",
+    "k", "gain", "discount", "relevant", "short", "empty", "missing", "unjudged", "complement", "scale",
     "persistence", "beta_squared",
 }  # fmt: skip
 LABELS = ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1])  # what is worth less than 256 is held in bytes
@@ -89,13 +89,14 @@ def _folder() -> Path:
 
 
 def conventions() -> list[Convention]:
-    """Every preset with every order of ties, weights of rows, pairs, and scores of either precision; once each."""
+    """Every preset with every order of ties, ideal list, weights of rows, pairs, and precision of scores; once each."""
     found: dict[object, Convention] = {}
     for base in (presets.make(name, 3) for name in presets.names(None)):
         kinds = base.declared()
         ties = [{"ties": value} for value in kinds["ties"].tried] if "ties" in kinds else []
         pairs = [{"pairs": value, "average": "uniform"} for value in kinds["pairs"].tried] if "pairs" in kinds else []
-        for change in ({}, {"average": "row"}, {"average": "pair"}, {"precision": "float64"}, *ties, *pairs):
+        ideal = {"ideal": "top-only", "ties": "input"}
+        for change in ({}, {"average": "row"}, {"average": "pair"}, {"precision": "float64"}, ideal, *ties, *pairs):
             with suppress(ConventionError):
                 changed = base.replace(**change)
                 kept = {name: value for name, value in changed.to_dict().items() if name not in INDIFFERENT}

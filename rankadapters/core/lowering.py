@@ -208,18 +208,22 @@ class Bound:
         Parameters
         ----------
         convention : NDCG
-            Its gain, discount, cutoff, and where the ideal list is cut.
+            Its gain, discount, cutoff, and what the ideal list holds and where it is cut.
         """
         k = self.longest if convention.ideal == "all" else self.cutoff(convention.k)
-        deepest, by_retrieved = max(k, self.depth), convention.ideal == "retrieved"
+        deepest, by_retrieved = max(k, self.depth), convention.ideal in {"retrieved", "retrieved-only"}
 
         def make() -> tuple[Floats, Ints]:
+            if convention.ideal == "retrieved-only":
+                rows = self.retrieved(convention.unjudged)
+                return ranked_by_gain(self.graded(convention).values, rows, np.minimum(rows.sizes, deepest))
             cut = np.minimum(self.judged.sizes, deepest)
             if by_retrieved:
                 cut = np.minimum(cut, self.retrieved(convention.unjudged).sizes)
             return ranked_by_gain(self.gains(convention.gain).values, self.judged, cut)
 
-        key = ("ideal", convention.gain, deepest, by_retrieved, convention.unjudged if by_retrieved else "")
+        kind = (convention.ideal, convention.unjudged) if by_retrieved else ()
+        key = ("ideal", convention.gain, deepest, *kind)
         found = (*key, convention.discount, k)
         return self.once(found, lambda: self._ideal(key, self.once(key, make), convention, k))
 

@@ -71,7 +71,7 @@ GRADED = NumberOrWord(
     low=0,
     high=1023,  # 2^1024 overflows
     words=UNJUDGED.words,
-    number="has that label in the ranking, and no place in the ideal list",
+    number="has that label in the ranking, and no place in an ideal list of all judged rows",
     tried=(*UNJUDGED.tried, 1.0),
     column=UNJUDGED.column,
 )
@@ -178,8 +178,8 @@ class Discounted(Ranked):
         Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
         `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
     unjudged : str or float
-        As in `Ranked`, or a label in [0, 1023] that a row without judgment has in the ranking; the ideal list holds
-        judged rows only, so that NDCG may then be above 1.
+        As in `Ranked`, or a label in [0, 1023] that a row without judgment has in the ranking. An ideal list of all
+        judged rows does not hold it, so that NDCG may then be above 1.
     k, ties, precision, short, missing, average
         As in `Ranked`.
     """

@@ -102,6 +102,7 @@ class UnderNDCG(Objective):
         if not isinstance(self.convention, NDCG):
             msg = f"{type(self).__name__} needs a convention of NDCG, not {self.convention}."
             raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
+        require_fixed_ideal(type(self).__name__, self.convention)
 
     @property
     def idle(self) -> frozenset[str]:
@@ -156,6 +157,13 @@ def read_back(signature: object, registry: Mapping[str, type[Declared]], noun: s
         msg = f"{signature!r} is not how {what} writes itself.\nHint: {str(value)!r}."
         raise ConventionError(msg)
     return value
+
+
+def require_fixed_ideal(objective: str, convention: Convention) -> None:
+    """Refuse an ideal list that other scores change: a gradient takes it for constant."""
+    if getattr(convention, "ideal_follows_scores", False):
+        msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
+        raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
 
 
 def as_share(name: str, value: object) -> float:

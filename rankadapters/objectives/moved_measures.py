@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
+from rankadapters.objectives.base import require_fixed_ideal
 
 
 def require_moves(who: str, convention: object) -> None:
@@ -17,6 +18,7 @@ def require_moves(who: str, convention: object) -> None:
     if not isinstance(convention, NDCG | DCG | ERR | RR | AP):
         msg = f"{who} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.textbook(10); PFound is ra.presets.catboost.pfound(10).")
+    require_fixed_ideal(who, convention)
     fields = convention.to_dict()
     for name, wanted in (("retrieve", "all"), ("pool", "queries")):
         if fields.get(name, wanted) != wanted:

@@ -70,6 +70,8 @@ def _own_ideal(rows: Sequence[Row], value: LambdaRank) -> float:
     convention = value.convention
     gains = sorted((definition.gain(row.label, convention.gain) for row in rows if row.judged), reverse=True)
     retrieved = len(_retrieved(rows, value))
+    if convention.ideal == "retrieved-only":
+        gains = sorted((_worth(rows[i], value) for i in _retrieved(rows, value)), reverse=True)
     cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), retrieved), "all": None}
     ranked = enumerate(gains[: cut.get(convention.ideal, convention.k)], start=1)
     return sum(g * definition.discount(rank, convention.discount) for rank, g in ranked)

@@ -23,6 +23,8 @@ def moved_measures(draw: st.DrawFn) -> ra.Convention:
         changes["gain"] = "exp2"
     if isinstance(convention, ra.AP) and (convention.ties, convention.divisor) == ("average", "found"):
         changes["ties"] = "input"
+    if getattr(convention, "ideal", "") == "top-only":  # which no objective takes
+        changes["ideal"] = "retrieved-only"
     try:
         return convention.replace(**changes)
     except ra.ConventionError:

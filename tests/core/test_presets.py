@@ -298,3 +298,36 @@ def test_what_a_tools_words_leave_open_is_told_by_name(tool):
 def test_options_of_a_preset_are_told_by_their_names(name):
     options = [each for each in signature(presets.maker(name)).parameters.values() if each.name != "k"]
     assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY}
+
+
+def test_a_preset_of_each_range_of_versions_counts_empty_queries_as_that_range_does():
+    """Two queries, of which one has nothing to find, and a perfect ranking of the other."""
+    empties = {
+        name: ra.evaluate([1, 0, 0, 0], [2, 1, 2, 1], ra.presets.make(name, 10), group_sizes=[2, 2]).value
+        for name in ("allrank", "allrank_1_4_1", "lenskit", "lenskit_2026")
+    }
+    assert empties == {"allrank": 0.5, "allrank_1_4_1": 1.0, "lenskit": 0.5, "lenskit_2026": 1.0}
+
+
+def test_lenskit_clips_negative_ratings_from_2026_on():
+    """Gains 2 and -1 (before: -1) at ranks 2 and 1; jk2 discounts 1 and 1, as is LensKit's."""
+    [old, new] = (
+        ra.evaluate([-1, 2], [2, 1], ra.presets.make(name, 2), group_sizes=[2]).value
+        for name in ("lenskit", "lenskit_2026")
+    )
+    assert (old, new) == ((2 - 1) / (2 - 1), 2 / 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["ratio_of_sums", "duplicate_documents", "rankeval_long_ties", "elasticsearch_empty_requests",
+             "lenskit_2026_no_gain"],
+)  # fmt: skip
+def test_what_no_convention_says_is_listed(name):
+    assert ra.presets.inexpressible()[name].endswith(".")
+
+
+def test_a_document_retrieved_twice_is_a_row_without_judgment():
+    """One relevant document at ranks 1 and 2: (1 + 1/log2(3)) / 1, as haystack#11959 and trulens#2746 report."""
+    convention = ra.presets.trec_eval_9(10).replace(unjudged=1, ties="input")
+    columns = {"group_sizes": [2], "judged": [True, False]}
+    assert ra.evaluate([1, 0], [2, 1], convention, **columns).value == pytest.approx(1.6309297535714575)

@@ -33,6 +33,8 @@ class Explanation(Document):
         sum over the queries.
     top : int
         How many queries the printed forms show.
+    set_aside : dict of str to str
+        By field: which convention refuses this data by a policy `error`, why, and what both are explained with instead.
     """
 
     a: Score
@@ -42,6 +44,7 @@ class Explanation(Document):
     query_ids: Array = field(repr=False)
     per_query: dict[str, Floats] | None = field(repr=False)
     top: int = field(repr=False)
+    set_aside: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def gap(self) -> float:
@@ -87,6 +90,7 @@ class Explanation(Document):
         gap = f"{b.value:.6f} - {a.value:.6f} = {signed(self.gap)} over {a.n_queries} queries"
         names = f"a  {a.convention.name}: {a.convention}\nb  {b.convention.name}: {b.convention}"
         found: list[str | Table] = [f"From {a.convention.name} to {b.convention.name}: {gap}", names]
+        found += self.set_aside.values()
         if not self.contributions:
             return [*found, "The conventions are equal: there is nothing to explain."]
         found.append(self.parts_table())
@@ -104,6 +108,7 @@ class Explanation(Document):
             "b": {"name": self.b.convention.name, "signature": str(self.b.convention), "value": self.b.value},
             "gap": self.gap,
             "contributions": self.contributions,
+            "set_aside": self.set_aside,
             "mixtures": [
                 {"from_b": list(names), "signature": str(score.convention), "value": score.value}
                 for names, score in self.mixtures.items()

@@ -9,12 +9,14 @@ import numpy as np
 
 from rankadapters.audit.explain.explanation import Explanation
 from rankadapters.audit.explain.shapley import split, split_columns, subsets
+from rankadapters.audit.field_grid import REFUSAL
 from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.keywords import Columns
 from rankadapters.core.number_fields import is_whole
 from rankadapters.core.panel import Measured, Panel
+from rankadapters.core.presets.tool import as_text
 from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
@@ -38,6 +40,9 @@ def explain(
     changes, averaged over all orders in which the fields can be taken. A mixture is `a.replace(...)` with some fields
     of `b`, and its worth is what `evaluate` gives under it. Mixtures that mean the same (with `k=None` a query is never
     short) are one convention and have one value.
+
+    A convention may refuse this data by a policy `error`, as `sklearn` refuses rows without judgment. Where the other
+    convention does not, its value of that field is taken for both, and `Explanation.set_aside` says so.
 
     Parameters
     ----------
@@ -65,7 +70,8 @@ def explain(
     ConventionError
         The conventions are of two measures, whose values are in different units, or a mixture is not a convention.
     InputError
-        A convention, or a mixture of the two, has no value on this data.
+        A convention, or a mixture of the two, has no value on this data for another reason than a policy `error` of
+        one of them.
 
     References
     ----------
@@ -83,7 +89,15 @@ def explain(
     if not is_whole(top) or int(top) < 0:
         msg = f"top={top!r}; allowed are whole numbers from 0 on.\nHint: top=10."
         raise InputError(msg)
-    return explained(as_queries(labels, **columns), scores, (a, b), top=int(top), n_threads=n_threads)
+    queries = as_queries(labels, **columns)
+    try:
+        return explained(queries, scores, (a, b), top=int(top), n_threads=n_threads)
+    except InputError:
+        (a, one), (b, other) = _lenient(queries, scores, a, b), _lenient(queries, scores, b, a)
+        if not one and not other:
+            raise
+    found = explained(queries, scores, (a, b), top=int(top), n_threads=n_threads)
+    return replace(found, set_aside=_told("a", one) | _told("b", other))
 
 
 def explained(
@@ -108,6 +122,47 @@ def explained(
         mixtures=found, query_ids=queries.query_ids,
         per_query=dict(zip(differing, parts, strict=True)) if worth else None, top=top,
     )  # fmt: skip
+
+
+def _lenient(
+    queries: Queries, scores: object, convention: Convention, other: Convention
+) -> tuple[Convention, dict[str, tuple[object, str]]]:
+    """Take the other convention's value of each policy `error` that refuses the data; say which, and why."""
+    taken = {
+        name: value
+        for name, (mine, value) in convention.diff(other).items()
+        if mine == REFUSAL and name in other.fields()
+    }
+    lenient = convention.replace(**taken)
+    if _refusal(queries, scores, lenient) is not None:
+        return convention, {}
+    refusals: dict[str, tuple[object, str]] = {}
+    for name, value in taken.items():
+        strict = lenient.replace(**{name: REFUSAL})
+        why = _refusal(queries, scores, strict)
+        if why is None:
+            lenient = strict
+        else:
+            refusals[name] = value, why
+    return lenient, refusals
+
+
+def _refusal(queries: Queries, scores: object, convention: Convention) -> str | None:
+    """Say why a convention has no value on this data; None where it has one."""
+    try:
+        Panel(queries, [convention]).evaluate(scores)
+    except InputError as error:
+        return str(error).partition("\n")[0]
+    return None
+
+
+def _told(which: str, refusals: dict[str, tuple[object, str]]) -> dict[str, str]:
+    """Write, by field, which convention refuses the data, and what is taken for both."""
+    return {
+        name: f"{which} says {name}={REFUSAL!r} and refuses this data: {why.rstrip('.')}. "
+        f"Both are explained with {name}={as_text(value)}."
+        for name, (value, why) in refusals.items()
+    }
 
 
 Mixtures = dict[tuple[str, ...], Convention]

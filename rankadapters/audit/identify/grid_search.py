@@ -161,6 +161,11 @@ class _Formula(NamedTuple):
     policies: Policies
     usable: Flags  # shape (n_cutoffs,)
 
+    @property
+    def first(self) -> dict[str, Any]:
+        """The first value of each field."""
+        return {name: values[0] for name, values in self.fields.items()}
+
     @classmethod
     def of(cls, fields: Block, plans: Plans, space: _Space, cutoffs: AlikeCutoffs) -> _Formula:
         """Look at each cutoff that differs from the others."""
@@ -183,10 +188,22 @@ def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, 
                 fields = {**fixed, **ranked.choices[0]}
                 formulas[ranked.form] = list(_formulas(task, fields, inner, cutoffs))
             for formula in formulas[ranked.form]:
+                if not _go_together(task.base, {**fixed, **formula.first}, ranked.choices, cutoffs):
+                    continue
                 values = ranked.table(formula.plans)[:, cutoffs.place]
                 means = formula.policies.means(values, formula.usable)
                 fields = {**task.shared, **{name: (value,) for name, value in fixed.items()}, **formula.fields}
                 _collect(means, fields, ranked, found, _At(type(task.base), cutoffs.alike))
+
+
+def _go_together(base: Convention, formula: dict[str, Any], choices: list[dict[str, Any]], at: AlikeCutoffs) -> bool:
+    """Tell whether the fields of a formula go together with any choice of the ranking's fields."""
+    k = next((k for k in at.different if k is not None), None)
+    for choice in choices:
+        with suppress(ConventionError):
+            base.replace(k=k, **formula, **choice)
+            return True
+    return False
 
 
 def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[RankedRows]:
@@ -266,7 +283,7 @@ def _collect(means: PolicyMeans, fields: Block, ranked: RankedRows, found: Candi
     least = float(np.fmin.reduce(distances, axis=None))  # passes over NaN
     if least < found.nearest[0]:
         number, column = np.argwhere(distances == least)[0].tolist()
-        for block in at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices[:1]):
+        for block in at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices):
             found.nearest = (least, block)
             break
     for number, column in np.argwhere(distances <= found.near).tolist():

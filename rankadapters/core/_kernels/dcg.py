@@ -23,6 +23,23 @@ def discounted_sums(ranked, outptr, k, discounts, ideal, status, fixed, values):
 
 
 @kernel
+def discounted_sums_of_top(ranked, outptr, k, discounts, status, fixed, values):
+    """As `discounted_sums`, by the DCG of the same k rows in their best order; 0 where that is not positive."""
+    for q in range(values.size):
+        if status[q] != COMPUTE:
+            values[q] = fixed[q] if status[q] == FIXED else np.nan
+            continue
+        start = outptr[q]
+        top = ranked[start : start + min(k, outptr[q + 1] - start)]
+        best = np.sort(top)
+        total, ideal = 0.0, 0.0
+        for r in range(top.size):
+            total += top[r] * discounts[r]
+            ideal += best[top.size - 1 - r] * discounts[r]
+        values[q] = total / ideal if ideal > 0 else 0.0
+
+
+@kernel
 def discounted_sums_of_few(scores, order, indptr, gains, k, discounts, ideal, status, fixed, values):
     """As `discounted_sums` of what `ranked_columns` gives, for queries of at most FEW rows, in one pass.
 

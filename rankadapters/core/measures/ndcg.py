@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core import definition
@@ -22,21 +22,24 @@ MOST_ONES = 10**6  # discounts that are summed up
 KERNEL = "dcg.discounted_sums"
 KERNEL_OF_FEW = "dcg.discounted_sums_of_few"
 KERNEL_ALONG = "dcg.discounted_sums_along"
+KERNEL_OF_TOP = "dcg.discounted_sums_of_top"
 
 IDEAL = Words(
     group="value",
-    about="Where the ideal list, which holds all judged rows, is cut.",
+    about="What the ideal list holds, by descending gain, and where it is cut.",
     rarity=9,
     words={
-        "cutoff": "at k",
-        "retrieved": "at k, or at the number of rows retrieved when that is smaller",
-        "all": "nowhere",
-        "ones": "at k, of as many documents of gain 1 whatever the query has; without a cutoff of as many as were "
-        "retrieved",
+        "cutoff": "all judged rows, cut at k",
+        "retrieved": "all judged rows, cut at k, or at the number of rows retrieved when that is smaller",
+        "all": "all judged rows, not cut",
+        "ones": "k documents of gain 1 whatever the query has; without a cutoff as many as were retrieved",
+        "retrieved-only": "the retrieved rows only, with their gains in the ranking, cut at k",
+        "top-only": "the rows at ranks 1..k only, with their gains in the ranking; 0 counts where their ideal DCG is "
+        "not positive",
     },
-    tried=("cutoff", "retrieved", "all"),
+    tried=("cutoff", "retrieved", "all", "retrieved-only", "top-only"),
 )
-Ideal = Annotated[Literal["cutoff", "retrieved", "all", "ones"], IDEAL]
+Ideal = Annotated[Literal["cutoff", "retrieved", "all", "ones", "retrieved-only", "top-only"], IDEAL]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,9 +61,14 @@ class NDCG(Discounted):
     ideal : str
         The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
         retrieved), `all` not cut; or, under `ones`, k documents of gain 1 whatever the query has (without a cutoff as
-        many as were retrieved), as in RecTools.
+        many as were retrieved), as in RecTools. Two words leave rows out of the ideal list that a ranking missed, a
+        common mistake: `retrieved-only` takes the retrieved rows only and cuts at k, `top-only` takes the rows at
+        ranks 1..k only. Both take the gains that the rows have in the ranking. `top-only` needs an order of tied
+        rows, so `ties="average"` is refused.
     empty : float or str
-        Value of a query whose own ideal DCG, not that of ones, is not positive: a number in [0, 1], `skip` or `error`.
+        Value of a query whose ideal DCG is not positive: a number in [0, 1], `skip` or `error`. Under `ones` and
+        `top-only` the ideal DCG under `cutoff` decides; a query that has one counts 0 under `top-only` where the rows
+        at ranks 1..k have none.
     k, ties, precision, short, missing, unjudged, average
         As in `Ranked` and `Convention`.
 
@@ -91,33 +99,48 @@ class NDCG(Discounted):
     empty: Empty
 
     def unify(self) -> None:
-        """Without a cutoff, the ideal list is not cut at any rate; one of ones has a bound."""
-        if self.k is None and self.ideal == "all":
-            self._set("ideal", "cutoff")
+        """Spell an ideal list in one way where there is no cutoff; refuse too many ones, and an open top."""
+        if self.k is None:
+            self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
+        if self.ideal_follows_scores and self.ties == "average":
+            msg = "ideal='top-only' needs to know which rows are at ranks 1..k, which ties='average' leaves open."
+            raise ConventionError(f"{msg}\nHint: ties='input', or ideal='retrieved-only'.")
         if self.ideal == "ones" and (self.k or 0) > MOST_ONES:
             msg = f"k={self.k} with ideal='ones' needs as many discounts; allowed are cutoffs up to {MOST_ONES}."
             raise ConventionError(f"{msg}\nHint: k=None takes as many as were retrieved.")
         Discounted.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell
 
+    @property
+    def ideal_follows_scores(self) -> bool:
+        """Tell whether other scores can make another ideal list."""
+        return self.ideal == "top-only"
+
     def all_retrieved(self) -> NDCG:
-        """Cut the ideal list at k, which is where the rows retrieved would cut it too."""
-        return self.replace(ideal="cutoff") if self.ideal == "retrieved" else self
+        """Take all judged rows and cut at k, which is the same where all rows are retrieved and judged."""
+        return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self
 
     def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
         """DCG of the ranking by that of the ideal list."""
-        n_retrieved = sum(row.retrieved for row in rows)
+        n_retrieved, gains = sum(row.retrieved for row in rows), _ranked_gains(rows, self)
         cut = {"retrieved": min(self.k or len(rows), n_retrieved), "all": None}.get(self.ideal, self.k)
-        best = sorted((definition.gain(row.label, self.gain) for row in rows if row.judged), reverse=True)
-        ideal = _dcg(best, cut, self.discount)
+        best = [definition.gain(row.label, self.gain) for row in rows if row.judged]
+        if self.ideal == "retrieved-only":
+            best = [definition.graded(row, self) for row in rows if row.retrieved]
+        ideal = _dcg(sorted(best, reverse=True), cut, self.discount)
         if ideal <= 0:
             return None
         if self.ideal == "ones":
             ideal = _dcg([1.0] * (self.k or max(n_retrieved, 1)), None, self.discount)
-        return _dcg(_ranked_gains(rows, self), self.k, self.discount) / ideal, 1.0
+        if self.ideal == "top-only":
+            ideal = _dcg(sorted(gains[: self.k], reverse=True), self.k, self.discount)
+        return (_dcg(gains, self.k, self.discount) / ideal if ideal > 0 else 0.0), 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Divide by the ideal DCG; where that is not positive the query is empty."""
         ideal, empty = bound.ideal_dcg(self)
+        if self.ideal_follows_scores:
+            plan = _plan(self, bound, ideal, empty)
+            return replace(plan, kernel=KERNEL_OF_TOP, of_few="", along="", by_query=())
         ideal = bound.dcg_of_ones(self) if self.ideal == "ones" else ideal
         return _plan(self, bound, ideal, empty)
 

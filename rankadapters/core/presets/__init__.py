@@ -13,14 +13,14 @@ from functools import cache
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.presets.allrank import allrank
+from rankadapters.core.presets.allrank import allrank, allrank_1_4_1
 from rankadapters.core.presets.catboost import catboost
 from rankadapters.core.presets.cornac import cornac
 from rankadapters.core.presets.elasticsearch import elasticsearch
 from rankadapters.core.presets.implicit import implicit
 from rankadapters.core.presets.inexpressible import inexpressible
 from rankadapters.core.presets.ir_measures import ir_measures
-from rankadapters.core.presets.lenskit import lenskit
+from rankadapters.core.presets.lenskit import lenskit, lenskit_2026
 from rankadapters.core.presets.letor import letor3, letor4, mslr
 from rankadapters.core.presets.lightgbm import lightgbm
 from rankadapters.core.presets.mlflow import mlflow
@@ -45,8 +45,8 @@ TOOLS: dict[str, Tool] = {
     for tool in (
         textbook, sklearn, lightgbm, xgboost, catboost, letor3, letor4, mslr, yahoo, ranklib, ranklib_busafekete,
         trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank,
-        elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
-        rectools,
+        allrank_1_4_1, elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
+        lenskit_2026, rectools,
     )
 }  # fmt: skip
 
@@ -54,6 +54,7 @@ __all__ = [
     "TOOLS",
     "Tool",
     "allrank",
+    "allrank_1_4_1",
     "catboost",
     "cornac",
     "elasticsearch",
@@ -61,6 +62,7 @@ __all__ = [
     "inexpressible",
     "ir_measures",
     "lenskit",
+    "lenskit_2026",
     "letor3",
     "letor4",
     "lightgbm",

@@ -23,8 +23,9 @@ class Elasticsearch(Tool):
     """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
 
     The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
-    `unknown_doc_rating` gives them a rating, which the ideal list knows nothing of. A query without hits counts 0. The
-    hits are taken in their order: their scores decide here, and ties stand as given.
+    `unknown_doc_rating` gives them a rating, which the ideal list knows nothing of. A query without hits counts 0, also
+    where it has no ratings either: see `inexpressible`. The hits are taken in their order: their scores decide here,
+    and ties stand as given.
     """
 
     name: ClassVar[str] = "elasticsearch"

@@ -19,9 +19,24 @@ REASONS = {
         "around: labels w x g under gain='linear'."
     ),
     "rectools_map_by_k": "MAP(divide_by_k=True) divides by k where a query has fewer relevant items (run: 0.19.0).",
+    "elasticsearch_empty_requests": (
+        "A request with neither hits nor rated documents counts 0 in every mean (read: its source), but has no row "
+        "here. The way around: multiply the value by the share of the other requests."
+    ),
     "elasticsearch_ignore_unlabeled": (
         "ignore_unlabeled of precision leaves unrated hits out after the cut at k, so that fewer ranks count (read: "
         "its source)."
+    ),
+    "ratio_of_sums": (
+        "The sum of all DCGs by the sum of all ideal DCGs, which users compute by hand (read: xgboost#3875), is the "
+        "mean weighted by ideal DCGs. The way around: query_weight=ideal DCGs, which are ra.Evaluator(labels, a DCG, "
+        "...).per_query(labels), and average='query'."
+    ),
+    "duplicate_documents": (
+        "A document that one query retrieved twice counts at each of its ranks in many programs, so that NDCG may "
+        "exceed 1 (read: haystack#11959, trulens#2746, llama_index#22683), while a row here is one document. The way "
+        "around: give further ranks of a document as rows without judgment under unjudged=<its label>, which the "
+        "ideal list does not hold."
     ),
     "implicit_padded": (
         "With K above the number of items implicit pads a list with item 0, which counts each time (run: 0.7.3)."
@@ -57,6 +72,15 @@ REASONS = {
         "PRAUC is the area under the curve of precision and recall over all rows, and not wanted (run: 1.2.10). The "
         "way around: AP with pool='rows', which interpolates nothing."
     ),
+    "lenskit_2026_no_gain": (
+        "With gain='rating' LensKit from 2026.1 on leaves out users without test items and counts users 0 whose test "
+        "items all gain 0 (read: v2026.3.0). One `empty` says one of the two. The way around: drop the rows of users "
+        "without test items, and empty=0."
+    ),
+    "rankeval_long_ties": (
+        "Queries of more than 16 rows are sorted by an order that is not stable, so that tied rows there can have any "
+        "order (run: 0.8.2)."
+    ),
     "ranx_long_ties": "Queries of 16 rows or more are sorted by an order that is not stable (run: 0.3.21).",
     "ranklib_best": "BEST@k is the largest gain at ranks 1..k, and not wanted (run: 2.1, 2.10.1).",
     "torchmetrics_auroc": "RetrievalAUROC takes pairs among the top k and squashes scores in float32 (run: 1.9.0).",
@@ -70,8 +94,8 @@ REASONS = {
     "sklearn_ignore_ties": "ndcg_score(ignore_ties=True) reverses an unstable argsort (run: 1.9.1).",
     "catboost_nan_scores": "CatBoost gives a query with a NaN score 1.0, where we raise (run: 1.2.10).",
     "labels_mended_in_silence": (
-        "The Perl scripts give labels above their table gain 0, and to their MAP such rows are irrelevant; RankLib "
-        "casts labels to int. We raise, but for MAP, where they are relevant (run)."
+        "The Perl scripts give labels above their table gain 0, and to their MAP such rows are irrelevant; we raise, "
+        "but for MAP, where they are relevant. RankLib casts labels to int; we keep fractions and warn (run)."
     ),
 }
 

@@ -10,10 +10,11 @@ from rankadapters.core.presets.yahoo import yahoo
 
 
 class RankEval(Tool):
-    """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Read only, at commit 6aa6d36.
+    """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Run with 0.8.2: the same in each of 614 queries.
 
-    Scores are ranked by a reversed argsort, which turns ties round where the sort happens to be stable. Ideal DCGs are
-    float32. `no_relevant_results` is 1 by default; `implementation="flat"` is `replace(gain="linear")`.
+    Scores are ranked by a reversed argsort, which turns ties round where the sort happens to be stable: in queries of
+    up to 16 rows; see `inexpressible` for longer ones. Ideal DCGs are float32. `no_relevant_results` is 1 by default;
+    `implementation="flat"` is `replace(gain="linear")`.
     """
 
     name: ClassVar[str] = "rankeval"

@@ -14,8 +14,8 @@ BARE = 10  # the cutoff of a metric that is written without one
 class RankLib(Tool):
     """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run with both: equal to 1e-11, per query and in the mean.
 
-    It casts labels to int in silence; here fractions keep their gain. A qid that comes back later in its file is a new
-    query there. The 2011 source sorts ties as no convention does: see `inexpressible`.
+    It casts labels to int in silence; here fractions keep their gain, and `evaluate` warns. A qid that comes back later
+    in its file is a new query there. The 2011 source sorts ties as no convention does: see `inexpressible`.
     """
 
     name: ClassVar[str] = "ranklib"

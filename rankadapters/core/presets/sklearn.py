@@ -18,7 +18,7 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
     """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
 
     The function itself refuses one-document queries and negative labels; here the former count as defined and the
-    latter are taken as they are. Its `sample_weight` is our query weight.
+    latter are taken as they are, with a warning. Its `sample_weight` is our query weight.
     """
 
     name: ClassVar[str] = "sklearn"

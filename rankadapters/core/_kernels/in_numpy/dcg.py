@@ -23,6 +23,17 @@ def discounted_sums(
     settle(sums(ranked[places] * discounts[rank], query, values.size) / ideal, status, fixed, values)
 
 
+def discounted_sums_of_top(
+    ranked: Any, outptr: Any, k: int, discounts: Any, status: Any, fixed: Any, values: Any
+) -> None:
+    """As `discounted_sums`, by the DCG of the same k rows in their best order; 0 where that is not positive."""
+    places, query, rank = reach(outptr, k)
+    top = ranked[places]
+    best = top[np.lexsort((-top, query))]
+    total, ideal = (sums(gains * discounts[rank], query, values.size) for gains in (top, best))
+    settle(np.divide(total, ideal, out=np.zeros(total.size), where=ideal > 0), status, fixed, values)
+
+
 def discounted_sums_of_few(
     scores: Any, order: Any, indptr: Any, gains: Any, k: int, discounts: Any, ideal: Any, status: Any, fixed: Any,
     values: Any,
