@@ -135,9 +135,11 @@ class ParityRow:
         'equal'
         """
         equal: Verdict = "equal-on-this-data" if inert else "equal"
+        value, our_value = float(value), float(our_value)
+        difference = 0.0 if value == our_value else value - our_value  # of two infinities too
         return cls(
-            source=source, version=version, convention=convention, value=float(value), our_value=float(our_value),
-            difference=float(value) - float(our_value), tolerance=width(tolerance), reason=reason, per_query=per_query,
+            source=source, version=version, convention=convention, value=value, our_value=our_value,
+            difference=difference, tolerance=width(tolerance), reason=reason, per_query=per_query,
             verdict=equal if agree([our_value], value, tolerance).all() else "different",
         )  # fmt: skip
 
