@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Never
@@ -68,7 +68,7 @@ class Held:
         such as weights by row.
     own, routes, rounds
         Of a trained model: what its metric means; the ways to its numbers, where asking for the metric of its scores is
-        not the only one; the rounds looked at.
+        not the only one; the rounds looked at, 0 for as many as were logged; the rounds that it has.
     """
 
     queries: Queries
@@ -78,6 +78,23 @@ class Held:
     own: Convention | None = None
     routes: tuple[Route, ...] = ()
     rounds: int = 0
+    trained: int = 0
+
+    def of_log(self, values: Sequence[float]) -> tuple[int, float]:
+        """Find the iteration looked at in a log, with its value; a training that went on logs the later ones only.
+
+        Raises
+        ------
+        InputError
+            It was not logged.
+        """
+        before = max(0, self.trained - len(values))
+        iteration = (self.rounds or before + len(values)) - 1
+        if not before <= iteration < before + len(values):
+            has = f"the log has the iterations {before} to {before + len(values) - 1}"
+            msg = f"iteration {iteration} was not logged: {has}.\nHint: iteration= one of these."
+            raise InputError(msg)
+        return iteration, float(values[iteration - before])
 
 
 class Toolkit(ABC):
@@ -202,7 +219,8 @@ class Toolkit(ABC):
         model : ranker or Booster
             Trained.
         data : tuple, or the toolkit's own kind of data
-            `(X, labels, qid)` or `(X, labels, qid, query_weight)`, rows as the toolkit was given them.
+            `(X, labels, qid)` or `(X, labels, qid, query_weight)`, rows as the toolkit was given them; a DMatrix; or a
+            Dataset that still has its features.
         convention : Convention or str
             What is declared.
         dataset : str, optional
@@ -255,8 +273,8 @@ class Toolkit(ABC):
         routes = [*(held.routes or [self.asked(words)])]
         if dataset is not None:
             name, values = logged(dataset, self.names(words)[0])
-            value, shown = float(values[held.rounds - 1]), held.rounds - 1
-            routes.append(Route(f"log of {dataset}, iteration {shown}, {name}", lambda _: value))
+            iteration, value = held.of_log(values)
+            routes.append(Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value))
         # Data without a value is ours to name, before the toolkit is asked.
         wanted = Ours.of(held.queries, held.scores, declared)
         different = {} if nearest == declared else differing(declared, nearest)
