@@ -53,9 +53,10 @@ class XGBoostToolkit(Toolkit):
     def ask(self, held: Held, words: dict[str, Any]) -> float:
         """Ask for the metric of a base margin."""
         groups, queries = words.get("groups", True), held.queries
+        weights = held.given.get("query_weight", queries.query_weight) if groups else queries.row_weight
         matrix = xgb.DMatrix(
             np.zeros((queries.n_docs, 1)), label=queries.labels, qid=queries.query_of_row if groups else None,
-            weight=queries.query_weight if groups else queries.row_weight, base_margin=held.scores, nthread=1,
+            weight=weights, base_margin=held.scores, nthread=1,
         )  # fmt: skip
         return _evaluated(xgb.Booster(QUIET, [matrix]), matrix, words)
 
