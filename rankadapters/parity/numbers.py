@@ -17,6 +17,7 @@ from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import bind
+from rankadapters.parity.number_causes import number_causes
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
@@ -55,8 +56,9 @@ def check_value(
     Returns
     -------
     ParityReport
-        One row. Where the number differs, its reason names what would give it: a field of the convention, a query cut
-        or left out, weights, the order of tied rows.
+        One row. Where the number differs, its reason names what would give it: ours rounded or in float32, a field of
+        the convention, columns in another order, another mean, a query cut or left out, weights; and where none of
+        these does, what is not excluded, such as another order of tied rows.
 
     Raises
     ------
@@ -143,8 +145,11 @@ def compare_numbers(
     row = ParityRow.compare(SOURCE, "", ours, value=first, our_value=second, tolerance=as_tolerance("tol", tol))
     if isinstance(a, Score) and isinstance(b, Score):
         return ParityReport((_of_scores(a, b, row, queries, scores),))
-    if row.verdict == "equal" or ours is None or queries is None:
+    if row.verdict == "equal":
         return ParityReport((row,))
+    if ours is None or queries is None:
+        why = "; ".join(f"it is {text}" for text in number_causes(first, second, row.tolerance or 0.0))
+        return ParityReport((replace(row, reason=f"Looking for the cause: {why}." if why else ""),))
     return ParityReport((_explained(row, Ours.of(queries, queries.check_scores(scores), ours)),))
 
 
