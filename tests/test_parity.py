@@ -6,7 +6,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.presets.tool import differing, require_expressible
-from rankadapters.parity import ParityError, ParityReport, ParityRow
+from rankadapters.parity import ParityError, ParityReport, ParityRow, compare_numbers
 from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
 
 SIX_DECIMALS = 1e-6
@@ -36,6 +36,25 @@ def stated(reason="it has no averaged ties"):
 )
 def test_values_are_equal_within_the_tolerance_and_nan_never(value, verdict):
     assert compared(value, 0.5).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "verdict", "difference"),
+    [
+        (math.inf, math.inf, "equal", 0),
+        (math.inf, -math.inf, "different", math.inf),
+        (math.inf, 0.5, "different", math.inf),
+    ],
+)
+def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
+    [row] = compare_numbers(a, b).rows
+    assert (row.verdict, row.difference) == (verdict, difference)
+
+
+@pytest.mark.parametrize("number", [True, "0.5", b"0.5", None, 10**400], ids=lambda number: f"{number!r:.20}")
+def test_what_is_no_number_is_not_compared(number):
+    with pytest.raises(ra.InputError, match=r"the second of the two is .*, but Scores and numbers are compared"):
+        compare_numbers(0.5, number)
 
 
 def test_difference_is_theirs_less_ours():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,11 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.printed import as_printed
 from rankadapters.parity import check_value
+
+
+def short(value):
+    return f"{value!r:.20}"
+
 
 DECLARED = ra.presets.ranklib(3).replace(ties="input")
 
@@ -34,11 +40,31 @@ def test_a_printed_number_is_trusted_to_its_decimals(data, shift, ok):
     assert (report.rows[0].source, report.rows[0].version) == ("log", "2")
 
 
-@pytest.mark.parametrize("value", ["0.5.1", "", "high", None, [0.5]])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "0.5.1", "", "high", None, [0.5], True, np.True_, b"0.5", "0.5_0", "\u0660.\u0665", "½", "nan", "inf", 1j,
+        10**400, np.array("0.5"), np.array([0.5]), np.datetime64(1, "D"), Decimal("NaN"),
+    ],
+    ids=short,
+)  # fmt: skip
 def test_what_is_no_number_is_refused(data, value):
     labels, scores, columns = data
     with pytest.raises(ra.InputError, match="is not a number"):
         check_value(labels, scores, DECLARED, value, **columns)
+
+
+@pytest.mark.parametrize("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short)
+def test_a_number_is_read_in_every_form_that_python_prints(data, value):
+    labels, scores, columns = data
+    assert check_value(labels, scores, DECLARED, value, **columns).rows[0].value == 0.5
+
+
+@pytest.mark.parametrize("tolerance", [-1, "x", True, float("nan"), float("inf"), 1j, 10**400, [0.1]], ids=short)
+def test_what_is_no_tolerance_is_refused(data, tolerance):
+    labels, scores, columns = data
+    with pytest.raises(ra.InputError, match=r"tolerance=.* is not a tolerance; allowed are numbers from 0 on"):
+        check_value(labels, scores, DECLARED, 0.5, tolerance=tolerance, **columns)
 
 
 ONE_OF_TWO = ([0, 1], [2, 1], ra.presets.yahoo(2))  # 1 / log2(3) = 0.63093

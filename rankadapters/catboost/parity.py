@@ -81,8 +81,9 @@ class CatBoostToolkit(Toolkit):
         if _is_of(words, OF_PAIRS):
             return value_in_a_pool(queries, held.scores, words)
         by_row, unreached = queries.query_of_row, _is_of(words, BY_OBJECT)
-        if queries.query_weight is not None and (unreached or "group_weight" not in given):
-            given["weight" if unreached else "group_weight"] = queries.query_weight[by_row]
+        weights = given.pop("query_weight", queries.query_weight)
+        if weights is not None and (unreached or "group_weight" not in given):
+            given["weight" if unreached else "group_weight"] = weights[by_row]
         if queries.row_weight is not None:
             given["weight"] = queries.row_weight
         approx = held.scores.astype(np.float64)

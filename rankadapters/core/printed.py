@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ TRUSTED = 12
 
 # Distances of float64 numbers are exact up to this part of their size; closer to the edge Decimal decides.
 EDGE = 1e-15
+
+# Decimal and float also read "0.5_0" and the digits of every script.
+DIGITS = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +109,8 @@ def _step_of(value: object) -> Decimal:
 
 
 def _as_decimal(value: object) -> Decimal:
-    try:
-        # By its text: a float32 has the digits that it is printed with.
-        number = Decimal(value.strip() if isinstance(value, str) else str(value))
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if isinstance(value, bool) or not number.is_finite():
+    text = str(value).strip()  # a float32 has the digits that it is printed with
+    if isinstance(value, bool) or not DIGITS.fullmatch(text):
         hint = "what was printed, such as '0.1623'; a percentage as 0.623 for 62.3%"
         raise InputError(f"value={value!r:.80} is not a number.\nHint: {hint}.")
-    return number
+    return Decimal(text)

@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 import lightgbm as lgb
 import numpy as np
 
+from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.core.queries import Queries
-from rankadapters.lightgbm.metrics import query_weights
+from rankadapters.lightgbm.metrics import judged_of, query_weights
 from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import as_judged, ranker, refuse_grades, refusing, rounds_until
+from rankadapters.parity.data import as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until
 
 QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
 
@@ -72,11 +73,38 @@ class LightGBMToolkit(Toolkit):
         """Read a ranker or a Booster, and predict."""
         asked = (lgb.LGBMModel, self.vocabulary.title, "LGBMRanker", "group=sizes")
         booster = model if isinstance(model, lgb.Booster) else ranker(model, *asked).booster_
-        X, queries = as_judged(data)
-        rounds = rounds_until(iteration, booster.current_iteration(), booster.best_iteration)
+        X, queries = _data(data, convention.weighting)
+        trained, best = booster.current_iteration(), booster.best_iteration
+        rounds = rounds_until(iteration, trained, best)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
         own = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
-        return Held(queries=queries, scores=scores, own=own, rounds=rounds)
+        # Rounds that find no split are logged but make no tree; best is 0 of a model that lgb.train did not cut.
+        is_last = rounds == trained and best == 0
+        return Held(
+            queries=queries, scores=scores, own=own, rounds=0 if is_last else rounds, trained=trained,
+            notes=rescaled(rounds, trained, _written(booster, "boosting")),
+        )  # fmt: skip
+
+
+def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
+    """Read the features and the queries; LightGBM frees the features of a Dataset once it has trained on it."""
+    if not isinstance(data, lgb.Dataset):
+        return as_judged(data)
+    try:
+        features, judged = data.get_data(), judged_of(data)
+    except RankAdaptersError:
+        raise
+    except Exception:  # noqa: BLE001 - LightGBM raises that of a Dataset that it has not constructed
+        if data.group is None:
+            raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
+        features, judged = data.data, Judged(data.label, np.asarray(data.group), data.weight)
+    if features is None:
+        msg = (
+            "the Dataset has no features: LightGBM frees them when it constructs it.\n"
+            "Hint: lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)."
+        )
+        raise InputError(msg)
+    return features, judged.queries(query_weights)(weighting)
 
 
 def _label_gain(booster: lgb.Booster) -> list[float] | None:
@@ -84,10 +112,14 @@ def _label_gain(booster: lgb.Booster) -> list[float] | None:
 
     A Booster made of text has no parameters in LightGBM 4.6, but its text has.
     """
-    gains: Any = booster.params.get("label_gain")
-    if not booster.params:
-        gains = "".join(re.findall(r"^\[label_gain: (.*)\]$", booster.model_to_string(num_iteration=1), re.MULTILINE))
+    gains: Any = booster.params.get("label_gain") if booster.params else _written(booster, "label_gain")
     return list(map(float, gains.split(",") if isinstance(gains, str) else gains)) if gains else None
+
+
+def _written(booster: lgb.Booster, parameter: str) -> str:
+    """Read a parameter from a model's text, which has it under one name."""
+    text = booster.model_to_string(num_iteration=1)
+    return "".join(re.findall(rf"^\[{parameter}: (.*)\]$", text, re.MULTILINE))
 
 
 TOOLKIT = LightGBMToolkit()

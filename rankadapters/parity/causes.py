@@ -1,59 +1,43 @@
-"""What would explain a number that is not ours: another field, a query cut or left out, tied rows, weights."""
+"""What would explain a number that is not ours, from the exact and everyday to the vague."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.inert import Terms, terms_of
-from rankadapters.core.queries import Queries
+from rankadapters.core.printed import Printed, as_printed
+from rankadapters.parity.case import Candidates, Case, Cause
+from rankadapters.parity.data_causes import changed_data
+from rankadapters.parity.number_causes import in_last_bits, number_causes
 from rankadapters.parity.ours import Ours
-from rankadapters.parity.tolerances import Tolerance, agree, width
-
-Floats = NDArray[np.float64]
+from rankadapters.parity.query_causes import cut, left_out, other_divisors, other_means, swapped
+from rankadapters.parity.rows import QueryDifferences
+from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, Tolerance, agree, relative, width
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
 MOST_CUTOFFS = 100  # tried one by one
-MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
-MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
 NAMED = 3  # causes of a kind that are named
+AROUND = 100  # numbers of the same digits around a number, among which values of changes are counted
+LIKELY = 5  # of these: where more are values of changes, a match may well be chance
+FEW_DECIMALS = 8  # a float of no more was rounded
+CLOSER = 1e-3  # of the difference: how far from the number what explains it may lie
+
+Search = Callable[[Case], Candidates]
 
 
-class Cause(NamedTuple):
-    """What would give the number: in words, and the convention where it is another one."""
+def causes(ours: Ours, *, value: float, tolerance: Tolerance, per_query: QueryDifferences | None = None) -> list[Cause]:
+    """Search for one change of the number, the convention or the data that gives a number which differs from ours.
 
-    text: str
-    convention: Convention | None = None
-
-
-class Case(NamedTuple):
-    """A number that differs, and the data and convention it was expected from."""
-
-    queries: Queries
-    scores: NDArray[Any]
-    convention: Convention
-    terms: Terms
-    value: float
-    tolerance: Tolerance
-
-    def hits(self, values: Any) -> NDArray[np.intp]:
-        """Places of the values that are the number sought and not ours."""
-        return np.flatnonzero(agree(values, self.value, self.tolerance))
-
-
-def causes(ours: Ours, *, value: float, tolerance: Tolerance) -> list[Cause]:
-    """Search for one change of the convention or of the data that gives a number which differs from ours.
-
-    Searched are: every field of the convention, the presets, each query left out, cut short or cut in two (where the
-    data is not too large), rows that belong to no query, weights that are ignored, swapped or replaced by the number
-    of rows, and the orders of tied rows.
+    Searched are: our number rounded or turned into another; every field of the convention; columns in another order,
+    turned round or grouped otherwise; other means; each query left out, cut short or cut in two (where the data is not
+    too large); weights that are ignored, swapped or replaced by the number of rows. Next come the presets, and two
+    changes at once. Last comes what is not excluded: matches that may be chance, tied rows in another order, float32.
 
     Parameters
     ----------
@@ -63,48 +47,130 @@ def causes(ours: Ours, *, value: float, tolerance: Tolerance) -> list[Cause]:
         The number.
     tolerance : float or Printed
         How far from a candidate it may lie, or the number as it was printed.
+    per_query : QueryDifferences, optional
+        The source's value of each query, where it is known.
 
     Returns
     -------
     list of Cause
-        One per candidate; empty where none gives the number. A number of few decimals has many.
+        One per candidate; empty where none gives the number.
 
     Examples
     --------
+    >>> from rankadapters import Queries
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
     >>> ours = Ours.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
-    >>> causes(ours, value=1.0, tolerance=1e-9)[1].text
+    >>> causes(ours, value=1.0, tolerance=1e-9)[3].text  # so little data has other explanations too
     'it is the value without query 1'
+    >>> causes(ours, value=0.8155, tolerance=1e-9)[0].text
+    'it is ours rounded to 4 decimals: a tolerance of 5e-05 takes it'
     """
     if not np.isfinite(value):
         return [Cause(f"it is {value}, which is not a value of any convention")]
-    queries, convention = ours.queries, ours.convention
-    case = Case(queries, ours.scores, convention, ours.terms, value, tolerance)
-    retrieval = queries.retrieved is not None or queries.judged is not None
-    of_data = [_left_out, _weights] if retrieval else [_left_out, _cut, _grouping, _weights]
-    if not convention.is_sum:  # no query has a part in the value
-        of_data = []
-    found = [*_few(_fields(case)), *(cause for search in of_data for cause in _few(map(Cause, search(case))))]
-    return found or [Cause(text) for text in _tied_rows(case)]
+    case = Case(ours.queries, ours.scores, ours.convention, ours.terms)
+    certain = [Cause(f"it is {text}") for text in (*_ratio(per_query), *number_causes(value, ours.value, tolerance))]
+    if in_last_bits(value, ours.value):
+        return certain
+    if not isinstance(tolerance, Printed):
+        tolerance = max(tolerance, min(relative(FULL_DOUBLE, value), CLOSER * abs(value - ours.value)))
+    few = isinstance(tolerance, Printed) and tolerance.decimals <= FEW_DECIMALS
+    sure, chance = _search(case, value, tolerance, tiers=1 if certain else 2 if few else 3)
+    if not (certain or sure or isinstance(tolerance, Printed)):
+        rounded = as_printed(value)
+        if rounded.decimals <= FEW_DECIMALS and width(rounded) > tolerance:
+            sure, chance = _search(case, value, rounded, tiers=2)
+            sure = [cause._replace(text=f"taken as rounded, {cause.text}") for cause in sure]
+    return [*certain, *sure] or [*chance, *map(Cause, _vague(case, value, ours.value, tolerance))]
 
 
-def _few(found: Iterator[Cause]) -> list[Cause]:
-    several = list(islice(found, NAMED + 1))
+def _search(case: Case, value: float, tolerance: Tolerance, tiers: int) -> tuple[list[Cause], list[Cause]]:
+    """Find the causes that fit, tier by tier until one fits, and apart from them those that may fit by chance."""
+    near: set[float] = set()
+    sure, chance = list[Cause](), list[Cause]()
+    for tier in _tiers(case)[:tiers]:
+        for search in tier:
+            candidates = search(case)
+            near |= _near(candidates, value, tolerance)
+            hits = np.flatnonzero(agree(candidates.values, value, tolerance))
+            (sure if len(near) <= LIKELY else chance).extend(_few(map(candidates.describe, hits.tolist())))
+        if sure:
+            break
+    said = f"perhaps by chance, as {len(near)} of {AROUND} numbers around it would fit something"
+    return sure, [Cause(f"{said}: {'; '.join(cause.text for cause in chance)}")] if chance else []
+
+
+def _tiers(case: Case) -> list[list[Search]]:
+    """Searches by how likely what they find is to be the cause; the last fits numbers of few decimals by chance."""
+    if not case.convention.is_sum:  # no query has a part in the value
+        return [[_fields, changed_data], [_presets]]
+    retrieval = case.queries.retrieved is not None or case.queries.judged is not None
+    of_queries = [left_out, *([] if retrieval else [cut]), swapped]
+    return [[_fields, other_means, changed_data, *of_queries], [_presets, _two_changes], [other_divisors]]
+
+
+def _near(candidates: Candidates, value: float, tolerance: Tolerance) -> set[float]:
+    """Count in steps of the tolerance, which of the numbers around a value are values of candidates."""
+    with np.errstate(all="ignore"):
+        steps = np.round((candidates.values - value) / (2 * width(tolerance)))
+    return set(steps[np.abs(steps) <= AROUND // 2].tolist())
+
+
+def _few(causes: Iterator[Cause]) -> list[Cause]:
+    several = list(islice(causes, NAMED + 1))
     several[NAMED:] = [Cause(f"and others, such as: {last.text}") for last in several[NAMED:]]
     return several
 
 
-def _fields(case: Case) -> Iterator[Cause]:
-    """Another value of one field; else a preset."""
-    single = [other for other in _flips(case) if _is_value_of(case, other)]
-    yield from (Cause(f"it is the value under {_spelled(case.convention, other)}", other) for other in single)
-    for name in [] if single else presets.names(case.convention.measure):
+def _ratio(per_query: QueryDifferences | None) -> Iterator[str]:
+    """A constant ratio of the source's value of every query to ours."""
+    if per_query is None:
+        return
+    theirs, ours = per_query.values, per_query.our_values
+    both = np.isfinite(theirs) & np.isfinite(ours) & (ours != 0)
+    if len(set(ours[both].tolist())) > 1:
+        ratio = theirs[both][0] / ours[both][0]
+        if ratio != 1 and np.allclose(theirs, ratio * ours, rtol=FULL_DOUBLE, atol=0, equal_nan=True):
+            yield f"{ratio:.6g} times ours on every query"
+
+
+def _fields(case: Case) -> Candidates:
+    return _under(case, _flips(case))
+
+
+def _presets(case: Case) -> Candidates:
+    return _under(case, _named(case))
+
+
+def _two_changes(case: Case) -> Candidates:
+    """Another field or preset, and one-document queries left out, as by a loop over scikit-learn's function."""
+    several = np.flatnonzero(case.sizes > 1)
+    if several.size in {0, case.sizes.size}:
+        return Candidates.of([])
+    queries, rows = case.queries.take(several)
+    part = case._replace(queries=queries, scores=case.scores[rows])
+    return _under(part, (*_flips(case), *_named(case)), ", without the one-document queries")
+
+
+def _under(case: Case, conventions: Iterable[tuple[str, Convention]], aside: str = "") -> Candidates:
+    listed = list(conventions)
+    values = np.array([case.changed(convention=convention) for _, convention in listed], np.float64)
+
+    def describe(place: int) -> Cause:
+        text, convention = listed[place]
+        return Cause(f"it is the value under {text}{aside}", None if aside else convention)
+
+    return Candidates(values, describe)
+
+
+def _named(case: Case) -> Iterator[tuple[str, Convention]]:
+    """Presets, with what each changes."""
+    for name in presets.names(case.convention.measure):
         other = presets.make(name, getattr(case.convention, "k", None))
-        if _is_value_of(case, other):
-            yield Cause(f"it is the value under presets.{name}, that is {_spelled(case.convention, other)}", other)
+        yield f"presets.{name}, that is {_spelled(case.convention, other)}", other
 
 
-def _flips(case: Case) -> Iterator[Convention]:
+def _flips(case: Case) -> Iterator[tuple[str, Convention]]:
+    """Conventions with another value of one field."""
     convention = case.convention
     values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
     if "k" in values:
@@ -118,14 +184,7 @@ def _flips(case: Case) -> Iterator[Convention]:
             except RankAdaptersError:
                 continue
             if other != convention:
-                yield other
-
-
-def _is_value_of(case: Case, other: Convention) -> bool:
-    try:
-        return bool(case.hits([terms_of(case.queries, case.scores, other).shares.sum()]).size)
-    except RankAdaptersError:
-        return False
+                yield _spelled(convention, other), other
 
 
 def _spelled(convention: Convention, other: Convention) -> str:
@@ -133,110 +192,22 @@ def _spelled(convention: Convention, other: Convention) -> str:
     return ", ".join(f"{name}={new!r} in place of {name}={old!r}" for name, (new, old) in pairs)
 
 
-def _left_out(case: Case) -> Iterator[str]:
-    divisors = case.terms.divisors
-    parts = case.terms.shares * divisors.sum()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (parts.sum() - parts) / (divisors.sum() - divisors)
-    counted = divisors > 0
-    for place in case.hits(np.where(counted, means, np.nan)):
-        yield f"it is the value without query {case.queries.query_ids[place]}"
-
-
-def _cut(case: Case) -> Iterator[str]:
-    """A query that lost its last or its first rows, or whose rows became two queries."""
-    sizes = np.diff(case.queries.indptr)
-    if (sizes * (sizes - 1)).sum() > MOST_PIECES or sizes.max() == 1:
-        return
-    pieces, query, where = _pieces(case.queries)
-    try:
-        found = terms_of(pieces, case.scores[where], case.convention)
-    except RankAdaptersError:
-        return
-    kept = found.shares * found.divisors.sum()
-    first, second = (slice(half, None, 2) for half in (0, 1))
-    parts, divisors = case.terms.shares * case.terms.divisors.sum(), case.terms.divisors
-    rest, below = parts.sum() - parts[query], divisors.sum() - divisors[query]
-    cut_at = [part for n in sizes for part in range(1, n)]
-    for texts, tops, downs in (
-        ("{} cut after its first {} rows", kept[first], found.divisors[first]),
-        ("{} without its first {} rows", kept[second], found.divisors[second]),
-        ("{} cut in two after {} rows", kept[first] + kept[second], found.divisors[first] + found.divisors[second]),
-    ):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = (rest + tops) / (below + downs)
-        for place in case.hits(means):
-            name = case.queries.query_ids[query[place]]
-            yield f"it is the value with query {texts.format(name, cut_at[place])}"
-
-
-def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
-    """Both parts of every query cut at every place: as queries, with the query each pair is of, and its rows."""
-    order = queries.rows
-    sizes = np.diff(queries.indptr)
-    cut = sizes - 1
-    rows = [order[start:end] for start, end in zip(queries.indptr, queries.indptr[1:], strict=False)]
-    where = np.concatenate([np.tile(part, n) for part, n in zip(rows, cut, strict=True)])
-    lengths = np.array([length for n in sizes for first in range(1, n) for length in (first, n - first)])
-    query = np.repeat(np.arange(sizes.size), cut)
-    weight = None if queries.query_weight is None else np.repeat(queries.query_weight[query], 2)
-    pieces = Queries(queries.labels[where], group_sizes=lengths, query_weight=weight)
-    return _with_ranks(pieces, queries, where), query, where
-
-
-def _with_ranks(part: Queries, queries: Queries, where: NDArray[Any]) -> Queries:
-    return part if queries.docid_rank is None else part.with_docid_ranks(queries.docid_rank[where])
-
-
-def _grouping(case: Case) -> Iterator[str]:
-    if case.queries.n_queries == 1:
-        return
-    one = Queries(case.queries.labels, group_sizes=[case.queries.n_docs])
-    with_order = _with_ranks(one, case.queries, np.arange(case.queries.n_docs))
-    if _is_value_of(case._replace(queries=with_order), case.convention):
-        yield "it is the value with all rows taken as one query"
-
-
-def _weights(case: Case) -> Iterator[str]:
-    """Weights ignored, by rows, turned round, or those of two queries swapped."""
-    weights, average = case.queries.query_weight, case.convention.average
-    weighted = weights is not None and case.convention.weighting == "query_weight"
-    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": np.diff(case.queries.indptr) * 1.0}
-    if weights is not None and weighted:
-        tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
-    convention = case.convention if weighted else case.convention.replace(average="query")
-    for text, given in tried.items():
-        if _is_value_of(case._replace(queries=case.queries.with_weights(given)), convention):
-            yield f"it is the value with {text}"
-    if weights is not None and average == "query" and weights.size**2 <= MOST_PAIRS:
-        yield from _swapped(case, weights)
-
-
-def _swapped(case: Case, weights: Floats) -> Iterator[str]:
-    values, divisors = case.terms.values, case.terms.divisors
-    scored = np.flatnonzero(divisors > 0)
-    values, some = values[scored], weights[scored]
-    gained = (some[None, :] - some[:, None]) * (values[:, None] - values[None, :])
-    means = case.terms.shares.sum() + gained / divisors.sum()
-    first, second = np.triu_indices(scored.size, 1)
-    names = case.queries.query_ids[scored]
-    for place in case.hits(means[first, second]):
-        yield f"it is the value with the weights of queries {names[first[place]]} and {names[second[place]]} swapped"
-
-
-def _tied_rows(case: Case) -> Iterator[str]:
-    """The only cause that is a range and no number, so that it is looked at last."""
+def _vague(case: Case, value: float, ours: float, tolerance: Tolerance) -> Iterator[str]:
+    """What is a range and no number, so that it is looked at last."""
+    if abs(value - ours) <= (reach := relative(FLOAT32, ours)):
+        yield f"it is within {reach:.0e} of ours, as where something is computed in float32"
     declared = getattr(case.convention, "ties", None)
-    try:
-        low, high = (
-            float(terms_of(case.queries, case.scores, case.convention.replace(ties=ties)).shares.sum())
-            for ties in ("worst", "best")
-        )
-    except RankAdaptersError:
-        return
-    reach = width(case.tolerance)
-    if high - low > reach and low - reach <= case.value <= high + reach:
+    worst, best = (_with_ties(case, ties) for ties in ("worst", "best"))
+    low, high, reach = min(worst, best), max(worst, best), width(tolerance)
+    if high - low > reach and low - reach <= value <= high + reach:
         yield (
             f"tied rows in another order than ties={declared!r} are not excluded: "
             f"the orders of ties give {low:.6g} to {high:.6g}"
         )
+
+
+def _with_ties(case: Case, ties: str) -> float:
+    try:
+        return case.changed(convention=case.convention.replace(ties=ties))
+    except RankAdaptersError:  # the measure has no such order
+        return np.nan

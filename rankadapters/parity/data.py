@@ -85,6 +85,13 @@ def rounds_until(iteration: object, trained: int, best: int, default: str = "bes
     return int(iteration) + 1  # type: ignore[call-overload, no-any-return]
 
 
+def rescaled(rounds: int, trained: int, booster: str) -> tuple[str, ...]:
+    """Say why the log of a DART model's earlier iteration is of other scores than its first trees give."""
+    if booster != "dart" or rounds >= trained:
+        return ()
+    return (f"DART has rescaled the first {rounds} iterations' trees since, so a log of those is of other scores.",)
+
+
 def logged_at(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
     """Find what a training logged for a set: the metric's name there, and its values by round."""
     if not log or dataset not in log:

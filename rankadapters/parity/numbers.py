@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from decimal import Decimal
-from numbers import Real
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,9 +17,11 @@ from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import bind
+from rankadapters.parity.number_causes import number_causes
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
+from rankadapters.parity.tolerances import as_float, as_tolerance
 
 SOURCE = "first number"
 
@@ -56,8 +56,9 @@ def check_value(
     Returns
     -------
     ParityReport
-        One row. Where the number differs, its reason names what would give it: a field of the convention, a query cut
-        or left out, weights, the order of tied rows.
+        One row. Where the number differs, its reason names what would give it: ours rounded or in float32, a field of
+        the convention, columns in another order, another mean, a query cut or left out, weights; and where none of
+        these does, what is not excluded, such as another order of tied rows.
 
     Raises
     ------
@@ -76,10 +77,10 @@ def check_value(
     """
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
-    ours = Ours.of(queries, bind(queries, scores, convention), convention)
     number, printed = _given(value)
-    bound = printed if tolerance is None else tolerance
-    return ParityReport((ours.judge(number, source, version, tolerance=bound),))
+    allowed = printed if tolerance is None else as_tolerance("tolerance", tolerance)
+    ours = Ours.of(queries, bind(queries, scores, convention), convention)
+    return ParityReport((ours.judge(number, source, version, tolerance=allowed),))
 
 
 def _given(value: object) -> tuple[float, Printed | None]:
@@ -87,11 +88,11 @@ def _given(value: object) -> tuple[float, Printed | None]:
     if isinstance(value, str | Decimal | np.float32 | np.float16):
         printed = as_printed(value)
         return float(printed.value), printed
-    try:
-        return float(value), None  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    number = as_float(value.value if isinstance(value, Score) else value)
+    if number is None:
         msg = f"value={value!r:.60} is not a number.\nHint: the digits as they were printed, such as '0.6791'."
-        raise InputError(msg) from None
+        raise InputError(msg)
+    return number, None
 
 
 def compare_numbers(
@@ -140,23 +141,24 @@ def compare_numbers(
     The conventions differ in empty=1 against empty=0.
     """
     first, second = _number("first", a), _number("second", b)
-    if not isinstance(tol, Real) or not 0 <= float(tol) < math.inf:
-        msg = f"tol={tol!r:.60} is not a tolerance; allowed are numbers from 0 on.\nHint: tol=1e-9."
-        raise InputError(msg)
     ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
-    row = ParityRow.compare(SOURCE, "", ours, value=first, our_value=second, tolerance=float(tol))
+    row = ParityRow.compare(SOURCE, "", ours, value=first, our_value=second, tolerance=as_tolerance("tol", tol))
     if isinstance(a, Score) and isinstance(b, Score):
         return ParityReport((_of_scores(a, b, row, queries, scores),))
-    if row.verdict == "equal" or ours is None or queries is None:
+    if row.verdict == "equal":
         return ParityReport((row,))
+    if ours is None or queries is None:
+        why = "; ".join(f"it is {text}" for text in number_causes(first, second, row.tolerance or 0.0))
+        return ParityReport((replace(row, reason=f"Looking for the cause: {why}." if why else ""),))
     return ParityReport((_explained(row, Ours.of(queries, queries.check_scores(scores), ours)),))
 
 
 def _number(which: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (Score, Real)):
+    number = as_float(value.value if isinstance(value, Score) else value)
+    if number is None:
         msg = f"the {which} of the two is {value!r:.60}, but Scores and numbers are compared.\nHint: float(value)."
         raise InputError(msg)
-    return float(value)
+    return number
 
 
 def _of_scores(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:

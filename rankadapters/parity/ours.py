@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rankadapters.core.inert import Terms
 
 NOT_A_SUM = (
-    "The value is not a sum over the queries, so that only its fields were tried, and no query has a part in it."
+    "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
+    "part in it."
 )
 
 
@@ -74,12 +75,12 @@ class Ours(NamedTuple):
             return row
         from rankadapters.parity.causes import causes  # brings numba
 
-        found = causes(self, value=value, tolerance=bound)
+        parts = per_query()
+        found = causes(self, value=value, tolerance=bound, per_query=parts)
         why = "; ".join(cause.text for cause in found) or "none of the changes tried gives it"
         whole = "" if self.convention.is_sum else NOT_A_SUM
         reason = "\n".join(filter(None, [row.reason, f"Looking for the cause: {why}.", whole]))
         other = next((cause.convention for cause in found if cause.convention is not None), None)
-        parts = per_query()
         if parts is None and other is not None:
             parts = Ours.of(self.queries, self.scores, other, leaving=True).gap(self)
         return replace(row, reason=reason, per_query=parts)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.convention import Convention
-from rankadapters.parity.tolerances import Tolerance, agree, width
+from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, agree, width
 
 Floats = NDArray[np.float64]
 
@@ -135,9 +135,11 @@ class ParityRow:
         'equal'
         """
         equal: Verdict = "equal-on-this-data" if inert else "equal"
+        value, our_value = float(value), float(our_value)
+        difference = 0.0 if value == our_value else value - our_value  # of two infinities too
         return cls(
-            source=source, version=version, convention=convention, value=float(value), our_value=float(our_value),
-            difference=float(value) - float(our_value), tolerance=width(tolerance), reason=reason, per_query=per_query,
+            source=source, version=version, convention=convention, value=value, our_value=our_value,
+            difference=difference, tolerance=width(tolerance), reason=reason, per_query=per_query,
             verdict=equal if agree([our_value], value, tolerance).all() else "different",
         )  # fmt: skip
 
@@ -178,9 +180,8 @@ class ParityRow:
     def queries(self) -> list[str]:
         """Write the queries that contribute most to the difference, one a line; empty where none is known."""
         found = [] if self.per_query is None else self.per_query.largest()
-        lines = [f"query {name}: {theirs:.6g}, ours {ours:.6g}, contributes {part:+.3g}"
-                 for name, theirs, ours, part in found]  # fmt: skip
-        return [*(["the queries that contribute most:"] if lines else []), *(f"  {line}" for line in lines)]
+        lines = [f"  query {name}: {_contribution(theirs, ours, part)}" for name, theirs, ours, part in found]
+        return [*(["the queries that contribute most:"] if lines else []), *lines]
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types: the convention as its signature, a number that is not finite as None."""
@@ -196,6 +197,22 @@ class ParityRow:
         per_query = data["per_query"] and QueryDifferences.from_dict(data["per_query"])
         convention = parse(data["convention"]) if data["convention"] else None
         return cls(**{**data, "convention": convention, "per_query": per_query})
+
+
+def _contribution(theirs: float, ours: float, part: float) -> str:
+    """Say what a query contributes to a difference, and by what: its value, or its share of the mean.
+
+    >>> _contribution(1.0, 0.8, 0.1), _contribution(float("nan"), 1.0, -0.25)
+    ('1, ours 0.8, contributes +0.1', 'left out, ours 1, contributes -0.25')
+    >>> _contribution(0.5, 0.5, 0.01)  # the same value in a mean of fewer queries
+    '0.5 in both, with 0.02 more of the mean than in ours: contributes +0.01'
+    """
+    if math.isclose(theirs, ours, rel_tol=FULL_DOUBLE):
+        share = part / ours
+        more = "more" if share > 0 else "less"
+        return f"{ours:.6g} in both, with {abs(share):.3g} {more} of the mean than in ours: contributes {part:+.3g}"
+    value, our_value = ("left out" if math.isnan(number) else f"{number:.6g}" for number in (theirs, ours))
+    return f"{value}, ours {our_value}, contributes {part:+.3g}"
 
 
 def _float(value: float | None) -> float | None:

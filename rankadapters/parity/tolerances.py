@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.errors import InputError
 from rankadapters.core.printed import Printed
 
 # `relative` scales both.
@@ -29,15 +32,41 @@ def relative(precision: float, value: float) -> float:
 def agree(values: Any, given: float, tolerance: Tolerance) -> NDArray[np.bool_]:
     """Tell which values are the given number: those that round to it where it was printed, else those within reach.
 
-    >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist()
-    [True, True, False]
+    >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist(), agree([float("inf")], float("inf"), 0).tolist()
+    ([True, True, False], [True])
     """
     if isinstance(tolerance, Printed):
         return tolerance.hold(values)
-    found: NDArray[np.bool_] = np.abs(np.asarray(values, np.float64) - given) <= tolerance
-    return found
+    numbers = np.asarray(values, np.float64)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        within: NDArray[np.bool_] = (np.abs(numbers - given) <= tolerance) | (numbers == given)
+    return within
 
 
 def width(tolerance: Tolerance) -> float:
     """Largest difference that counts as none."""
     return float(tolerance.half if isinstance(tolerance, Printed) else tolerance)
+
+
+def as_float(value: Any) -> float | None:
+    """Read a number, which may be an array or tensor without dimensions; None for anything else."""
+    plain = value.item() if getattr(value, "ndim", None) == 0 else value
+    try:
+        return float(plain) if isinstance(plain, Real) and not isinstance(plain, bool) else None
+    except OverflowError:  # a whole number beyond float64
+        return None
+
+
+def as_tolerance(name: str, value: object) -> float:
+    """Read the largest difference that counts as none.
+
+    Raises
+    ------
+    InputError
+        It is not a number from 0 on.
+    """
+    number = as_float(value)
+    if number is None or not 0 <= number < math.inf:
+        msg = f"{name}={value!r:.60} is not a tolerance; allowed are numbers from 0 on.\nHint: {name}=1e-9."
+        raise InputError(msg)
+    return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Never
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Never
 import numpy as np
 
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
 from rankadapters.core.keywords import GROUPS, refuse_other_names
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.core.queries import Queries, as_queries
@@ -68,7 +68,7 @@ class Held:
         such as weights by row.
     own, routes, rounds
         Of a trained model: what its metric means; the ways to its numbers, where asking for the metric of its scores is
-        not the only one; the rounds looked at.
+        not the only one; the rounds looked at, 0 for as many as were logged; the rounds that it has.
     """
 
     queries: Queries
@@ -78,6 +78,29 @@ class Held:
     own: Convention | None = None
     routes: tuple[Route, ...] = ()
     rounds: int = 0
+    trained: int = 0
+
+    def of_log(self, values: Sequence[float]) -> tuple[int, float]:
+        """Find the iteration looked at in a log, with its value; a training that went on logs the later ones only.
+
+        Raises
+        ------
+        InputError
+            It was not logged.
+        """
+        before = max(0, self.trained - len(values))
+        iteration = (self.rounds or before + len(values)) - 1
+        if not before <= iteration < before + len(values):
+            has = f"the log has the iterations {before} to {before + len(values) - 1}"
+            msg = f"iteration {iteration} was not logged: {has}.\nHint: iteration= one of these."
+            raise InputError(msg)
+        return iteration, float(values[iteration - before])
+
+
+def _counts_by_row(declared: Convention, nearest: Convention) -> bool:
+    """Whether a weight of each row's query, of all rows, is a row weight to the nearest convention."""
+    weights = (declared.weighting, nearest.weighting)
+    return declared.over == "rows" and weights == ("query_weight", "row_weight")
 
 
 class Toolkit(ABC):
@@ -202,7 +225,8 @@ class Toolkit(ABC):
         model : ranker or Booster
             Trained.
         data : tuple, or the toolkit's own kind of data
-            `(X, labels, qid)` or `(X, labels, qid, query_weight)`, rows as the toolkit was given them.
+            `(X, labels, qid)` or `(X, labels, qid, query_weight)`, rows as the toolkit was given them; a DMatrix; or a
+            Dataset that still has its features.
         convention : Convention or str
             What is declared.
         dataset : str, optional
@@ -241,11 +265,39 @@ class Toolkit(ABC):
     def held(self, given: Held, convention: Convention) -> tuple[Convention, Any, Held]:
         """Give the nearest convention, its words, and the data as it holds them, unless somebody refuses them."""
         refuse_retrieval(given.queries, self.vocabulary.title)
-        scores = bind(given.queries, given.scores, convention)
         nearest, words = self.nearest(convention)
+        given = self._without_idle_weights(given, convention, words)
+        scores = bind(given.queries, given.scores, convention)
         refuse_other_gains(given.queries.labels, nearest, given.own or nearest)
         self.refuse(given.queries, words)
-        return nearest, words, self.hold(replace(given, scores=scores), words)
+        given, queries = replace(given, scores=scores), given.queries
+        if not _counts_by_row(convention, nearest) or queries.query_weight is None:
+            return nearest, words, self.hold(given, words)
+        # A weight of each row's query: what is declared reads it from the query, the toolkit from the row.
+        by_row = queries.with_weights(row_weight=queries.query_weight[queries.query_of_row])
+        held = self.hold(replace(given, queries=by_row), words)
+        weights, starts = held.queries.row_weight, held.queries.indptr[:-1]
+        both = held.queries.with_weights(None if weights is None else weights[starts], row_weight=weights)
+        return nearest, words, replace(held, queries=both)
+
+    def _without_idle_weights(self, given: Held, convention: Convention, words: Any) -> Held:
+        """Leave query weights aside that neither the convention nor its measure in the toolkit ever counts.
+
+        The toolkit is told them all the same.
+        """
+        weights = given.queries.query_weight
+        if weights is None or convention.weighting is not None:
+            return given
+        try:
+            weighted = self.nearest(convention.replace(average="query"))[0].weighting == "query_weight"
+        except ConventionError:
+            weighted = False
+        if weighted:
+            return given
+        name = f"{self.vocabulary.title}'s {self.names(words)[0]}"
+        note = f"query_weight does not count: neither under average={convention.average!r} nor in {name}."
+        told = {"query_weight": weights, **given.given}
+        return replace(given, queries=given.queries.with_weights(), notes=(note, *given.notes), given=told)
 
     def check(
         self, given: Held, declared: Convention, dataset: str | None = None, logged: Logged = NO_LOG
@@ -255,10 +307,10 @@ class Toolkit(ABC):
         routes = [*(held.routes or [self.asked(words)])]
         if dataset is not None:
             name, values = logged(dataset, self.names(words)[0])
-            value, shown = float(values[held.rounds - 1]), held.rounds - 1
-            routes.append(Route(f"log of {dataset}, iteration {shown}, {name}", lambda _: value))
+            iteration, value = held.of_log(values)
+            routes.append(Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value))
         # Data without a value is ours to name, before the toolkit is asked.
-        wanted = Ours.of(held.queries, held.scores, declared)
+        wanted = Ours.of(held.queries, held.scores, declared, leaving=True)
         different = {} if nearest == declared else differing(declared, nearest)
         # Weights that the declared convention counts and the nearest does not are left aside on both sides.
         ours = Ours.of(held.queries, held.scores, nearest, leaving=True) if different else wanted

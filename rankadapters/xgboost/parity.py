@@ -13,7 +13,7 @@ from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rounds_until
+from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until
 from rankadapters.parity.tolerances import IN_PART_FLOAT32
 from rankadapters.parity.toolkit import Route
 from rankadapters.xgboost.metrics import judged_of, query_weights
@@ -53,9 +53,10 @@ class XGBoostToolkit(Toolkit):
     def ask(self, held: Held, words: dict[str, Any]) -> float:
         """Ask for the metric of a base margin."""
         groups, queries = words.get("groups", True), held.queries
+        weights = held.given.get("query_weight", queries.query_weight) if groups else queries.row_weight
         matrix = xgb.DMatrix(
             np.zeros((queries.n_docs, 1)), label=queries.labels, qid=queries.query_of_row if groups else None,
-            weight=queries.query_weight if groups else queries.row_weight, base_margin=held.scores, nthread=1,
+            weight=weights, base_margin=held.scores, nthread=1,
         )  # fmt: skip
         return _evaluated(xgb.Booster(QUIET, [matrix]), matrix, words)
 
@@ -75,19 +76,26 @@ class XGBoostToolkit(Toolkit):
             )
             raise InputError(msg)
         best = int(getattr(booster, "best_iteration", -1))  # which it lacks without early stopping
-        rounds = rounds_until(iteration, booster.num_boosted_rounds(), best + 1)
+        trained = booster.num_boosted_rounds()
+        rounds = rounds_until(iteration, trained, best + 1)
         upto, words = booster[:rounds], self.nearest(convention)[1]
         how = self.names(words)[1].removeprefix("xgboost ")
         own = Route(f"Booster.eval {how}", lambda _: _evaluated(upto, matrix, words))
         return Held(
-            queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds,
+            queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds, trained=trained,
             own=_own_metric(booster, words), routes=(self.asked(words), own) if words.get("groups", True) else (),
+            notes=rescaled(rounds, trained, _learner(booster)["gradient_booster"]["name"]),
         )  # fmt: skip
+
+
+def _learner(booster: xgb.Booster) -> dict[str, Any]:
+    config: dict[str, Any] = json.loads(booster.save_config())
+    return config["learner"]
 
 
 def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | None:
     """What the metric means under the parameters that the model was trained with, where they are known."""
-    learner = json.loads(booster.save_config())["learner"]
+    learner = _learner(booster)
     several = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
     own = [each["ndcg_exp_gain"] == "1" for each in several if "ndcg_exp_gain" in each]
     return presets.xgboost.read({**words, "ndcg_exp_gain": own[0]}) if own and "ndcg_exp_gain" in words else None
