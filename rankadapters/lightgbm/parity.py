@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import lightgbm as lgb
 import numpy as np
@@ -97,7 +97,8 @@ def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
     except Exception:  # noqa: BLE001 - LightGBM raises that of a Dataset that it has not constructed
         if data.group is None:
             raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
-        features, judged = data.data, Judged(data.label, np.asarray(data.group), data.weight)
+        weights = None if data.weight is None else np.asarray(data.weight)
+        features, judged = data.data, Judged(cast("Any", data.label), np.asarray(data.group), weights)
     if features is None:
         msg = (
             "the Dataset has no features: LightGBM frees them when it constructs it.\n"

@@ -23,7 +23,7 @@ class Cause(NamedTuple):
     convention: Convention | None = None
 
 
-class Candidates(NamedTuple):
+class ChangedValues(NamedTuple):
     """Values that changes of one kind would give, NaN where one gives none, and what is said of each."""
 
     values: Floats
@@ -48,7 +48,8 @@ class Case(NamedTuple):
     @property
     def parts(self) -> Floats:
         """What each query adds to the sum that the divisors divide."""
-        return self.terms.shares * self.terms.divisors.sum()
+        parts: Floats = self.terms.shares * self.terms.divisors.sum()
+        return parts
 
     @property
     def sizes(self) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from rankadapters.core import presets
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.printed import Printed, as_printed
-from rankadapters.parity.case import Candidates, Case, Cause
+from rankadapters.parity.case import Case, Cause, ChangedValues
 from rankadapters.parity.data_causes import changed_data
 from rankadapters.parity.number_causes import in_last_bits, number_causes
 from rankadapters.parity.ours import Ours
@@ -28,7 +28,7 @@ LIKELY = 5  # of these: where more are values of changes, a match may well be ch
 FEW_DECIMALS = 8  # a float of no more was rounded
 CLOSER = 1e-3  # of the difference: how far from the number what explains it may lie
 
-Search = Callable[[Case], Candidates]
+Search = Callable[[Case], ChangedValues]
 
 
 def causes(ours: Ours, *, value: float, tolerance: Tolerance, per_query: QueryDifferences | None = None) -> list[Cause]:
@@ -108,7 +108,7 @@ def _tiers(case: Case) -> list[list[Search]]:
     return [[_fields, other_means, changed_data, *of_queries], [_presets, _two_changes], [other_divisors]]
 
 
-def _near(candidates: Candidates, value: float, tolerance: Tolerance) -> set[float]:
+def _near(candidates: ChangedValues, value: float, tolerance: Tolerance) -> set[float]:
     """Count in steps of the tolerance, which of the numbers around a value are values of candidates."""
     with np.errstate(all="ignore"):
         steps = np.round((candidates.values - value) / (2 * width(tolerance)))
@@ -133,25 +133,25 @@ def _ratio(per_query: QueryDifferences | None) -> Iterator[str]:
             yield f"{ratio:.6g} times ours on every query"
 
 
-def _fields(case: Case) -> Candidates:
+def _fields(case: Case) -> ChangedValues:
     return _under(case, _flips(case))
 
 
-def _presets(case: Case) -> Candidates:
+def _presets(case: Case) -> ChangedValues:
     return _under(case, _named(case))
 
 
-def _two_changes(case: Case) -> Candidates:
+def _two_changes(case: Case) -> ChangedValues:
     """Another field or preset, and one-document queries left out, as by a loop over scikit-learn's function."""
     several = np.flatnonzero(case.sizes > 1)
     if several.size in {0, case.sizes.size}:
-        return Candidates.of([])
+        return ChangedValues.of([])
     queries, rows = case.queries.take(several)
     part = case._replace(queries=queries, scores=case.scores[rows])
     return _under(part, (*_flips(case), *_named(case)), ", without the one-document queries")
 
 
-def _under(case: Case, conventions: Iterable[tuple[str, Convention]], aside: str = "") -> Candidates:
+def _under(case: Case, conventions: Iterable[tuple[str, Convention]], aside: str = "") -> ChangedValues:
     listed = list(conventions)
     values = np.array([case.changed(convention=convention) for _, convention in listed], np.float64)
 
@@ -159,7 +159,7 @@ def _under(case: Case, conventions: Iterable[tuple[str, Convention]], aside: str
         text, convention = listed[place]
         return Cause(f"it is the value under {text}{aside}", None if aside else convention)
 
-    return Candidates(values, describe)
+    return ChangedValues(values, describe)
 
 
 def _named(case: Case) -> Iterator[tuple[str, Convention]]:

@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.definition import is_beyond
+from rankadapters.core.measures import RR
 from rankadapters.core.queries import Queries
-from rankadapters.parity.case import Candidates, Case, Floats
+from rankadapters.parity.case import Case, ChangedValues, Floats
 
 Change = Iterator[tuple[str, dict[str, Any]]]
 DECIMALS = range(1, 7)  # of scores that went through a file
-LAST_FOR_FIRST = "rr"  # the measure of which the last relevant row is taken for the first
 
 
-def changed_data(case: Case) -> Candidates:
+def changed_data(case: Case) -> ChangedValues:
     """Evaluate the convention on columns that a mistake has changed."""
     queries = case.queries
     everything_ranked = queries.retrieved is None and queries.judged is None
     searches = [_scores, _last_relevant, *([_labels, _groups] if everything_ranked else [_unretrieved])]
     changes = (change for search in searches for change in search(case))
-    return Candidates.of((f"the value {text}", case.changed(**changed)) for text, changed in changes)
+    return ChangedValues.of((f"the value {text}", case.changed(**changed)) for text, changed in changes)
 
 
 def _scores(case: Case) -> Change:
@@ -106,7 +106,7 @@ def _unretrieved(case: Case) -> Change:
 def _last_relevant(case: Case) -> Change:
     """Every relevant row but the last of each query made irrelevant."""
     convention, queries = case.convention, case.queries
-    if convention.measure != LAST_FOR_FIRST:
+    if not isinstance(convention, RR):
         return
     rows = np.lexsort((np.arange(queries.n_docs), -case.scores, queries.query_of_row))
     ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))

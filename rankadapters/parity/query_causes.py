@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.inert import terms_of
 from rankadapters.core.queries import Queries
-from rankadapters.parity.case import Candidates, Case, Cause, Floats
+from rankadapters.parity.case import Case, Cause, ChangedValues, Floats
 
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
 MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
-NONE = Candidates.of([])
+NONE = ChangedValues.of([])
 
 
-def other_means(case: Case) -> Candidates:
+def other_means(case: Case) -> ChangedValues:
     """Other ways from the queries' values to one number, and weights that are ignored or others."""
-    return Candidates.of([*_means(case), *_weights(case)])
+    return ChangedValues.of([*_means(case), *_weights(case)])
 
 
 def _means(case: Case) -> Iterator[tuple[str, float]]:
@@ -59,7 +59,7 @@ def _weights(case: Case) -> Iterator[tuple[str, float]]:
     """Weights ignored, by rows, or turned round."""
     weights, convention = case.queries.query_weight, case.convention
     weighted = weights is not None and convention.weighting == "query_weight"
-    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": case.sizes * 1.0}
+    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": case.sizes.astype(np.float64)}
     if weights is not None and weighted:
         tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
     convention = convention if weighted else convention.replace(average="query")
@@ -70,7 +70,7 @@ def _weights(case: Case) -> Iterator[tuple[str, float]]:
         )
 
 
-def left_out(case: Case) -> Candidates:
+def left_out(case: Case) -> ChangedValues:
     """The value without each query."""
     divisors, parts = case.terms.divisors, case.parts
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -81,7 +81,7 @@ def left_out(case: Case) -> Candidates:
         why = ", where nothing is to be found: its value is 0/0, a NaN, to many programs" if empty[place] else ""
         return Cause(f"it is the value without query {names[place]}{why}")
 
-    return Candidates(np.where(divisors > 0, means, np.nan), describe)
+    return ChangedValues(np.where(divisors > 0, means, np.nan), describe)
 
 
 def _nothing_to_find(case: Case) -> NDArray[np.bool_]:
@@ -92,7 +92,7 @@ def _nothing_to_find(case: Case) -> NDArray[np.bool_]:
     return np.isnan(skipping.values) & ~np.isnan(case.terms.values)
 
 
-def cut(case: Case) -> Candidates:
+def cut(case: Case) -> ChangedValues:
     """The value where a query lost its last or its first rows, or its rows became two queries."""
     sizes = case.sizes
     if (sizes * (sizes - 1)).sum() > MOST_PIECES or sizes.max() == 1:
@@ -117,7 +117,7 @@ def cut(case: Case) -> Candidates:
         kind, piece = divmod(place, query.size)
         return Cause(f"it is the value with query {texts[kind].format(names[query[piece]], cut_at[piece])}")
 
-    return Candidates(means.ravel(), describe)
+    return ChangedValues(means.ravel(), describe)
 
 
 def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
@@ -134,7 +134,7 @@ def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
     return pieces if ranks is None else pieces.with_docid_ranks(ranks[where]), query, where
 
 
-def swapped(case: Case) -> Candidates:
+def swapped(case: Case) -> ChangedValues:
     """The value with the weights of two queries swapped."""
     weights = case.queries.query_weight
     if weights is None or case.convention.average != "query" or weights.size**2 > MOST_PAIRS:
@@ -144,7 +144,7 @@ def swapped(case: Case) -> Candidates:
     gained = (weights[None, :] - weights[:, None]) * (values[:, None] - values[None, :])
     first, second = np.triu_indices(scored.size, 1)
     means = (case.terms.shares.sum() + gained / case.terms.divisors.sum())[first, second]
-    return Candidates(
+    return ChangedValues(
         means,
         lambda place: Cause(
             f"it is the value with the weights of queries {names[first[place]]} and {names[second[place]]} swapped"
@@ -152,12 +152,12 @@ def swapped(case: Case) -> Candidates:
     )
 
 
-def other_divisors(case: Case) -> Candidates:
+def other_divisors(case: Case) -> ChangedValues:
     """The sum of the queries' values divided by another whole number: queries counted that have no value, or not."""
     total, most = case.parts.sum(), 2 * max(case.queries.n_queries, 2)
     numbers = np.arange(1, most + 1)
     ours = f"{case.terms.divisors.sum():g}"
-    return Candidates(
+    return ChangedValues(
         total / numbers,
         lambda place: Cause(f"it is the sum of the queries' values divided by {numbers[place]} instead of {ours}"),
     )

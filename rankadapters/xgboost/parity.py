@@ -89,8 +89,8 @@ class XGBoostToolkit(Toolkit):
 
 
 def _learner(booster: xgb.Booster) -> dict[str, Any]:
-    config: dict[str, Any] = json.loads(booster.save_config())
-    return config["learner"]
+    learner: dict[str, Any] = json.loads(booster.save_config())["learner"]
+    return learner
 
 
 def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | None:
