@@ -21,6 +21,13 @@ EMPTY = 0.28  # share of the queries with nothing relevant
 SHORT = 0.5  # share of the queries with fewer than 10 documents
 MIRRORS = 0.15  # share of the documents that have another's features, so that every model ties them
 
+__all__ = ["Grouped", "RankingData", "mq2008_like"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RankingData:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -145,3 +146,14 @@ def test_profile_without_scores_takes_no_feature_from_a_comment(capsys, write, s
     assert json.loads(expected)
     stdin(rows.read_bytes())
     assert printed(capsys, "profile", "--features", "-", "--format", "json") == expected
+
+
+def test_a_path_with_an_equals_sign_is_a_path_where_it_exists(capsys, letor, predictions, monkeypatch):
+    good, bad = Path(predictions["good"]), predictions["bad"]
+    good.with_name("lr=0.1.txt").write_bytes(good.read_bytes())
+    monkeypatch.chdir(good.parent)
+    options = ("evaluate", *letor, "--convention", "letor4@3", "--format", "json", "--predictions")
+    for first, name in (("lr=0.1.txt", "lr=0.1"), (f"lr={good.name}", "lr")):
+        found = json.loads(printed(capsys, *options, first, "--predictions", bad))["conventions"]
+        assert [each["model"] for each in found] == [name, Path(bad).stem]
+        assert found[0]["value"] == ra.evaluate(LABELS, SCORES["good"], presets.letor4(3), qid=QID).value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -88,3 +89,14 @@ def test_all_toolkits_agree_on_the_generated_data_in_a_process_of_its_own():
     values = [value for row in found["rows"] for value in row["declared"].values()]
     assert len(values) == 16
     assert all(0 < value < 1 for value in values)
+
+
+def test_an_error_of_the_system_is_told_as_it_is(capsys, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), "rows.txt")
+
+    monkeypatch.setattr("rankadapters.cli.conventions._run", fail)
+    assert cli.main(["conventions"]) == 2
+    line = capsys.readouterr().err
+    assert line.startswith("rankadapters: error: [Errno 24] Too many open files: 'rows.txt'. Hint: check that the ")
+    assert line.count("\n") == 1

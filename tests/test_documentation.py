@@ -50,3 +50,20 @@ def test_every_preset_is_named_on_the_first_page():
 
     text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
     assert [name for name in presets.names() if f"`{name}`" not in text] == []
+
+
+def test_the_speed_that_the_readme_states_is_that_of_the_speed_page():
+    speed = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    ratios = dict(
+        re.findall(r"^\| (NDCG@1|NDCG@10|all ranks) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|$", speed, re.MULTILINE)
+    )
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    times = [round(float(ratios[name])) for name in ("NDCG@1", "NDCG@10", "all ranks")]
+    assert (
+        "NDCG {} times as fast as LightGBM at k = 1, {} times at k = 10 and {} times without a cutoff".format(*times)
+        in readme
+    )
+    numpy, lightgbm = re.search(
+        r"NDCG@10 of two million rows takes (\d+) ms where LightGBM takes (\d+)", speed
+    ).groups()
+    assert f"in numpy, and there LightGBM is {int(numpy) / int(lightgbm):.1f} times as fast" in readme

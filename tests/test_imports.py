@@ -66,3 +66,21 @@ def test_every_public_name_is_there_and_no_other():
     for name in ("nothing", "measures", "_nothing", "__nothing__"):
         with pytest.raises(AttributeError, match=f"module 'rankadapters' has no attribute '{name}'"):
             getattr(ra, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "audit", "catboost", "compare", "crosscheck", "dask", "datasets", "io", "learners", "lightgbm", "objectives",
+        "parity", "presets", "sklearn", "spark", "trackers", "xgboost",
+    ],
+)  # fmt: skip
+def test_completion_in_a_public_module_lists_its_public_names_alone(name):
+    import rankadapters as ra
+
+    if name in PACKAGES or name == "learners":
+        pytest.importorskip(MODULES.get(name, "sklearn"))
+    module = getattr(ra, name)
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, public) for public in module.__all__)
+    assert not {"Any", "Iterator", "Make", "maker", "takes_k", "annotations"} & set(dir(module))

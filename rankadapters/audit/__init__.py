@@ -38,6 +38,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)
+
+
 class _Audits(ModuleType):
     """A package whose functions keep their names: importing a folder would set the attribute of that name."""
 

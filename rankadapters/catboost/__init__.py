@@ -26,3 +26,8 @@ __all__ = [
     "read_objective",
     "train",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
@@ -33,23 +34,56 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 when everything asked holds, 1 when not, 2 on bad input, which one line on stderr names.
     """
+    output = _Output(sys.stdout)
     try:
-        parser = _parser()
-        complete(parser)
-        arguments = parser.parse_args(argv)
-        run: Callable[[argparse.Namespace], int] = arguments.run
-        code = run(arguments)
-        sys.stdout.flush()
+        with redirect_stdout(output):
+            parser = _parser()
+            complete(parser)
+            arguments = parser.parse_args(argv)
+            run: Callable[[argparse.Namespace], int] = arguments.run
+            code = run(arguments)
+            output.flush()
     except RankAdaptersError as error:
         print(_one_line(str(error)), file=sys.stderr)
         return BAD_INPUT
     except OSError as error:
+        if error is not output.error:
+            hint = "check that the files and folders are there and yours to use, and that the disk has room"
+            print(_one_line(f"{error}.\nHint: {hint}."), file=sys.stderr)
+            return BAD_INPUT
         # Python would try once more, and complain once more, when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # whoever reads has read enough
             print(_one_line(f"the result cannot be written: {error}"), file=sys.stderr)
         return BAD_INPUT
     return code
+
+
+class _Output:
+    """Standard output, which remembers the error that a write met: errors of files that are read are not of it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.error: OSError | None = None
+
+    def write(self, text: str) -> int:
+        with self._remembering():
+            return int(self._stream.write(text))
+
+    def flush(self) -> None:
+        with self._remembering():
+            self._stream.flush()
+
+    @contextmanager
+    def _remembering(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.error = error
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _one_line(message: str) -> str:

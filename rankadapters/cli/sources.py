@@ -230,11 +230,11 @@ def _named(option: str, value: Any) -> tuple[str, Any]:
 
 
 def _named_files(files: list[Any]) -> tuple[str, list[Any]]:
-    """Read NAME=FILE; without a name it is the file's."""
+    """Read NAME=FILE; without a name it is the file's, also where the path itself has an equals sign."""
     if isinstance(files[0], os.PathLike):  # standard input
         return getattr(files[0], "model", None) or str(files[0]), files
     name, equals, first = files[0].partition("=")
-    if equals and name and "/" not in name and "\\" not in name:
+    if equals and name and "/" not in name and "\\" not in name and not Path(files[0]).exists():
         return name, [first, *files[1:]]
     return Path(files[0]).stem, files
 

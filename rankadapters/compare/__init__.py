@@ -21,3 +21,8 @@ __all__ = [
     "stratified_tests",
     "winning_numbers",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

@@ -12,6 +12,7 @@ from rankadapters.core.convention import Convention, as_convention
 from rankadapters.core.declared import read_signature
 from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
+from rankadapters.core.presets.tool import takes_k
 
 __all__ = ["as_convention", "as_conventions", "parse"]
 
@@ -111,12 +112,12 @@ def _made(text: str, tool: str, measure: str | None, cutoff: str | None) -> Conv
     make = presets.maker(tool if measure is None else f"{tool}.{measure}")
     if make is None:
         raise _unknown(text, tool)
-    if cutoff is None and presets.takes_k(make):
+    if cutoff is None and takes_k(make):
         preset = tool if measure is None else f"{tool}.{measure}"
         msg = f"{text!r} has no cutoff.\nHint: '{preset}@10', or '@all' for all ranks."
         raise ConventionError(msg)
     k = None if cutoff in {None, "all"} else int(str(cutoff))
-    found = make(k) if presets.takes_k(make) else make()
+    found = make(k) if takes_k(make) else make()
     if getattr(found, "k", None) != k:
         msg = f"{text!r} has a cutoff, but {tool}.{measure} has none.\nHint: '{tool}.{measure}'."
         raise ConventionError(msg)

@@ -6,3 +6,8 @@ from rankadapters.crosscheck.checks import CrossCheck, ModelRow, check, check_mo
 from rankadapters.crosscheck.toolkits import TOOLKITS
 
 __all__ = ["TOOLKITS", "CrossCheck", "ModelRow", "check", "check_models"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

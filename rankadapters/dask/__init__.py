@@ -13,3 +13,8 @@ from rankadapters.dask.actor_exchange import exchange
 from rankadapters.dask.evaluation import evaluate, per_query
 
 __all__ = ["evaluate", "exchange", "per_query"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

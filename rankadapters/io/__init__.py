@@ -10,3 +10,8 @@ from rankadapters.io.table import read_table
 from rankadapters.io.trec import read_trec
 
 __all__ = ["Judgments", "ScoredJudgments", "read_letor", "read_svmlight", "read_table", "read_trec", "stream_letor"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

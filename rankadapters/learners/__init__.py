@@ -16,3 +16,8 @@ from rankadapters.learners.rankboost import RankBoost
 from rankadapters.learners.ranksvm import RankSVM
 
 __all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankNet", "RankSVM"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

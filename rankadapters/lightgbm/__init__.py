@@ -31,3 +31,8 @@ __all__ = [
     "objective",
     "read_metric",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

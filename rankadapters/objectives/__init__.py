@@ -88,6 +88,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)
+
+
 @by_name
 def gradients(
     labels: object,

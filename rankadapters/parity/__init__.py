@@ -18,3 +18,8 @@ __all__ = [
     "check_value",
     "compare_numbers",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

@@ -29,3 +29,8 @@ __all__ = [
     "query_scorers",
     "read_metric",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

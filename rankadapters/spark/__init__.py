@@ -13,3 +13,8 @@ from rankadapters.spark.evaluation import evaluate, per_query
 from rankadapters.spark.query_evaluator import QueryEvaluator
 
 __all__ = ["QueryEvaluator", "evaluate", "per_query"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

@@ -11,6 +11,7 @@ from hypothesis import given
 
 import rankadapters as ra
 from rankadapters import presets
+from rankadapters.core.presets.tool import takes_k
 from tests.core.strategies import conventions
 
 FIELDS = {
@@ -275,7 +276,7 @@ def test_a_list_of_gains_that_decrease_is_refused_as_a_table_is():
 @pytest.mark.parametrize("name", presets.names(None))
 def test_a_preset_without_its_cutoff_says_what_to_write(name):
     make = presets.maker(name)
-    if not presets.takes_k(make):
+    if not takes_k(make):
         assert make() == presets.make(name, 10)
         return
     with pytest.raises(ra.ConventionError, match=r"^the preset [\w.]+ needs k, .*\nHint: presets\.[\w.]+\(10\)\.$"):

@@ -67,7 +67,6 @@ __all__ = [
     "letor4",
     "lightgbm",
     "make",
-    "maker",
     "mlflow",
     "mslr",
     "names",
@@ -82,7 +81,6 @@ __all__ = [
     "replay",
     "sklearn",
     "spark",
-    "takes_k",
     "textbook",
     "torchmetrics",
     "trec_eval_8",
@@ -91,6 +89,11 @@ __all__ = [
     "xgboost",
     "yahoo",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)
 
 
 def names(measure: str | None = "ndcg") -> tuple[str, ...]:
