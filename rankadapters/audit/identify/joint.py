@@ -88,13 +88,17 @@ def join(queries: Queries, cutoffs: Sequence[Cutoffs], found: Sequence[Candidate
         ]
     bits = Bits(tuple(name for name, kind in measure.declared().items() if kind.group != "head"))
     parts = [_joined(bits, part) for part in _by_cutoff(several)] if unknown else [_joined(bits, several)]
-    known = starts(measure, cutoffs[0][0]).values()
-    presets = bits.rows({name: (getattr(preset, name),) for name in bits.names} for preset in known)
     rows = np.concatenate([bits.rows([]), *(rows for rows, _ in parts)])
-    changes = np.full(len(rows), len(bits.names))
-    for preset in presets:
-        changes = np.minimum(changes, np.count_nonzero((rows & preset) == 0, axis=1))
-    return Joint(measure, [candidates for _, several in parts for candidates in several], changes)
+    presets = starts(measure, cutoffs[0][0]).values()
+    return Joint(measure, [joint for _, joints in parts for joint in joints], _n_changes(bits, rows, presets))
+
+
+def _n_changes(bits: Bits, rows: Rows, presets: Iterable[Convention]) -> NDArray[np.int64]:
+    """Count the fields in which the conventions of each row differ from the nearest preset."""
+    found = np.full(len(rows), len(bits.names))
+    for preset in bits.rows({name: (getattr(one, name),) for name in bits.names} for one in presets):
+        found = np.minimum(found, np.count_nonzero((rows & preset) == 0, axis=1))
+    return found
 
 
 def _joined(bits: Bits, several: Sequence[Sequence[Candidate]]) -> tuple[Rows, list[tuple[Candidate, ...]]]:
@@ -110,8 +114,6 @@ def _joined(bits: Bits, several: Sequence[Sequence[Candidate]]) -> tuple[Rows, l
 
 def _by_cutoff(several: Sequence[Sequence[Candidate]]) -> list[list[list[Candidate]]]:
     """Put together the candidates of each cutoff."""
-    if len(several) == 1 or "k" not in next(iter(several[0]), Candidate(0, {}, None)).block:
-        return [list(map(list, several))]
     found: dict[Values, list[list[Candidate]]] = {}
     for number, candidates in enumerate(several):
         for candidate in candidates:

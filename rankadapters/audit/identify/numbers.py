@@ -133,13 +133,15 @@ def _by_model(value: object, models: Mapping[str, object]) -> dict[str, object]:
         if name not in models:
             msg = f"value has a number of model {name!r:.80}; the models of scores are {choices(models)}."
             raise InputError(f"{msg}\nHint: a model's numbers by cutoff are {{'model': {{10: '0.4382'}}}}.")
-    return _some(found)
+    _refuse_none(found)
+    return found
 
 
 def _by_cutoff(value: object, k: object, measure: type[Convention]) -> Iterator[tuple[object, object]]:
     """Give every number of a model with its cutoff."""
     if isinstance(value, Mapping):
-        for key, number in _some(value).items():
+        _refuse_none(value)
+        for key, number in value.items():
             yield _cutoff_of(key, measure), number
     elif isinstance(value, (list, tuple)):
         cutoffs = k if isinstance(k, (list, tuple)) else [k]
@@ -167,11 +169,10 @@ def _cutoff_of(key: object, measure: type[Convention]) -> object:
     return int(cutoff)
 
 
-def _some(values: Any) -> Any:
+def _refuse_none(values: Mapping[Any, object]) -> None:
     if not values:
         msg = f"value has no number.\nHint: '0.4382', or several: {EXAMPLE}."
         raise InputError(msg)
-    return values
 
 
 def _check_cutoffs(numbers: list[Number], n_models: int) -> None:
