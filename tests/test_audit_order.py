@@ -7,6 +7,7 @@ import math
 import runpy
 import subprocess
 import sys
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -281,3 +282,11 @@ def test_a_name_that_is_not_printed_is_refused():
     scores = np.zeros(queries.n_docs)
     with pytest.raises(ra.InputError, match="has a line break or another character that is not printed"):
         ra.audit.order(queries, {"a\n": scores, "b": scores}, [LETOR4])
+
+
+@pytest.mark.parametrize("confidence", [np.float32(0.95), np.float64(0.95), Fraction(19, 20)])
+def test_any_real_number_is_a_confidence(confidence):
+    models = {"a": [3, 2, 1, 1, 1], "b": [1, 2, 3, 2, 1]}
+    found = ra.audit.order([2, 0, 1, 0, 1], models, "yahoo@1", confidence=confidence, n_resamples=9, group_sizes=[3, 2])
+    assert found.confidence == float(confidence)
+    assert type(found.confidence) is float

@@ -101,6 +101,9 @@ def test_mq2008_is_as_its_authors_and_the_paper_describe_it():
         ([1, 0], [1, 2], None, [2], r"different cutoffs \(1, 2\).*0.5000 at 1, 0.8155 at 2"),
         ([1, 0, 1], 3, None, [2, 1], r"k = 3 is larger than 100.0 % of the queries"),
         ([1, 0], 1, [1, 1], [2], r"in 1 queries \(100.0 %\) rows of different labels tie across the cut at 1"),
+        ([1, 0], 2, [1, 1], [2], r"in 1 queries \(100.0 %\) rows of different labels tie, none .* by up to 0.3691"),
+        ([1, 0], None, [1, 1], [2], r"in 1 queries \(100.0 %\) rows of different labels tie, none of them across"),
+        ([1, 0], None, [1e9, 1e9 + 1], [2], r"rounded to float32, rows of different labels tie, none of them across"),
         ([1, 0, 1, 1], 1, None, [2, 2], r"1 queries \(50.0 %\) have equal labels throughout"),
     ],
 )
@@ -111,6 +114,13 @@ def test_pitfalls_are_told_where_the_data_fall_into_them(labels, k, scores, size
 
 def test_data_without_pitfalls_have_no_warning():
     assert ra.audit.profile([1, 0, 4, 0], k=1, scores=[1, 2, 3, 4], group_sizes=[2, 2]).warnings == ()
+
+
+@pytest.mark.parametrize(("labels", "measure"), [([1, 0, 0, 0], "precision"), ([1, 1, 0, 0], "ndcg")])
+def test_ties_that_change_nothing_are_no_pitfall(labels, measure):
+    scores = [1, 1, 0, 0] if measure == "ndcg" else [1, 1, 1, 1]
+    found = ra.audit.profile(labels, k=4, scores=scores, measure=measure, group_sizes=[4])
+    assert not [warning for warning in found.warnings if " tie" in warning]
 
 
 def test_every_form_holds_the_shares():

@@ -36,6 +36,39 @@ def test_identify_prints_what_identify_gives_and_exits_by_it(capsys, letor):
         assert bool(expected) is (code == 0)
 
 
+@pytest.mark.parametrize(
+    ("texts", "value", "models"),
+    [
+        (["2=0.5", "3=0.6667"], {2: "0.5", 3: "0.6667"}, ["good"]),
+        (["feature 1:0.6667"], "0.6667", ["good"]),
+        (
+            ["feature 1:ndcg@2=0.5", "feature 1:all=0.6667", "feature 2:3=0.25"],
+            {"feature 1": {2: "0.5", None: "0.6667"}, "feature 2": {3: "0.25"}}, ["good", "bad"],
+        ),
+        (["feature 1:0.50", "feature 2:0.50"], {"feature 1": "0.50", "feature 2": "0.50"}, ["good", "bad"]),
+    ],
+)  # fmt: skip
+def test_identify_takes_several_numbers(capsys, letor, texts, value, models):
+    docid = [f"d{row}" for row in range(len(LABELS))]
+    scores = {f"feature {number}": SCORES[name] for number, name in enumerate(models, 1)}
+    expected = ra.audit.identify(value, LABELS, scores if len(scores) > 1 else SCORES["good"], qid=QID, docid=docid)
+    features = [str(number) for number in range(1, len(models) + 1)]
+    command = ("identify", *texts, *letor, "--feature", *features, "--format", "json")
+    assert json.loads(printed(capsys, *command, code=0 if expected else 1)) == json.loads(expected.to_json())
+
+
+def test_a_number_of_several_models_needs_a_name(capsys, letor):
+    files = (*letor, "--feature", "1", "2", "--format", "json")
+    assert "scores has 2 models, but value='0.5'" in refused(capsys, "identify", "0.5", *files)
+    assert "value has a number of model ''" in refused(capsys, "identify", "2=0.5", "feature 1:3=0.5", *files)
+
+
+@pytest.mark.parametrize("texts", [["0.5", "0.6"], ["5=0.5", "5=0.6"], ["0.5", "5=0.6"]])
+def test_numbers_of_one_model_need_a_cutoff_each(capsys, letor, texts):
+    files = (*letor, "--feature", "1", "--format", "json")
+    assert "is one of several for the same model and cutoff" in refused(capsys, "identify", *texts, *files)
+
+
 def test_identify_and_profile_take_a_measure(capsys, letor):
     docid = [f"d{row}" for row in range(len(LABELS))]
     files = (*letor, "--feature", "1", "--format", "json")

@@ -11,6 +11,7 @@ from types import ModuleType
 from rankadapters.audit.explain import explain
 from rankadapters.audit.explain.explanation import Explanation
 from rankadapters.audit.identify import identify
+from rankadapters.audit.identify.chance import Chance
 from rankadapters.audit.identify.further_numbers import Telling
 from rankadapters.audit.identify.matches import Match, Matches
 from rankadapters.audit.order import order
@@ -21,6 +22,7 @@ from rankadapters.audit.profile.data_profile import DataProfile
 from rankadapters.audit.profile.field_effects import Effect
 
 __all__ = [
+    "Chance",
     "Change",
     "Comparison",
     "DataProfile",

@@ -51,7 +51,7 @@ def score_models(
         Fewer models than `least`, one with other rows or queries, or a convention without a value on the data.
     """
     _check(models, least)
-    queries = _queries_of(labels, models, columns)
+    queries = queries_by_model(labels, models, columns)
     several = list(dict.fromkeys(as_conventions(conventions)))
     first = next(iter(queries.values()))
     panels = _panels(queries, several, n_threads, apart=isinstance(labels, Mapping))
@@ -126,7 +126,14 @@ def _check(models: Mapping[str, object], least: int) -> None:
             raise InputError(msg)
 
 
-def _queries_of(labels: object, models: Mapping[str, object], columns: Mapping[str, object]) -> dict[str, Queries]:
+def queries_by_model(labels: object, models: Mapping[str, object], columns: Mapping[str, object]) -> dict[str, Queries]:
+    """Give each model's queries, which are those of all models unless `labels` has them by model.
+
+    Raises
+    ------
+    InputError
+        A model has no queries.
+    """
     if not isinstance(labels, Mapping):
         return dict.fromkeys(models, as_queries(labels, **columns))
     missing = [name for name in models if name not in labels]

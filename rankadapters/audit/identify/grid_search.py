@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.audit.field_grid import REFUSAL, Values, has_cutoff, left_out, searched
 from rankadapters.audit.identify.alike import classes, formula_key, keys_of, lowered
 from rankadapters.audit.identify.alike_cutoffs import AlikeCutoffs
-from rankadapters.audit.identify.candidates import Block, Candidates, Cutoffs, Progress
+from rankadapters.audit.identify.candidates import Block, Candidates, Cutoffs, Progress, is_convention
 from rankadapters.audit.identify.policy_means import POLICIES, Flags, Policies, PolicyMeans, PolicyValues
 from rankadapters.audit.identify.rank_tables import Plans, RankedRows, merged, rank
 from rankadapters.audit.identify.running_values import DEEP
@@ -38,7 +38,7 @@ def search(
     progress: Progress | None = None,
 ) -> Candidates:
     """Compare every convention of a measure's grid at every cutoff with a printed number."""
-    found = Candidates(printed)
+    found = Candidates(measure, printed)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is left out
         if has_cutoff(measure):
             _search(queries, scores, measure, found, cutoffs=cutoffs, progress=progress)
@@ -193,7 +193,7 @@ def _search_rows(task: _Task, scores: Array, found: Candidates, asked: Cutoffs, 
                 values = ranked.table(formula.plans)[:, cutoffs.place]
                 means = formula.policies.means(values, formula.usable)
                 fields = {**task.shared, **{name: (value,) for name, value in fixed.items()}, **formula.fields}
-                _collect(means, fields, ranked, found, _At(type(task.base), cutoffs.alike))
+                _collect(means, fields, ranked, found, cutoffs.alike)
 
 
 def _go_together(base: Convention, formula: dict[str, Any], choices: list[dict[str, Any]], at: AlikeCutoffs) -> bool:
@@ -259,33 +259,24 @@ def _plan(task: _Task, fields: dict[str, Any], k: int | None) -> RankedPlan | No
         return None
 
 
-class _At(NamedTuple):
-    """What the conventions found have in common."""
-
-    measure: type[Convention]
-    cutoffs: list[Cutoffs]
-
-    def blocks(self, column: int, fields: Block, choices: list[dict[str, Any]]) -> Iterator[Block]:
-        """Give the conventions of each choice of the ranking's fields at cutoffs, without those that are not one."""
-        for k, choice in product(self.cutoffs[column], choices):
-            chosen = {**fields, **({"short": ("pad",)} if k is None and "short" in fields else {})}
-            block = {"k": (k,), **chosen, **{name: (value,) for name, value in choice.items()}}
-            try:
-                self.measure(**{name: values[0] for name, values in block.items()})
-            except ConventionError:
-                continue
-            yield block
+def _blocks(cutoffs: Cutoffs, fields: Block, choices: list[dict[str, Any]]) -> Iterator[Block]:
+    """Give the conventions of each choice of the ranking's fields at cutoffs."""
+    for k, choice in product(cutoffs, choices):
+        chosen = {**fields, **({"short": ("pad",)} if k is None and "short" in fields else {})}
+        yield {"k": (k,), **chosen, **{name: (value,) for name, value in choice.items()}}
 
 
-def _collect(means: PolicyMeans, fields: Block, ranked: RankedRows, found: Candidates, at: _At) -> None:
-    """Keep the means that come close to the printed number, and the nearest of all."""
+def _collect(means: PolicyMeans, fields: Block, ranked: RankedRows, found: Candidates, cutoffs: list[Cutoffs]) -> None:
+    """Keep the means that are near the printed number, and the nearest of all."""
     distances = found.distances(means.means)
     least = float(np.fmin.reduce(distances, axis=None))  # passes over NaN
     if least < found.nearest[0]:
         number, column = np.argwhere(distances == least)[0].tolist()
-        for block in at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices):
-            found.nearest = (least, block)
-            break
-    for number, column in np.argwhere(distances <= found.near).tolist():
-        blocks = at.blocks(column, {**fields, **means.fields(number, column)}, ranked.choices)
-        found.add(means.key(number, column), blocks)
+        for block in _blocks(cutoffs[column], {**fields, **means.fields(number, column)}, ranked.choices):
+            if is_convention(found.measure, block):
+                found.nearest = (least, block)
+                break
+    for number, column in np.argwhere(distances <= found.window).tolist():
+        blocks = _blocks(cutoffs[column], {**fields, **means.fields(number, column)}, ranked.choices)
+        key = means.key(number, column) if found.prints(distances[number, column]) else None
+        found.add(float(means.means[number, column]), key, blocks)

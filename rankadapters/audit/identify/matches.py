@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rankadapters.audit.identify.candidates import Block
+from rankadapters.audit.identify.chance import POSSIBLE, Chance
 from rankadapters.audit.identify.further_numbers import Telling
-from rankadapters.audit.printed import Printed
+from rankadapters.audit.identify.numbers import EXAMPLE, Number
 from rankadapters.core.convention import Convention
 from rankadapters.core.table import Table
 from rankadapters.statistics.cells import signed, spelled
@@ -26,8 +27,8 @@ class Match:
     ----------
     convention : Convention
         The one that is nearest to a preset.
-    value : float
-        What `evaluate` gives under it.
+    values : tuple of float
+        What `evaluate` gives under it, for each number.
     presets : tuple of str
         Presets and their variants among the conventions.
     near : tuple of str
@@ -41,12 +42,17 @@ class Match:
     """
 
     convention: Convention
-    value: float
+    values: tuple[float, ...]
     presets: tuple[str, ...]
     near: tuple[str, ...]
     changes: dict[str, Any]
     alike: dict[str, tuple[Any, ...]]
     blocks: tuple[Block, ...] = field(repr=False)
+
+    @property
+    def value(self) -> float:
+        """What `evaluate` gives under the convention, for the first number."""
+        return self.values[0]
 
     def covers(self, convention: Convention) -> bool:
         """Tell whether a convention is among those that are the same on this data."""
@@ -64,6 +70,7 @@ class Match:
         return {
             "signature": str(self.convention),
             "value": self.value,
+            "values": list(self.values),
             "presets": list(self.presets),
             "near": list(self.near),
             "changes": {name: spelled(value) for name, value in self.changes.items()},
@@ -76,8 +83,10 @@ class Matches(list[Match], Document):
 
     Attributes
     ----------
-    printed : Printed
-        The number and its decimals.
+    numbers : tuple of Number
+        The numbers that were searched for, those without a cutoff last.
+    chance : Chance
+        How many conventions give random numbers in their place.
     telling : tuple of Telling
         Which further number would tell the matches apart.
     nearest : Match or None
@@ -86,19 +95,21 @@ class Matches(list[Match], Document):
         What was not searched, and, where nothing matches, what would be needed.
     """
 
-    __slots__ = ("nearest", "notes", "printed", "telling")
+    __slots__ = ("chance", "nearest", "notes", "numbers", "telling")
 
     def __init__(
         self,
         matches: Iterable[Match],
         *,
-        printed: Printed,
+        numbers: Sequence[Number],
+        chance: Chance,
         telling: tuple[Telling, ...] = (),
         nearest: Match | None = None,
         notes: tuple[str, ...] = (),
     ) -> None:
         super().__init__(matches)
-        self.printed, self.telling, self.nearest, self.notes = printed, telling, nearest, notes
+        self.numbers, self.chance = tuple(numbers), chance
+        self.telling, self.nearest, self.notes = telling, nearest, notes
 
     def blocks(self) -> list[str | Table]:
         """Give the matches, or what comes nearest, then what would tell them apart."""
@@ -110,8 +121,8 @@ class Matches(list[Match], Document):
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
         return {
-            "value": str(self.printed),
-            "decimals": self.printed.decimals,
+            "numbers": [number.to_dict() for number in self.numbers],
+            "chance": self.chance.to_dict(),
             "matches": [match.to_dict() for match in self],
             "telling": [telling.to_dict() for telling in self.telling],
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
@@ -121,11 +132,22 @@ class Matches(list[Match], Document):
     def _matched(self) -> list[str | Table]:
         n_first = min(len(self), SHOWN)
         several = "one convention" if len(self) == 1 else f"{len(self)} conventions that differ on this data"
-        head = f"{self.printed} is given by {several}."
-        lines = [(str(m), f"{m.value:.8f}", _few(m.near), ", ".join(m.alike) or "-") for m in self[:SHOWN]]
+        head = f"{self._asked('is', 'are all')} given by {several}.\n{self.chance.sentence(len(self[0].changes))}"
+        if len(self.numbers) == 1 and self.chance.share(len(self[0].changes)) >= POSSIBLE:
+            head += f"\nHint: give several numbers of the table at once, {EXAMPLE}."
+        names = ["value"] if len(self.numbers) == 1 else [number.name for number in self.numbers]
+        lines = [
+            (str(m), *(f"{value:.8f}" for value in m.values), _few(m.near), ", ".join(m.alike) or "-")
+            for m in self[:SHOWN]
+        ]
         shown = "Matches" if n_first == len(self) else f"The likeliest {n_first} of {len(self)} matches"
-        table = Table.of(shown, ("convention", "value", "presets, changed alike", "cannot be told here"), lines)
+        table = Table.of(shown, ("convention", *names, "presets, changed alike", "cannot be told here"), lines)
         return [head, table, *self._told(), *map(_signature, self[:SHOWN])]
+
+    def _asked(self, one: str, several: str) -> str:
+        if len(self.numbers) == 1:
+            return f"{self.numbers[0].printed} {one}"
+        return f"{', '.join(map(str, self.numbers))} {several}"
 
     def _told(self) -> list[str | Table]:
         if not self.telling:
@@ -138,10 +160,13 @@ class Matches(list[Match], Document):
         return [Table.of(caption, ("convention", *names), lines)]
 
     def _unmatched(self) -> list[str | Table]:
-        head = f"No convention of the grid gives {self.printed}."
+        if len(self.numbers) > 1:
+            return [f"No convention of the grid gives all of {', '.join(map(str, self.numbers))}."]
+        printed = self.numbers[0].printed
+        head = f"No convention of the grid gives {printed}."
         if self.nearest is None:
             return [head]
-        off = signed(self.nearest.value - float(self.printed.value))
+        off = signed(self.nearest.value - float(printed.value))
         return [f"{head}\nThe nearest is {self.nearest}: {self.nearest.value:.8f}, off by {off}."]
 
 

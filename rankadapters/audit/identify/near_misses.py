@@ -11,6 +11,7 @@ from rankadapters.audit.evaluation import evaluated
 from rankadapters.audit.field_grid import has_cutoff
 from rankadapters.audit.identify.candidates import Cutoffs
 from rankadapters.audit.identify.grid_search import search
+from rankadapters.audit.identify.joint import join
 from rankadapters.audit.identify.known_presets import known, named, nearest_of
 from rankadapters.audit.printed import Printed
 from rankadapters.core.columns import Array
@@ -78,7 +79,8 @@ class NearMisses:
 
     def _cutoffs(self, others: Cutoffs) -> Iterator[str]:
         """Name the presets that give the number at another cutoff."""
-        for blocks in search(self.queries, self.scores, self.measure, self.printed, others).groups.values():
+        candidates = search(self.queries, self.scores, self.measure, self.printed, others)
+        for blocks in join(self.queries, [others], [candidates]).groups().values():
             near = nearest_of(self.measure, blocks)
             values = {} if near.changes else evaluated(self.queries, self.scores, [near.convention])
             if any(self.printed.holds(score.value) for score in values.values()):

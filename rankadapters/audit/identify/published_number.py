@@ -1,29 +1,27 @@
-"""Which conventions give a published number."""
+"""Which conventions give a published number, or several of one table."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Unpack
 
-from rankadapters.audit.evaluation import passes
-from rankadapters.audit.field_grid import Values, has_cutoff, measure_named
-from rankadapters.audit.identify.candidates import Block, Candidates, Cutoffs, Progress
+from rankadapters.audit.evaluation import evaluated, passes
+from rankadapters.audit.field_grid import Values, measure_named
+from rankadapters.audit.identify.candidates import Block, Candidates, Progress
+from rankadapters.audit.identify.chance import measure_chance
 from rankadapters.audit.identify.further_numbers import AMONG, tell_apart
 from rankadapters.audit.identify.grid_search import search
+from rankadapters.audit.identify.joint import join
 from rankadapters.audit.identify.known_presets import USUAL, NearestPresets, named, nearest, nearest_of
 from rankadapters.audit.identify.matches import Match, Matches
 from rankadapters.audit.identify.near_misses import NearMisses
-from rankadapters.audit.printed import read
-from rankadapters.core.columns import Array, Floats
+from rankadapters.audit.identify.numbers import UNKNOWN, Number, cutoffs_searched, read_numbers
+from rankadapters.core.columns import Floats
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import ConventionError
 from rankadapters.core.keywords import Columns
-from rankadapters.core.number_fields import NumberOrWord, as_cutoff
 from rankadapters.core.panel import Panel
-from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.score import Score
 from rankadapters.progress import advance, shows
-
-UPTO = 100
 
 
 @shows("searching")
@@ -33,29 +31,35 @@ def identify(
     scores: object,
     *,
     measure: str = "ndcg",
-    k: int | Literal["unknown"] | None = "unknown",
+    k: int | Literal["unknown"] | Sequence[int | None] | None = "unknown",
     decimals: int | None = None,
     progress: Progress | None = None,
     **columns: Unpack[Columns],
 ) -> Matches:
-    """Find the conventions that give a published number.
+    """Find the conventions that give a published number, or several numbers at once.
 
     Searched are all combinations of the values that each field of the measure says are worth trying, hence all its
     presets too: for NDCG gains by formula and by the presets' tables, ties by docid where there are docids, `empty` 0,
     0.5, 1 and skip, and so on. Conventions that give every query the same value on this data are one match.
 
+    So many combinations give many numbers, and a single number may be one of them by chance. `chance` says how many
+    conventions give the other numbers around it. Several numbers of one table leave little to chance.
+
     Parameters
     ----------
-    value : str, float or Decimal
-        The number as it was printed; text keeps the zeros at its end.
-    labels : array-like, shape (n_docs,), or Queries
-        Relevance labels.
-    scores : array-like, shape (n_docs,)
-        Predicted scores, higher is better.
+    value : str, float or Decimal, or a mapping or list of them
+        The number as it was printed; text keeps the zeros at its end. Several numbers of a model are given by their
+        cutoffs, `{"ndcg@5": "0.4382", 10: "0.4711"}`, or as a list with as many cutoffs in `k`. With the scores of
+        several models it maps their names to their numbers.
+    labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
+        Relevance labels. A Queries for each model serves models that retrieved other rows.
+    scores : array-like, shape (n_docs,), or mapping of str to array-like, or matrix or table, shape (n_docs, n_models)
+        Predicted scores, higher is better, of one model or several.
     measure : str
         What was measured, as signatures name it, such as `ndcg` or `ap`.
-    k : int, None or 'unknown'
-        The cutoff, None for all ranks; unknown searches 1 to 100 and None. A measure without one takes None or unknown.
+    k : int, None or 'unknown', or list
+        The cutoff, None for all ranks; unknown searches 1 to 100 and None, the same for all models. A measure without
+        one takes None or unknown.
     decimals : int, optional
         How many were printed; by default those of `value`. A value matches that rounds to the number; of more than 12
         decimals 12 are compared.
@@ -68,14 +72,14 @@ def identify(
     -------
     Matches
         A list of `Match`: presets first, then by how many fields differ from the nearest preset. Each value is what
-        `evaluate` gives. Empty where nothing matches; then `nearest` and `notes` say what comes near, and what would
-        be needed.
+        `evaluate` gives. `chance` says what random numbers match. Empty where nothing matches; then `nearest` and
+        `notes` say what comes near, and what would be needed.
 
     Raises
     ------
     InputError
         The value is not a number in [0, 1] (a DCG, and labels below 0, allow any), or has other decimals than
-        `decimals` says.
+        `decimals` says; of several numbers the cutoff or the model is not known.
     ConventionError
         There is no such measure, or k is not a cutoff.
 
@@ -84,88 +88,114 @@ def identify(
     >>> found = identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
     >>> len(found), found[0].presets[0]
     (1, 'lightgbm')
+
+    With a second number:
+
+    >>> found = identify({1: "0.5000", 2: "0.8155"}, [0, 1, 0], [2, 1, 1], group_sizes=[2, 1])
+    >>> found[0].presets[0], found[0].values
+    ('lightgbm', (0.5, 0.8154648767857288))
     """
     kind = measure_named(measure)
-    queries = as_queries(labels, **columns).weighed_by("query_weight")
-    array = queries.check_scores(scores)
-    printed = read(value, decimals, negative=_may_leave_the_unit_interval(kind, queries))
-    cutoffs = _cutoffs(kind, k)
-    found = search(queries, array, kind, printed, cutoffs, progress=progress or advance)
-    matches, values = _confirmed(queries, array, kind, found)
+    numbers = read_numbers(value, labels, scores, kind, k=k, decimals=decimals, columns=dict(columns))
+    found = list(_searched(numbers, kind, progress or advance))
+    joint = join(numbers[0].queries, [number.cutoffs for number in numbers], found)
+    chance = measure_chance(joint, found, bounded=numbers[0].bounded)
+    notes = tuple(dict.fromkeys(note for candidates in found for note in candidates.left_out))
+    matches, values = _confirmed(numbers, kind, joint.groups().values())
     if matches:
         known = {match.convention: score for match, score in matches}
-        telling = tell_apart(queries, array, printed, known, values)
+        telling = tell_apart(numbers[0].queries, numbers[0].scores, numbers[0].printed, known, values)
         several = [match for match, _ in matches]
-        return Matches(several, printed=printed, telling=telling, notes=tuple(found.left_out))
-    near = _nearest(queries, array, kind, found)
-    if near is None:
-        return Matches([], printed=printed, notes=tuple(found.left_out))
-    usual = tuple(dict.fromkeys((getattr(near.convention, "k", None), *USUAL))) if len(cutoffs) > 1 else cutoffs
-    others = tuple(c for c in _cutoffs(kind, "unknown") if c not in cutoffs) if len(cutoffs) == 1 else ()
-    notes = NearMisses(queries, array, kind, printed).notes(usual, others)
-    cut = (f"{near} gives it cut off, not rounded",) if printed.truncates(near.value) else ()
-    return Matches([], printed=printed, nearest=near, notes=(*cut, *notes, *found.left_out))
+        return Matches(several, numbers=numbers, chance=chance, telling=telling, notes=notes)
+    near, missing = _missing(numbers, kind, found)
+    return Matches([], numbers=numbers, chance=chance, nearest=near, notes=(*missing, *notes))
 
 
-def _may_leave_the_unit_interval(measure: type[Convention], queries: Queries) -> bool:
-    """Tell whether a value may lie outside [0, 1]: the measure's may, labels are below 0, or rows are given labels."""
-    judged = slice(None) if queries.judged is None else queries.judged
-    graded = queries.judged is not None and isinstance(measure.declared()["unjudged"], NumberOrWord)
-    return not measure.in_unit_interval or graded or bool((queries.labels[judged] < 0).any())
+def _searched(numbers: Sequence[Number], measure: type[Convention], progress: Progress) -> Iterator[Candidates]:
+    """Search every number by itself."""
+    for i, one in enumerate(numbers):
 
+        def step(done: int, total: int, before: int = i) -> None:
+            progress(before * total + done, len(numbers) * total)
 
-def _cutoffs(measure: type[Convention], k: object) -> Cutoffs:
-    unknown = isinstance(k, str) and k == "unknown"
-    if not has_cutoff(measure):
-        if k is not None and not unknown:
-            msg = f"k={k!r:.80}, but {measure.__name__} has no cutoff.\nHint: leave k out."
-            raise ConventionError(msg)
-        return (None,)
-    if unknown:
-        return (*range(1, UPTO + 1), None)
-    return (None if k is None else as_cutoff(k),)
+        yield search(one.queries, one.scores, measure, one.printed, one.cutoffs, progress=step)
 
 
 def _confirmed(
-    queries: Queries, scores: Array, measure: type[Convention], found: Candidates
+    numbers: Sequence[Number], measure: type[Convention], groups: Iterable[list[Block]]
 ) -> tuple[list[tuple[Match, Score]], dict[Convention, Floats]]:
-    """Evaluate one convention of each group for real, and keep those that print as the number, the likeliest first.
+    """Evaluate one convention of each group for real, and keep those that print as the numbers, the likeliest first.
 
-    Of the first of them the values of all queries are kept too.
+    Each match has its score for the first number. Of the first matches the values of all queries are kept too.
     """
-    groups = [(nearest_of(measure, blocks), blocks) for blocks in map(_merged, found.groups.values())]
-    groups.sort(key=lambda group: group[0].cost)
-    scored: dict[Convention, Score] = {}
+    several = [(nearest_of(measure, blocks), blocks) for blocks in map(_merged, groups)]
+    several.sort(key=lambda group: group[0].cost)
+    first, *others = numbers
+    scored: dict[Convention, list[Score]] = {}
     values: dict[Convention, Floats] = {}
-    for measured in passes(queries, scores, (near.convention for near, _ in groups)):
-        holding = {one: score for one, score in measured.scores.items() if found.printed.holds(score.value)}
+    for measured in passes(first.queries, first.scores, (near.convention for near, _ in several)):
+        holding = {one: [score] for one, score in measured.scores.items() if first.printed.holds(score.value)}
         scored |= holding
         apart = [one for one in holding if one.over != "rows"][: AMONG - len(values)]
         values |= measured.under(apart).per_query
+    for number in others:
+        at = {convention: number.at_cutoff(convention) for convention in scored}
+        scores = evaluated(number.queries, number.scores, at.values())
+        held = {one: scores[c] for one, c in at.items() if c in scores and number.printed.holds(scores[c].value)}
+        scored = {convention: [*scored[convention], score] for convention, score in held.items()}
     matches = [
-        (_match(near, blocks, scored[near.convention].value), scored[near.convention])
-        for near, blocks in groups
+        (_match(near, blocks, tuple(score.value for score in scored[near.convention])), scored[near.convention][0])
+        for near, blocks in several
         if near.convention in scored
     ]
-    return matches, values
+    return matches, {convention: column for convention, column in values.items() if convention in scored}
 
 
-def _nearest(queries: Queries, scores: Array, measure: type[Convention], found: Candidates) -> Match | None:
+def _missing(
+    numbers: Sequence[Number], measure: type[Convention], found: list[Candidates]
+) -> tuple[Match | None, tuple[str, ...]]:
+    """Say what comes nearest to a single number, and what would be needed; of several, which one does not fit."""
+    if len(numbers) > 1:
+        return None, tuple(_without_one(numbers, measure, found))
+    [number], [candidates] = numbers, found
+    near = _nearest(number, measure, candidates)
+    if near is None:
+        return None, ()
+    cutoffs = number.cutoffs
+    usual = tuple(dict.fromkeys((getattr(near.convention, "k", None), *USUAL))) if len(cutoffs) > 1 else cutoffs
+    every = cutoffs_searched(measure, UNKNOWN)
+    others = tuple(c for c in every if c not in cutoffs) if len(cutoffs) == 1 else ()
+    notes = NearMisses(number.queries, number.scores, measure, number.printed).notes(usual, others)
+    cut = (f"{near} gives it cut off, not rounded",) if number.printed.truncates(near.value) else ()
+    return near, (*cut, *notes)
+
+
+def _without_one(numbers: Sequence[Number], measure: type[Convention], found: list[Candidates]) -> Iterator[str]:
+    for i, number in enumerate(numbers):
+        others = [other for other in range(len(numbers)) if other != i]
+        cutoffs = [numbers[other].cutoffs for other in others]
+        joint = join(numbers[others[0]].queries, cutoffs, [found[other] for other in others])
+        matches, _ = _confirmed([numbers[other] for other in others], measure, joint.groups().values())
+        if matches:
+            yield f"without {number}, {len(matches)} fit; the likeliest is {matches[0][0]}"
+
+
+def _nearest(number: Number, measure: type[Convention], found: Candidates) -> Match | None:
     _, block = found.nearest
     if not block:
         return None
     near = nearest(measure, block)
-    [score] = Panel(queries, [near.convention]).evaluate(scores).values()
-    return _match(near, [block], score.value)
+    [score] = Panel(number.queries, [near.convention]).evaluate(number.scores).values()
+    return _match(near, [block], (score.value,))
 
 
-def _match(near: NearestPresets, blocks: list[Block], value: float) -> Match:
-    values = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
-    ordered = {name: tuple(values[name]) for name in near.convention.fields()}
+def _match(near: NearestPresets, blocks: list[Block], values: tuple[float, ...]) -> Match:
+    tried = {name: dict.fromkeys(v for block in blocks for v in block[name]) for name in blocks[0]}
+    ordered = {name: tuple(tried[name]) for name in near.convention.fields()}
     alike = {name: several for name, several in ordered.items() if len(several) > 1}
     presets = named(type(near.convention), blocks)
     return Match(
-        convention=near.convention, value=value, presets=presets, near=presets or near.presets, changes=near.changes,
+        convention=near.convention, values=values, presets=presets, near=presets or near.presets, changes=near.changes,
         alike=alike, blocks=tuple(blocks),
     )  # fmt: skip
 

@@ -87,9 +87,10 @@ def _collect(measured: Iterator[Measured | None], several: list[list[Convention]
         distance = float(found.distances(np.array([value]))[0])
         if distance < found.nearest[0]:
             found.nearest = (distance, _block(first))
-        if distance <= found.near:
+        if distance <= found.window:
             per_query = np.array([value]) if first.over == "rows" else one.per_query[first]
-            found.add(((per_query + 0.0).tobytes(), first.over, value), map(_block, conventions))
+            key = ((per_query + 0.0).tobytes(), first.over, value) if found.prints(distance) else None
+            found.add(value, key, map(_block, conventions))
 
 
 def _block(convention: Convention) -> Block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations, product
+from numbers import Real
 from typing import Any, Unpack
 
 from rankadapters.audit.models import ModelScores, as_models, score_models
@@ -100,9 +101,10 @@ def compared(
     """Compare models whose scores are known; as `order`."""
     scipy_stats()
     _check(n_resamples, confidence, seed)
+    confidence = float(confidence)
     pairs = list(product(combinations(found.scores, 2), found.conventions))
     tests = _tests(
-        found, pairs, n_resamples=int(n_resamples), confidence=float(confidence), seed=int(seed),
+        found, pairs, n_resamples=int(n_resamples), confidence=confidence, seed=int(seed),
         progress=progress or advance,
     )  # fmt: skip
     comparisons = [_compare(found, *pair, tests.get(pair)) for pair in pairs]
@@ -111,7 +113,7 @@ def compared(
     return OrderReport(
         scores=found.scores, conventions=found.conventions, correlations=_correlations(found),
         comparisons=tuple(corrected), changes=_changes(corrected, len(found.conventions)),
-        confidence=float(confidence), notes=_notes(found, n_pairs, int(n_resamples), 1 - confidence),
+        confidence=confidence, notes=_notes(found, n_pairs, int(n_resamples), 1 - confidence),
     )  # fmt: skip
 
 
@@ -126,7 +128,7 @@ def _check(n_resamples: object, confidence: object, seed: object) -> None:
     if not is_whole(n_resamples) or int(n_resamples) < 1:  # type: ignore[call-overload]
         msg = f"n_resamples={n_resamples!r}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
         raise InputError(msg)
-    if not isinstance(confidence, float) or not 0 < confidence < 1:
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:  # type: ignore[operator]
         msg = f"confidence={confidence!r}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
         raise InputError(msg)
     if not is_whole(seed) or int(seed) < 0:  # type: ignore[call-overload]

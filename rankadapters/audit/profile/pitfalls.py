@@ -18,6 +18,7 @@ LARGEST_EXPONENT = 1024  # of float64
 MANY_GRADES = 5  # beyond labels 0..4, which the largest public sets have
 LIGHTGBM_LABELS = 30  # the largest label with a default gain there
 MOST = 0.5
+NOISE = 1e-9  # what sums in another order differ by
 
 
 def pitfalls(queries: Queries, seen: QueryFlags, effects: tuple[Effect, ...]) -> tuple[str, ...]:
@@ -65,14 +66,22 @@ def _long_cut(seen: QueryFlags) -> Iterator[str]:
 
 
 def _cut_ties(seen: QueryFlags, effects: tuple[Effect, ...]) -> Iterator[str]:
-    changes = {effect.field: effect.change for effect in effects}
-    for k, tied in (seen.tied_at_cut or {}).items():
-        if tied.any():
-            much = f", which changes the value here by up to {changes['ties']:.4f}" if "ties" in changes else ""
-            yield (
-                f"in {int(tied.sum())} queries ({percent(float(tied.mean()))}) rows of different labels tie across the "
-                f"cut at {k}: which of them count is the convention's choice of ties{much}."
-            )
+    change = {effect.field: effect.change for effect in effects}.get("ties", 0.0)
+    much = f", which changes the value here by up to {change:.4f}" if change > NOISE else ""
+    at_cut = {k: tied for k, tied in (seen.tied_at_cut or {}).items() if tied.any()}
+    for k, tied in at_cut.items():
+        yield (
+            f"in {int(tied.sum())} queries ({percent(float(tied.mean()))}) rows of different labels tie across the "
+            f"cut at {k}: which of them count is the convention's choice of ties{much}."
+        )
+    if seen.tied_labels is not None and change > NOISE and not at_cut:
+        tied = seen.tied_labels
+        rows = "rows of different labels tie"
+        queries = f"in {int(tied.sum())} queries ({percent(float(tied.mean()))}) {rows}"
+        yield (
+            f"{queries if tied.any() else f'rounded to float32, {rows}'}, none of them across a cut: in which order "
+            f"they count is the convention's choice of ties{much}."
+        )
 
 
 def _idle(seen: QueryFlags) -> Iterator[str]:

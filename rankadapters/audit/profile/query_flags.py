@@ -24,6 +24,7 @@ class QueryFlags:
     short: dict[int | None, Flags]
     tied: Flags | None
     tied_at_cut: dict[int | None, Flags] | None
+    tied_labels: Flags | None  # two rows of equal score differ in label
     labels: dict[float, int]
 
 
@@ -52,6 +53,7 @@ def flags_of(queries: Queries, scores: Array | None, cutoffs: Cutoffs) -> QueryF
         short={k: sizes < k if k else np.zeros(n_queries, np.bool_) for k in cutoffs},
         tied=None if ties is None else ties.any(sizes),
         tied_at_cut=None if ties is None else {k: ties.at_cut(sizes, k) for k in cutoffs},
+        tied_labels=None if ties is None else ties.of_labels(sizes),
         labels=dict(zip(values.tolist(), counts.tolist(), strict=True)),
     )
 
@@ -68,6 +70,11 @@ class _Ties:
         same = np.concatenate([self.tie[1:] == self.tie[:-1], [False]])
         query = np.repeat(np.arange(sizes.size), sizes)
         return np.bincount(query, weights=same, minlength=sizes.size) > 0
+
+    def of_labels(self, sizes: NDArray[np.intp]) -> Flags:
+        """Which queries have a tie of different labels."""
+        query = np.repeat(np.arange(sizes.size), sizes)
+        return np.bincount(query, weights=self.mixed[self.tie], minlength=sizes.size) > 0
 
     def at_cut(self, sizes: NDArray[np.intp], k: int | None) -> Flags:
         """Which queries have a tie of different labels over the ranks k and k + 1."""
