@@ -69,9 +69,7 @@ def pruning(
 class _Report:
     """Reports the entries of one set under one convention."""
 
-    def __init__(
-        self, trial: Any, dataset: str | None, convention: Convention | None, pruned: type[Exception]
-    ) -> None:
+    def __init__(self, trial: Any, dataset: str | None, convention: Convention | None, pruned: type[Exception]) -> None:
         self.stop: Exception | None = None
         self._trial, self._dataset, self._convention, self._pruned = trial, dataset, convention, pruned
         self._last: Evaluation | None = None
