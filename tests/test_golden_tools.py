@@ -152,6 +152,8 @@ def cases_of_others() -> list[Any]:
     return found
 
 
+# The programs print values of labels above their scale without a word.
+@pytest.mark.filterwarnings("ignore:.*a chance to stop:rankadapters.LabelsWarning")
 @pytest.mark.parametrize(("data", "tool", "metric", "convention"), cases_of_others())
 def test_the_preset_gives_the_other_measures_that_the_tool_prints(data, tool, metric, convention):
     printed, inputs = data["tools"][tool], data["inputs"]

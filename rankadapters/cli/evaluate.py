@@ -133,13 +133,15 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Foun
 
 
 def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Found:
+    from rankadapters.core.label_warnings import label_doubts
     from rankadapters.core.panel import Panel
 
-    panel, found, notes = None, {}, []
+    panel, found, notes = None, {}, list[str]()
     for name, judgments in models.judgments.items():
         try:
             if panel is None or not models.same_queries:
                 panel = Panel(judgments.queries, conventions)
+                notes += _about(name, list(label_doubts(judgments.queries, conventions).values()), several=False)
             measured = panel.measure(judgments.scores)
             values = measured.per_query if per_query else {}
             found[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))

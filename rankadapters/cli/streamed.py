@@ -36,7 +36,9 @@ def evaluate_table(
 
     with _cleared_when_terminated():
         sums, by_query = sums_of(path, conventions, columns, unsorted=unsorted, per_query=per_query)
-    return {str(name): _model(sums, name, by_query) for name in columns.scores}
+    models = {str(name): _model(sums, name, by_query) for name in columns.scores}
+    next(iter(models.values())).notes.extend(sums.label_doubts.values())  # of all models, once
+    return models
 
 
 class _TerminatedError(BaseException):

@@ -161,6 +161,22 @@ class Convention(FromPreset):
         """Return the convention that says the same where every row is retrieved, as inside a toolkit."""
         return self
 
+    @property
+    def preset(self) -> tuple[str, Convention] | None:
+        """Name of the preset that the convention was made of, and that preset at its cutoff; None without one."""
+        return self._preset
+
+    def doubt(self, labels: Any) -> tuple[Any, str] | None:
+        """Flag labels that have a value here although the measure is not meant for them, and say why; else None.
+
+        Parameters
+        ----------
+        labels : float array, shape (n_docs,)
+            The labels; 0 for a row without judgment.
+        """
+        del labels
+        return None
+
     def link(self, mean: float) -> float:
         """Turn the ratio of the sums into the value: the ratio itself, or exp of it for a geometric mean."""
         return mean if self.floor is None else math.exp(mean)

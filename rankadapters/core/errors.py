@@ -98,6 +98,10 @@ class AboveValuesWarning(UserWarning):
     """A weighted mean lies above every value that it is of."""
 
 
+class LabelsWarning(UserWarning):
+    """Labels that a preset's own tool refuses or changes, or that are no chances where a measure needs chances."""
+
+
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called into the package, however deep in it the warning arises."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - warnings skip files by themselves from Python 3.12 on

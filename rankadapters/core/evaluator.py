@@ -8,6 +8,7 @@ from typing import Any, Unpack, overload
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.keywords import Columns, by_name
+from rankadapters.core.label_warnings import warn_of_labels
 from rankadapters.core.models import ScoresByModel, scores_by_model
 from rankadapters.core.panel import Measured, Panel
 from rankadapters.core.queries import Queries
@@ -36,6 +37,11 @@ class Evaluator:
     InputError
         The columns contradict each other or do not fit the convention.
 
+    Warns
+    -----
+    LabelsWarning
+        The preset's own tool refuses or changes such labels, or ERR and PFound take a label for a chance above 1.
+
     Examples
     --------
     >>> import rankadapters as ra
@@ -50,6 +56,7 @@ class Evaluator:
     ) -> None:
         self._panel = Panel(labels, [as_convention(convention)], n_threads=n_threads, **columns)
         self.convention = self._panel.conventions[0]
+        warn_of_labels(self.queries, [self.convention])
 
     def __repr__(self) -> str:
         """Show the convention by its shortest text, and the size of the data."""
@@ -161,6 +168,8 @@ def evaluate(
     -----
     AboveValuesWarning
         Under `average="query-except-empty"` small weights lift the mean above every query's value.
+    LabelsWarning
+        The preset's own tool refuses or changes such labels, or ERR and PFound take a label for a chance above 1.
 
     Examples
     --------
@@ -236,6 +245,7 @@ def evaluate_many(
     'up'
     """
     panel = Panel(labels, conventions, n_threads=n_threads, **columns)
+    warn_of_labels(panel.queries, panel.conventions)
     models = scores_by_model(scores)
     if models is None:
         return _warned(panel.measure(scores)).scores

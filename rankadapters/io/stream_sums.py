@@ -11,6 +11,7 @@ import numpy as np
 from rankadapters.core.columns import Array, Floats
 from rankadapters.core.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.label_warnings import label_doubts
 from rankadapters.core.panel import Measured, Panel, above_values
 from rankadapters.core.queries import Queries
 from rankadapters.core.score import COUNTS, Score
@@ -57,6 +58,11 @@ class StreamSums:
         Says where a query began that returns, if that can be found.
     n_threads : int or None
         None takes all CPUs.
+
+    Attributes
+    ----------
+    label_doubts : dict of Convention to str
+        What `ra.evaluate` would warn of the labels so far.
     """
 
     def __init__(
@@ -70,6 +76,7 @@ class StreamSums:
         self._closed = ClosedQueries()
         self._tallies: dict[Name, dict[Convention, Tally]] = {}
         self._largest: dict[Name, dict[Convention, float]] = {name: {} for name in columns.scores}
+        self.label_doubts: dict[Convention, str] = {}
 
     def add(self, rows: StreamRows, *, per_query: bool = False) -> tuple[Array, Values]:
         """Evaluate whole queries; where asked for, give their ids and values by model and convention."""
@@ -83,6 +90,8 @@ class StreamSums:
                 self._add(name, measured)
                 if per_query:
                     values[name] = measured.per_query
+        certain = [convention for convention in self.conventions if convention not in self.label_doubts]
+        self.label_doubts |= label_doubts(queries, certain, in_parts=True)
         self._closed.close(queries.id_hashes)
         self.n_rows += rows.n_rows
         self.n_queries += queries.n_queries

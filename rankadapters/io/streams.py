@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from rankadapters.core.columns import Array
 from rankadapters.core.convention import Convention
-from rankadapters.core.errors import AboveValuesWarning, InputError, warn_caller
+from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller
 from rankadapters.core.score import Score
 from rankadapters.core.scores import Scores
 from rankadapters.core.texts import as_conventions
@@ -103,7 +103,7 @@ def evaluate_stream(
 
     Warns
     -----
-    AboveValuesWarning
+    AboveValuesWarning, LabelsWarning
         As `ra.evaluate`.
 
     Examples
@@ -125,6 +125,8 @@ def evaluate_stream(
     conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
     columns = StreamColumns(label, _models(score), qid, weight, row_weight, docid)
     sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
+    for message in sums.label_doubts.values():
+        warn_caller(message, LabelsWarning)
     for name in columns.scores:
         for message in sums.above_values(name):
             warn_caller(message, AboveValuesWarning)

@@ -83,6 +83,7 @@ def value(labels, scores, convention, **columns):
         ("fall-out", {"relevant": "from_2"}, 2 / 4),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*a chance to stop of 2:rankadapters.LabelsWarning")
 def test_the_formula(measure, changes, expected):
     found = value([2, 0, 1, 0, 1], [5, 4, 3, 2, 1], PLAIN[measure].replace(**changes))
     assert found == pytest.approx(expected, abs=1e-15)

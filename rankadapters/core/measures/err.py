@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core import definition
 from rankadapters.core.convention import average_of
@@ -95,6 +95,20 @@ class ERR(Discounted):
                 look *= looks
                 rank += len(tied)
         return total, 1.0
+
+    def doubt(self, labels: Any) -> tuple[Any, str] | None:
+        """Doubt labels that are no chance to stop."""
+        from rankadapters.core.gains import gains_of
+
+        chances = gains_of(labels, None, self.gain) / self.scale
+        bad = (chances < 0) | (chances > 1)
+        if not bad.any():
+            return None
+        chance = float(chances[bad][0])
+        return bad, (
+            f"a chance to stop of {chance:g}, which is not from 0 to 1: the value is the sum of the formula, but no "
+            "probability.\nHint: map the labels to chances, or convention.replace(scale=<largest gain>)."
+        )
 
     def _gain(self, row: Row) -> float:
         return definition.graded(row, self)
