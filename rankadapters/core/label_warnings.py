@@ -59,12 +59,13 @@ def _doubts(labels: Floats, convention: Convention) -> Iterator[tuple[Flags, str
 
 
 def _rules(convention: Convention) -> tuple[tuple[str, str], ...]:
-    """Rules of the preset that the convention was made of, while its gain is the preset's."""
+    """Rules of the preset that the convention was made of, while its formula is the preset's."""
     if convention.preset is None:
         return ()
     name, preset = convention.preset
-    same_gain = getattr(convention, "gain", None) == getattr(preset, "gain", None)
-    return LABEL_RULES.get(name, ()) if same_gain else ()
+    formula = [field for field, kind in convention.declared().items() if kind.group == "value"]
+    same = all(getattr(convention, field) == getattr(preset, field) for field in formula)
+    return LABEL_RULES.get(name, ()) if same else ()
 
 
 def _of_kind(labels: Floats, kind: str) -> Flags:

@@ -93,6 +93,7 @@ def bound(queries: list[list[Row]], convention: ra.Convention) -> tuple[ra.Evalu
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")  # the definition does not warn
+@pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_values_are_those_of_the_definition_field_by_field(measure, sizes):
@@ -130,6 +131,7 @@ def kernels_of_evaluation() -> set[str]:
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
+@pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 def test_no_kernel_is_left_out(monkeypatch):
     """What the test above compares with the definition comes from each kernel of evaluation."""
     ran, run = set(), forms.run

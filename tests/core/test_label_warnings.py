@@ -37,6 +37,7 @@ def test_labels_and_scores_that_were_swapped_are_noticed(name):
 @pytest.mark.parametrize(
     ("labels", "convention", "says"),
     [
+        ([0.5, *WHOLE[1:]], "lightgbm@10+empty=0", "labels[0] is 0.5, which LightGBM 4.7.0 refuses: 'label should"),
         ([31, *WHOLE[1:]], "lightgbm@10", "labels[0] is 31, which LightGBM 4.7.0 refuses unless label_gain"),
         ([32, *WHOLE[1:]], "xgboost@10", "labels[0] is 32, which XGBoost 3.2.0 refuses unless ndcg_exp_gain=False"),
         ([1, -1, 0, 1, 0, 0], "sklearn@10", "labels[1] is -1, which scikit-learn 1.9.1 refuses: 'ndcg_score"),
@@ -57,6 +58,7 @@ def test_labels_that_a_program_refuses_are_warned_of(labels, convention, says):
         (FRACTIONS, "catboost@10"), (FRACTIONS, "textbook@10"), (FRACTIONS, "sklearn@10"),
         (FRACTIONS, "lightgbm.map@5"),
         (FRACTIONS, "lightgbm@10+gain=linear"), (FRACTIONS, "xgboost@10+gain=linear"), (FRACTIONS, "xgboost.auc"),
+        ([0.5, 0.25, 1, 0, 0.5, 0], "sklearn.roc_auc_score+pairs=unit"),  # labels are chances there
         (FRACTIONS, "catboost.pfound@10"), ([31, *WHOLE[1:]], "xgboost@10"), ([30, *WHOLE[1:]], "lightgbm@10"),
         ([-1, 1, 0, 1, 0, 0], "sklearn.dcg@10"), ([4, 3, 2, 1, 1, 1], "yahoo.err"),
     ],
