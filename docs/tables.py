@@ -12,7 +12,7 @@ from measure_sections import sections
 
 import rankadapters as ra
 from rankadapters.cli.conventions import rows
-from rankadapters.core.fields import GROUPS, Field
+from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.measures import MEASURES
 
 GENERATED = Path(__file__).parent / "generated"

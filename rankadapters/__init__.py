@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     # isort: on
     from rankadapters.core import measures, presets
-    from rankadapters.core.convention import Convention
+    from rankadapters.core.data.queries import Queries
+    from rankadapters.core.declaration.convention import Convention
     from rankadapters.core.errors import (
         AboveValuesWarning,
         ConventionError,
@@ -37,44 +38,43 @@ if TYPE_CHECKING:
         RankAdaptersError,
         UnsupportedConventionError,
     )
-    from rankadapters.core.evaluator import Evaluator, evaluate, evaluate_many
-    from rankadapters.core.inert import inert
-    from rankadapters.core.mean_ndcg import mean_ndcg
+    from rankadapters.core.evaluation.evaluator import Evaluator, evaluate, evaluate_many
+    from rankadapters.core.evaluation.mean_ndcg import mean_ndcg
+    from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.core.evaluation.score import Score
+    from rankadapters.core.evaluation.tally import Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
-    from rankadapters.core.panel import Panel
-    from rankadapters.core.queries import Queries
-    from rankadapters.core.score import Score
-    from rankadapters.core.tally import Tally
-    from rankadapters.core.texts import parse
-    from rankadapters.core.trials import Trials
+    from rankadapters.core.presets.texts import parse
     from rankadapters.core.version import __version__
     from rankadapters.io.streams import evaluate_stream
+    from rankadapters.learners.trials import Trials
+    from rankadapters.statistics.inert import inert
 
 # Imported when first used: conventions take a quarter of a second, data bring numpy, gradients numba, and each adapter
 # its toolkit, which the pytest plugin must not load into every test run.
 _LAZY = {
     "AboveValuesWarning": "core.errors",
-    "Convention": "core.convention",
+    "Convention": "core.declaration.convention",
     "ConventionError": "core.errors",
-    "Evaluator": "core.evaluator",
+    "Evaluator": "core.evaluation.evaluator",
     "IncomparableScoresError": "core.errors",
     "InputError": "core.errors",
     "LabelsWarning": "core.errors",
     "MissingToolkitError": "core.errors",
-    "Panel": "core.panel",
-    "Queries": "core.queries",
+    "Panel": "core.evaluation.panel",
+    "Queries": "core.data.queries",
     "RankAdaptersError": "core.errors",
-    "Score": "core.score",
-    "Tally": "core.tally",
-    "Trials": "core.trials",
+    "Score": "core.evaluation.score",
+    "Tally": "core.evaluation.tally",
+    "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
     "__version__": "core.version",
-    "evaluate": "core.evaluator",
-    "evaluate_many": "core.evaluator",
+    "evaluate": "core.evaluation.evaluator",
+    "evaluate_many": "core.evaluation.evaluator",
     "evaluate_stream": "io.streams",
-    "inert": "core.inert",
-    "mean_ndcg": "core.mean_ndcg",
-    "parse": "core.texts",
+    "inert": "statistics.inert",
+    "mean_ndcg": "core.evaluation.mean_ndcg",
+    "parse": "core.presets.texts",
 }
 _SUBMODULES = (
     "audit",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import shared_index
+from rankadapters.core.data.columns import shared_index
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.queries import Queries
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from rankadapters.core.convention import Convention
+    from rankadapters.core.declaration.convention import Convention
     from rankadapters.parity import ParityReport
 
 MARKER = "rank_parity"
@@ -82,7 +82,7 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
         a: object, b: object, *, tol: float = 0, labels: object = None, scores: object = None, **columns: object
     ) -> None:
         __tracebackhide__ = True
-        from rankadapters.core.queries import as_queries
+        from rankadapters.core.data.queries import as_queries
         from rankadapters.parity import compare_numbers
 
         queries = None if labels is None else as_queries(labels, **columns)
@@ -138,7 +138,7 @@ def _declared(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 def _resolved(spec: Any, where: str) -> Convention:
     from rankadapters.core.errors import ConventionError
-    from rankadapters.core.texts import as_convention
+    from rankadapters.core.presets.texts import as_convention
 
     try:
         return as_convention(spec)

@@ -13,7 +13,7 @@ from rankadapters import presets
 from rankadapters.audit.field_grid import grid
 from rankadapters.audit.identify.alike import classes, lowered
 from rankadapters.audit.identify.known_presets import known, named, nearest
-from rankadapters.core.lowering import Bound
+from rankadapters.core.binding.lowering import Bound
 from tests.audit_data import mq2008, small
 
 

@@ -9,7 +9,7 @@ import rankadapters as ra
 from rankadapters.audit.evaluation import evaluated, passes
 from rankadapters.audit.identify.rank_tables import Plans, rank
 from rankadapters.audit.identify.running_values import DEEP, FORMS
-from rankadapters.core.lowering import Bound
+from rankadapters.core.binding.lowering import Bound
 from tests.audit_data import small
 
 CUTOFFS = (*range(1, 41), 100, DEEP, DEEP + 1, None)

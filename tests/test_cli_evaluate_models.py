@@ -136,7 +136,7 @@ def test_one_model_prints_no_name_though_it_has_one(capsys, rows, write, style):
 
 
 def test_each_model_is_ranked_once_over_queries_bound_once(capsys, monkeypatch, table):
-    from rankadapters.core import panel
+    from rankadapters.core.evaluation import panel
 
     bound, ranked = [], []
     init, measure = panel.Panel.__init__, panel.Panel.measure

@@ -15,8 +15,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core import noisy_gradients, threads
-from rankadapters.core._kernels import lambdas, lambdas_by_table, lambdas_in_float32, stochastic_rank
+from rankadapters.core.evaluation import threads
+from rankadapters.objectives import noisy_gradients
+from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_in_float32, stochastic_rank
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 300  # seconds: far more than any of this takes, on any machine
@@ -59,7 +60,8 @@ def test_the_command_ends_in_one_line(tmp_path):
 
 @posix
 @pytest.mark.parametrize(
-    "module", ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.panel", "rankadapters.core.forms"]
+    "module",
+    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.panel", "rankadapters.core.kernels.forms"],
 )
 @pytest.mark.parametrize("error", ["", "ImportError"])
 def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module, error):

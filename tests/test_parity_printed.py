@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.printed import as_printed
 from rankadapters.parity import check_value
+from rankadapters.statistics.printed import as_printed
 
 
 def short(value):

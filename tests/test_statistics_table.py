@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left():

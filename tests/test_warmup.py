@@ -30,7 +30,7 @@ numba.core.caching._CacheLocator.ensure_cache_path = refuse
 """
 USED = """
 import json
-from rankadapters.core._kernels.compiling import KERNELS
+from rankadapters.core.kernels.compiling import KERNELS
 used = {kernel.py_func.__qualname__: [str(each) for each in kernel.signatures] for kernel in KERNELS}
 print(json.dumps({"used": used, "compiled": sum(sum(kernel.stats.cache_misses.values()) for kernel in KERNELS)}))
 """

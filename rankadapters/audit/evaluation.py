@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.members import Member, Work, bind_usable
-from rankadapters.core.panel import Measured
-from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.evaluation.members import Member, Work, bind_usable
+from rankadapters.core.evaluation.panel import Measured
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.progress import advance
 
 AT_ONCE = 256  # conventions whose values of all queries are in memory together

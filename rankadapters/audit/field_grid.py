@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import Field
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import Field
-from rankadapters.core.keywords import Columns
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.queries import Queries
 
 REFUSAL = "error"  # the value of a policy under which a query that it concerns is refused
 

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.ids import id_values
+from rankadapters.core.data.models import scores_by_model
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.ids import id_values
-from rankadapters.core.models import scores_by_model
-from rankadapters.core.panel import Measured, Panel
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.score import Score
-from rankadapters.core.texts import as_conventions
+from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.presets.texts import as_conventions
 
 Floats = NDArray[np.float64]
 

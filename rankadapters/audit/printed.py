@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.printed import Printed, as_printed
+from rankadapters.statistics.printed import Printed, as_printed
 
 __all__ = ["Printed", "read"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 
 def watched_name(convention: Convention | str, name: str | None, rounds: object, min_delta: object) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 
 def display_names(wanted: Sequence[Convention | str], names: Sequence[str] | None) -> dict[Convention, str]:

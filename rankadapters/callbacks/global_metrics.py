@@ -14,9 +14,9 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.callbacks.workers import Exchange, Integers, summed
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.tally import Tally
+from rankadapters.core.evaluation.tally import Tally
 
 Array = NDArray[Any]
 

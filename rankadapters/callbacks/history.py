@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, MissingToolkitError, choices
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.table import Table
-from rankadapters.core.texts import as_convention
+from rankadapters.core.evaluation.table import Table
+from rankadapters.core.presets.texts import as_convention
 
 Follower = Callable[["Evaluation"], object]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
 
 COUNTED = ("query_weight", "row_weight")  # what the weights of a toolkit's dataset become

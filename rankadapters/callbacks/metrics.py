@@ -15,13 +15,13 @@ from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.rounds import Call, Rounds
-from rankadapters.core.convention import Convention
-from rankadapters.core.queries import Queries
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.threads import as_n_threads
 
 if TYPE_CHECKING:
-    from rankadapters.core.panel import Panel
-    from rankadapters.core.tally import Tally
+    from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.core.evaluation.tally import Tally
 
 Array = NDArray[Any]
 
@@ -141,7 +141,7 @@ def panels_of(
     conventions: Iterable[Convention], bind: Callable[[str | None], Queries], n_threads: int | None
 ) -> list[Panel]:
     """Bind conventions to a dataset, `bind(weighting)`: under `average="uniform"` its weights do not count."""
-    from rankadapters.core.panel import Panel  # numpy, at the first evaluation
+    from rankadapters.core.evaluation.panel import Panel  # numpy, at the first evaluation
 
     parts: dict[str | None, list[Convention]] = {}
     for convention in conventions:

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.judged import Judged, flat
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.objectives.base import Objective, require_objective
 from rankadapters.objectives.position_bias import AddedBiases, PairRatios, PositionBias, as_position_bias
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
-    from rankadapters.core.position_bias import BiasedGradients
+    from rankadapters.objectives.bias_gradients import BiasedGradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 Array = NDArray[Any]
 
@@ -71,7 +71,7 @@ class Training:
                 grad *= factor
                 hess *= factor
             if binding.factors:
-                from rankadapters.core.gradients import refuse_infinite
+                from rankadapters.objectives.bound_gradients import refuse_infinite
 
                 refuse_infinite(grad, hess)
         except InputError as error:

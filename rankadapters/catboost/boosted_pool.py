@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.judged import Judged
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.core.columns import Array
+from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import InputError
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankadapters.callbacks.rounds import calling
-from rankadapters.core.columns import Array
+from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import InputError
 
 LEARN = "learn"

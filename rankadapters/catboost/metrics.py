@@ -12,12 +12,12 @@ from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.rounds import Rounds
 from rankadapters.catboost.evaluated_sets import DeclaredSets
 from rankadapters.core import presets
-from rankadapters.core.columns import Array, as_numbers, same_length
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array, as_numbers, same_length
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
-from rankadapters.core.evaluator import Evaluator
-from rankadapters.core.queries import Queries
-from rankadapters.core.texts import as_convention
+from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.parity.data import as_float32
 
 NOT_EVALUATED = -1.0  # what CatBoost's log says of a training set that is not declared; a log takes no NaN

@@ -13,10 +13,10 @@ import numpy as np
 from rankadapters.catboost.boosted_pool import baseline_of, without_baseline
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.core import presets
-from rankadapters.core.columns import Array, frozen, same_length
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array, frozen, same_length
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.queries import Queries
 from rankadapters.parity import Held
 from rankadapters.parity.data import as_float32, sentence
 

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 from rankadapters.catboost.losses import LOSSES, read_objective
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.core.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, one_of, spelled
-from rankadapters.core.spelling import number
-from rankadapters.core.texts import as_convention
 from rankadapters.objectives import (
     LambdaRank,
     Objective,

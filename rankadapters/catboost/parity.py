@@ -14,12 +14,12 @@ from rankadapters.catboost.broken_settings import warn_of_training
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import GROUPS, refuse_other_names
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.keywords import GROUPS, refuse_other_names
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, spelled
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.ours import Ours

@@ -12,7 +12,7 @@ from rankadapters.catboost.evaluated_sets import LEARN
 from rankadapters.catboost.training import Boosting
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import names_of
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.base import Objective
 

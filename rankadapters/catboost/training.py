@@ -14,8 +14,8 @@ from rankadapters.catboost.evaluated_sets import set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.base import Objective, require_objective
 from rankadapters.progress import advance, shown

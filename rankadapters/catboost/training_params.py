@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import is_whole
 
 ALIASES = {
     "num_boost_round": "iterations", "n_estimators": "iterations", "num_trees": "iterations", "eta": "learning_rate",

@@ -16,11 +16,11 @@ from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import panels_of
 from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rankadapters.core.panel import Panel
+    from rankadapters.core.evaluation.panel import Panel
 
 
 @dataclass(eq=False)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, MissingToolkitError
-from rankadapters.core.texts import parse
+from rankadapters.core.presets.texts import parse
 from rankadapters.progress import advance, has_rich, shown
 
 SAME, DIFFERENT, BAD_INPUT = 0, 1, 2

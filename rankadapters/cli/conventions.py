@@ -11,8 +11,8 @@ from rankadapters.cli import measure_fields
 from rankadapters.cli.common import SAME, print_csv, print_lines, require_rich, resolve, whole_from
 from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
-from rankadapters.core.fields import NONE as NONE_CUT
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import NONE as NONE_CUT
 from rankadapters.core.measures import MEASURES
 
 NONE = "-"  # where a measure has no such field

@@ -12,7 +12,7 @@ from rankadapters.cli.common import print_whole, require_rich
 from rankadapters.progress import advance, shown
 
 if TYPE_CHECKING:
-    from rankadapters.core.table import Table
+    from rankadapters.core.evaluation.table import Table
     from rankadapters.statistics.document import Document
 
 FORMATS = ("table", "markdown", "json")
@@ -31,7 +31,7 @@ def check_format(arguments: argparse.Namespace) -> None:
 
 def print_document(document: Document, arguments: argparse.Namespace, notes: Iterable[str] = ()) -> None:
     """Print a document as asked for; what was left out in reading goes to stderr."""
-    from rankadapters.core.table import Table
+    from rankadapters.core.evaluation.table import Table
 
     if arguments.format == "json":
         print(document.to_json())

@@ -15,9 +15,9 @@ from rankadapters.cli import sources
 from rankadapters.cli.common import SAME, print_whole, require_rich, resolve
 from rankadapters.cli.documents import bar
 from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.score import Score
+from rankadapters.core.evaluation.score import Score
 
 if TYPE_CHECKING:
     from rankadapters.cli.sources import Models
@@ -133,8 +133,8 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Foun
 
 
 def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Found:
-    from rankadapters.core.label_warnings import label_doubts
-    from rankadapters.core.panel import Panel
+    from rankadapters.core.evaluation.label_warnings import label_doubts
+    from rankadapters.core.evaluation.panel import Panel
 
     panel, found, notes = None, {}, list[str]()
     for name, judgments in models.judgments.items():

@@ -23,7 +23,7 @@ from rankadapters.cli.common import (
 )
 from rankadapters.cli.helping import examples, of_conventions
 from rankadapters.cli.standard_input import with_standard_input
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import MEASURES
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rankadapters.cli.common import flag, whole_from
 from rankadapters.cli.standard_input import with_standard_input
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
-    from rankadapters.core.queries import Queries
+    from rankadapters.core.data.queries import Queries
     from rankadapters.io import Judgments, ScoredJudgments
     from rankadapters.io.stream_rows import StreamColumns
     from rankadapters.io.text import AnyPath

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 
 if TYPE_CHECKING:
-    from rankadapters.core.score import Score
+    from rankadapters.core.evaluation.score import Score
     from rankadapters.io.stream_rows import StreamColumns
     from rankadapters.io.stream_sums import StreamSums
     from rankadapters.io.text import AnyPath

@@ -15,11 +15,11 @@ from rankadapters.cli.common import SAME
 from rankadapters.cli.documents import bar
 from rankadapters.cli.helping import examples
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 
 if TYPE_CHECKING:
-    from rankadapters.core.queries import Queries
+    from rankadapters.core.data.queries import Queries
     from rankadapters.objectives import Objective
 
 Task = Callable[[], object]
@@ -50,9 +50,9 @@ def add(commands: Any) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     del arguments
-    from rankadapters.core._kernels.compiling import compiled, import_all
-    from rankadapters.core._kernels.kept_code import FAILURES
-    from rankadapters.core.forms import NOW, kernels
+    from rankadapters.core.kernels.compiling import compiled, import_all
+    from rankadapters.core.kernels.forms import NOW, kernels
+    from rankadapters.core.kernels.kept_code import FAILURES
 
     import_all()
     folder, start = _folder(), time.perf_counter()
@@ -78,7 +78,7 @@ def _folder() -> Path:
     InputError
         None can be written, or not the one asked for.
     """
-    from rankadapters.core._kernels.compiling import cache_folder
+    from rankadapters.core.kernels.compiling import cache_folder
 
     asked, found = os.environ.get("NUMBA_CACHE_DIR"), cache_folder()
     if found is None or (asked and Path(asked).resolve() not in found.resolve().parents):
@@ -127,7 +127,7 @@ def _evaluations() -> Iterator[Task]:
 
 
 def _data() -> Iterator[Queries]:
-    from rankadapters.core.queries import Queries
+    from rankadapters.core.data.queries import Queries
 
     for labels in LABELS:
         for weights in WEIGHTS:
@@ -140,7 +140,7 @@ def _data() -> Iterator[Queries]:
 def _evaluate(queries: Queries, convention: Convention, dtype: str) -> None:
     import numpy as np
 
-    from rankadapters.core.panel import Panel
+    from rankadapters.core.evaluation.panel import Panel
 
     scores = np.array(TIMES * [0.5, 0.5, 0.25, 0.75], dtype)
     with suppress(InputError):  # labels that a convention has no gain for
@@ -157,7 +157,7 @@ def _trials() -> Iterator[Task]:
 def _try_steps(queries: Queries, convention: Convention) -> None:
     import numpy as np
 
-    from rankadapters.core.trials import Trials
+    from rankadapters.learners.trials import Trials
 
     scores = np.array(TIMES * [0.5, 0.5, 0.25, 0.75])
     with suppress(InputError):  # as above
@@ -170,8 +170,8 @@ def _boost() -> None:
     """Find a decision stump, as RankBoost does."""
     import numpy as np
 
-    from rankadapters.core._kernels.boosted_pairs import pair_potentials
-    from rankadapters.core._kernels.stumps import add_by_bin
+    from rankadapters.learners.kernels.boosted_pairs import pair_potentials
+    from rankadapters.learners.kernels.stumps import add_by_bin
 
     up, level, found = np.ones(2), np.array([0, 1]), np.empty(2)
     pair_potentials(up, up, level, np.array([0, 2]), np.empty(0), *np.empty((2, 2)), found)
@@ -188,7 +188,7 @@ def _gradients() -> Iterator[Task]:
 def _differentiate(labels: list[int], objective: Objective, dtype: str) -> None:
     import numpy as np
 
-    from rankadapters.core.queries import Queries
+    from rankadapters.core.data.queries import Queries
     from rankadapters.objectives import unbiased_lambdamart
 
     scores, queries = np.array([0.5, 0.5, 0.25, 0.75], dtype), Queries(labels, group_sizes=[4])

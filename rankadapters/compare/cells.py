@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
-from rankadapters.core.score import Score
-from rankadapters.core.texts import parse
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.presets.texts import parse
 
 NEEDED = ("method", "dataset", "measure", "value")
 OPTIONAL = ("source", "higher_is_better")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankadapters.compare.cells import Cells
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, IncomparableScoresError, InputError, choices
-from rankadapters.core.texts import parse
+from rankadapters.core.presets.texts import parse
 
 Direction = bool | Mapping[str, bool] | None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankadapters.compare.winning import ALL, WinningNumbers
 from rankadapters.core.errors import InputError
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.fronts import fronts
 from rankadapters.statistics.document import Document
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.results import Results, as_names, require_results
 from rankadapters.compare.winning import AXES, row_wins
 from rankadapters.core.errors import InputError
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.halfspace_depth import Bagplot, bagplot

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.cells import Cells, cells_of, read_cells
 from rankadapters.compare.directions import Direction, named_measures, refuse_other_queries
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 
 Ints = NDArray[np.int64]
 SHOWN = 20  # cells in a notebook; to_frame has all

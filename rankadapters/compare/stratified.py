@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.panel import Panel
-from rankadapters.core.queries import Queries
-from rankadapters.core.table import Table
-from rankadapters.core.texts import as_convention
+from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.table import Table
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.plotting.intervals import Interval, intervals
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.bars import bars
 from rankadapters.statistics.document import Document
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.queries import as_queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, RankAdaptersError
-from rankadapters.core.keywords import Columns
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.panel import Panel
-from rankadapters.core.queries import as_queries
-from rankadapters.core.texts import as_convention, as_conventions
+from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.presets.texts import as_convention, as_conventions
 from rankadapters.crosscheck.toolkits import (
     TOOLKITS,
     Task,

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankadapters.core import presets
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.datasets import Grouped

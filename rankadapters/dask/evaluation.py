@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from rankadapters import partitions as shared
-from rankadapters.core.convention import Convention
-from rankadapters.core.disjoint import Ids
+from rankadapters.core.data.disjoint import Ids
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.scores import Scores
 from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT, Array, text_column
+from rankadapters.core.data.columns import EXACT_INT, Array, text_column
+from rankadapters.core.data.grouping import stretches
 from rankadapters.core.errors import InputError
-from rankadapters.core.grouping import stretches
 from rankadapters.io.text import MERGED, Name
 
 

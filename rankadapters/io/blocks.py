@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.evaluation.threads import as_n_threads
 
 Found = TypeVar("Found")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.io.blocks import BLOCK
 from rankadapters.io.csv_quotes import QUOTE, quotes_fit

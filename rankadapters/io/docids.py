@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.docids import squeezed
+from rankadapters.core.data.docids import squeezed
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.queries import Queries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -10,9 +10,9 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
 from rankadapters.io import splitting
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.letor_lines import bad_token, line_of, read_rows

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.io.byte_words import LAST, LOWS, TO_BIT, WORD, Ints, Text, from_end
 from rankadapters.io.decimals import Floats, read_decimals
 from rankadapters.io.letor_features import Features, Spans

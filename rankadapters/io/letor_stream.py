@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array
+from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import InputError
 from rankadapters.io.letor import feature_values, found_docids, no_feature, no_rows, require_docid
 from rankadapters.io.letor_lines import line_of, stream_lines

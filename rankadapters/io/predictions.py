@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.io.blocks import parsed, parsed_blocks
 from rankadapters.io.byte_words import PAD, Text

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
 from rankadapters.io.docids import Texts, order_docids
 
 

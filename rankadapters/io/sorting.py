@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.data.grouping import stretches
+from rankadapters.core.data.ids import id_kind
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.grouping import stretches
-from rankadapters.core.ids import id_kind
 from rankadapters.io.arrow_columns import text_stretches
 from rankadapters.io.scratch import scratch_folder
 from rankadapters.io.stream_rows import Origin, StreamRows

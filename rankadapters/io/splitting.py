@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array, text_column
+from rankadapters.core.data.columns import Array, text_column
 from rankadapters.core.errors import InputError, choices
 
 SPLIT_QUERIES = ("error", "merge", "separate")

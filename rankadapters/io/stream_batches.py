@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from rankadapters.core.columns import Array, as_column, as_numbers, refuse_non_finite, same_length, shared_index
+from rankadapters.core.data.columns import Array, as_column, as_numbers, refuse_non_finite, same_length, shared_index
+from rankadapters.core.data.grouping import stretches
+from rankadapters.core.data.query_columns import docid_texts
 from rankadapters.core.errors import InputError
-from rankadapters.core.grouping import stretches
-from rankadapters.core.query_columns import docid_texts
 from rankadapters.io.csv_lines import check_columns
 from rankadapters.io.letor_stream import LetorStream
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects

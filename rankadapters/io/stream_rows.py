@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array, Floats
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.ids import id_column, id_kind
 from rankadapters.core.errors import InputError
-from rankadapters.core.ids import id_column, id_kind
 from rankadapters.io.text import Name
 
 Place = Callable[[int], str]

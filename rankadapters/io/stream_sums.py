@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Floats
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
-from rankadapters.core.label_warnings import label_doubts
-from rankadapters.core.panel import Measured, Panel, above_values
-from rankadapters.core.queries import Queries
-from rankadapters.core.score import COUNTS, Score
-from rankadapters.core.tally import Tally
+from rankadapters.core.evaluation.label_warnings import label_doubts
+from rankadapters.core.evaluation.panel import Measured, Panel, above_values
+from rankadapters.core.evaluation.score import COUNTS, Score
+from rankadapters.core.evaluation.tally import Tally
 from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.row_columns import docid_ranks, query_weights
 from rankadapters.io.stream_rows import StreamColumns, StreamRows

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.columns import Array, as_numbers
+from rankadapters.core.data.columns import Array, as_numbers
 from rankadapters.io.arrow_columns import ArrowColumns
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
 from rankadapters.io.table import TableFile

@@ -8,14 +8,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller
-from rankadapters.core.fingerprint import hash_ids
-from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores, named_as
-from rankadapters.core.texts import as_conventions
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.scores import Scores, named_as
+from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.core.presets.texts import as_conventions
 from rankadapters.io.cut_queries import whole_queries
 from rankadapters.io.stream_batches import stream_rows
 from rankadapters.io.stream_rows import StreamColumns, StreamRows, of_one_type

@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, NamedTuple, overload
 
 import numpy as np
 
-from rankadapters.core import forms
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.queries import Queries
+from rankadapters.core.kernels import forms
 from rankadapters.io import splitting
 from rankadapters.io.arrow_columns import ArrowColumns
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line, stream_csv

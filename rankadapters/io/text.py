@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 
-from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 
 AnyPath = str | os.PathLike[str]

@@ -9,8 +9,8 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
 from rankadapters.io.docids import Ordered, order_docids
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.text import AnyPath

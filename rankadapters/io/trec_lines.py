@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 from rankadapters.io.docids import Texts
 from rankadapters.io.text import AnyPath, bad_line, bad_number, finite, is_finite, lines, read_rows_of_text

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
 from rankadapters.learners.base import QueryLearner

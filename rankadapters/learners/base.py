@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.queries import Queries
-from rankadapters.core.texts import as_convention
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.declared import check_count, check_flag, check_share
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.declared import sets_of

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core import forms
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels import forms
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.declared import check_count, check_number, generator, needed, refuse_losses

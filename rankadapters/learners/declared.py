@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError, choices
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 
 def check_count(name: str, value: Any, *, least: int = 1, most: float = np.inf, none: str = "") -> None:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.callbacks.history import Evaluation, History
-from rankadapters.core.convention import Convention
-from rankadapters.core.queries import Queries
-from rankadapters.core.trials import Trials
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.learners.trials import Trials
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.queries import Queries
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.declared import check_count, check_number, check_word, generator
 from rankadapters.learners.judging import Judge, queries_of_rows

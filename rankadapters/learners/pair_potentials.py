@@ -45,7 +45,7 @@ class PairPotentials:
 
     def __call__(self, heights: Floats) -> Floats:
         """Potentials of `rows`, for their H; 0 where all pairs are so right that their weights underflow."""
-        from rankadapters.core._kernels.boosted_pairs import pair_potentials
+        from rankadapters.learners.kernels.boosted_pairs import pair_potentials
 
         if np.abs(heights).max() > HIGHEST:
             starts = self._indptr[:-1]

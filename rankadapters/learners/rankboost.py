@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
-from rankadapters.core.threads import as_n_threads
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns
 from rankadapters.learners.declared import check_count, check_word

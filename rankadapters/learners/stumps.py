@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import writable
-from rankadapters.core.threads import over_chunks
+from rankadapters.core.evaluation.threads import over_chunks
+from rankadapters.core.kernels.views import writable
 from rankadapters.learners.columns import FeatureColumns
 
 Floats = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Bins:
         return found
 
     def _sums(self, potentials: Floats, n_threads: int) -> Floats:
-        from rankadapters.core._kernels.stumps import add_by_bin
+        from rankadapters.learners.kernels.stumps import add_by_bin
 
         n = potentials.size
         parts = np.append(np.arange(0, n, ROWS_OF_A_PART), n)

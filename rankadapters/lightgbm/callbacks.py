@@ -9,9 +9,9 @@ from typing import Any
 import lightgbm as lgb
 
 from rankadapters.callbacks.arguments import watched_name
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import needs
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.keywords import needs
 from rankadapters.lightgbm.distributed import leaving_network, refuse_one_worker_s_value
 
 

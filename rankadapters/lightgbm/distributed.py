@@ -17,7 +17,7 @@ from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Exchange
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.lightgbm.metrics import judged_of, query_weights
 

@@ -14,10 +14,10 @@ from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
-from rankadapters.core.columns import shared_index
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import shared_index
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 Array = NDArray[Any]
 

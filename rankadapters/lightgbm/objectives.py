@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.callbacks.objectives import Trained
+from rankadapters.core.data.keywords import needs
+from rankadapters.core.declaration.spelling import table
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.core.keywords import needs
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
-from rankadapters.core.spelling import table
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.lightgbm.broken_settings import warn_of_settings
 from rankadapters.lightgbm.metrics import judged_of
 from rankadapters.objectives import (

@@ -11,10 +11,10 @@ import numpy as np
 
 from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
-from rankadapters.core.queries import Queries
 from rankadapters.lightgbm.metrics import judged_of, query_weights
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from rankadapters.core.keywords import Columns, by_name
-from rankadapters.core.queries import as_queries
+from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.queries import as_queries
 from rankadapters.objectives.approx_ndcg import ApproxNDCG
 from rankadapters.objectives.base import Objective, parse, require_objective
 from rankadapters.objectives.catboost_lambdamart import catboost_lambdamart

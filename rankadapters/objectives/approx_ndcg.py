@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from rankadapters.core.number_fields import FloatField
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.objectives.base import UnderNDCG
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class ApproxNDCG(UnderNDCG):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core import list_gradients, pair_gradients
+        from rankadapters.objectives import list_gradients, pair_gradients
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
         kernel = list_gradients.approx_ndcg_kernel(terms, self.convention.discount, self.temperature, self.hessian)

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-from rankadapters.core.convention import Convention
-from rankadapters.core.declared import Declared, read_signature
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.declared import Declared, read_signature
+from rankadapters.core.declaration.fields import Field
+from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.fields import Field
 from rankadapters.core.measures import NDCG
-from rankadapters.core.number_fields import FloatField, WholeField
-from rankadapters.core.queries import Queries
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 OBJECTIVES: dict[str, type[Objective]] = {}
 
@@ -117,7 +117,7 @@ class UnderNDCG(Objective):
     def _with_kernel(self, queries: Queries, kernel: Any, work: Any, n_threads: int | None) -> Gradients:
         import numpy as np
 
-        from rankadapters.core.gradients import Gradients
+        from rankadapters.objectives.bound_gradients import Gradients
 
         narrow = self.convention.precision == "float32"
         return Gradients(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from rankadapters.core import presets
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.number_fields import is_whole
 from rankadapters.core.presets.tool import flag, one_of
 from rankadapters.objectives.lambdarank import LambdaRank, Trading
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.number_fields import is_whole
 from rankadapters.objectives.base import as_choice
 from rankadapters.objectives.noise_fields import NoiseWord, PairWeightWord
 from rankadapters.objectives.stochastic_filter import StochasticFilter

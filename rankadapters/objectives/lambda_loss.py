@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from rankadapters.core.fields import Words
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.fields import Words
 from rankadapters.objectives.base import UnderNDCG
 from rankadapters.objectives.pairwise_fields import Sigma, Truncation
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 SCHEME = Words(
     group="value",
@@ -81,7 +81,7 @@ class LambdaLoss(UnderNDCG):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core import list_gradients, pair_gradients
+        from rankadapters.objectives import list_gradients, pair_gradients
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
         terms, weights = list_gradients.weights_of(terms, self.scheme)

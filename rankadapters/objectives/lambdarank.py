@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import ConventionField, require_fixed_ideal
 from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BeyondK, Delta
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 Trading = NDCG | AP | RR | ERR  # measures of which the change of a pair's trade takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
@@ -131,8 +131,8 @@ class LambdaRank(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.core import pair_gradients
-        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_NDCG
+        from rankadapters.objectives import pair_gradients
+        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_NDCG
 
         cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
         if isinstance(self.convention, NDCG):
@@ -140,8 +140,8 @@ class LambdaRank(Pairwise):
             return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
         import numpy as np
 
-        from rankadapters.core import trade_gradients
-        from rankadapters.core._kernels.lambdas_unbiased import FIRST_TRADE
+        from rankadapters.objectives import trade_gradients
+        from rankadapters.objectives.kernels.lambdas_unbiased import FIRST_TRADE
 
         terms = trade_gradients.trade_terms(queries, self.convention, cut=cut, catboost=catboost)
         pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention, catboost=catboost)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.queries import Queries
 from rankadapters.objectives.base import Objective
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Floats32, Gradients
+    from rankadapters.objectives.bound_gradients import Floats32, Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +39,11 @@ class ListMLE(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core import forms
-        from rankadapters.core._kernels.list_mle import list_mle_gradients
-        from rankadapters.core.columns import index_dtype, writable
-        from rankadapters.core.gradients import Gradients, all_rows
+        from rankadapters.core.data.columns import index_dtype
+        from rankadapters.core.kernels import forms
+        from rankadapters.core.kernels.views import writable
+        from rankadapters.objectives.bound_gradients import Gradients, all_rows
+        from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 
         rows = all_rows(queries)
         order = np.empty(queries.n_docs, index_dtype(queries.n_docs))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import FloatField, WholeField
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Floats32, Gradients
+    from rankadapters.objectives.bound_gradients import Floats32, Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,9 @@ class XENDCG(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.core._kernels.listwise import xendcg_gradients
-        from rankadapters.core.columns import writable
-        from rankadapters.core.gradients import Gradients, all_rows
+        from rankadapters.core.kernels.views import writable
+        from rankadapters.objectives.bound_gradients import Gradients, all_rows
+        from rankadapters.objectives.kernels.listwise import xendcg_gradients
 
         _refuse_labels(queries.labels, 0, 1000)
         rows = all_rows(queries)
@@ -96,9 +96,9 @@ class ListNet(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core._kernels.listwise import softmax_gradients, target_softmax
-        from rankadapters.core.columns import writable
-        from rankadapters.core.gradients import all_rows
+        from rankadapters.core.kernels.views import writable
+        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.kernels.listwise import softmax_gradients, target_softmax
 
         rows = all_rows(queries)
         targets = np.empty(queries.n_docs)
@@ -145,8 +145,8 @@ class QuerySoftMax(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core._kernels.listwise import softmax_gradients
-        from rankadapters.core.gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.kernels.listwise import softmax_gradients
 
         _refuse_labels(queries.labels, 0, 1e30)
         targets = all_rows(queries).take(queries.labels)
@@ -175,8 +175,8 @@ class QueryRMSE(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core._kernels.listwise import query_rmse_gradients
-        from rankadapters.core.gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.kernels.listwise import query_rmse_gradients
 
         return _by_query(queries, all_rows(queries).take(queries.labels), n_threads, query_rmse_gradients)
 
@@ -221,8 +221,8 @@ class QueryCrossEntropy(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core._kernels.listwise import query_cross_entropy_gradients
-        from rankadapters.core.gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.kernels.listwise import query_cross_entropy_gradients
 
         _refuse_labels(queries.labels, 0, 1)
         labels = all_rows(queries).take(queries.labels)
@@ -232,8 +232,8 @@ class QueryCrossEntropy(Objective):
 def _by_query(
     queries: Queries, targets: NDArray[np.float64], n_threads: int | None, kernel: Any, *settings: float
 ) -> Gradients:
-    from rankadapters.core.columns import writable
-    from rankadapters.core.gradients import Gradients, all_rows
+    from rankadapters.core.kernels.views import writable
+    from rankadapters.objectives.bound_gradients import Gradients, all_rows
 
     rows = all_rows(queries)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from rankadapters.core.convention import Convention
-from rankadapters.core.fields import Words
-from rankadapters.core.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.objectives.base import ConventionField
 
 Seed = Annotated[

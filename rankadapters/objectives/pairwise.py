@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.pairwise_fields import (
     BY_ROUND,
@@ -20,9 +20,9 @@ from rankadapters.objectives.pairwise_fields import (
 )
 
 if TYPE_CHECKING:
-    from rankadapters.core._kernels.lambdas import Pairing
-    from rankadapters.core.gradients import Gradients, Kernel
-    from rankadapters.core.pair_gradients import PairParts, PairTerms
+    from rankadapters.objectives.bound_gradients import Gradients, Kernel
+    from rankadapters.objectives.kernels.lambdas import Pairing
+    from rankadapters.objectives.pair_gradients import PairParts, PairTerms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +65,8 @@ class Pairwise(Objective):
         """Choose the kernel."""
         import numpy as np
 
-        from rankadapters.core import pair_gradients
-        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_ONE
+        from rankadapters.objectives import pair_gradients
+        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_ONE
 
         pairs = self._settled(terms)
         rounds = np.zeros(1, np.int64) if state is None else state
@@ -82,7 +82,7 @@ class Pairwise(Objective):
 
     def _settled(self, terms: PairTerms) -> Pairing:
         """Settle what is the same for every pair."""
-        from rankadapters.core import pair_gradients
+        from rankadapters.objectives import pair_gradients
 
         return pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
 
@@ -91,7 +91,7 @@ class Pairwise(Objective):
     ) -> Gradients:
         import numpy as np
 
-        from rankadapters.core.gradients import Gradients
+        from rankadapters.objectives.bound_gradients import Gradients
 
         return Gradients(
             queries,
@@ -154,8 +154,8 @@ class RankNet(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.core import pair_gradients
-        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_ONE
+        from rankadapters.objectives import pair_gradients
+        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_ONE
 
         return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
 
@@ -199,8 +199,8 @@ class LambdaMAP(Pairwise):
         """Prepare for queries."""
         import numpy as np
 
-        from rankadapters.core import pair_gradients
-        from rankadapters.core._kernels.lambdas_in_float32 import DELTA_MAP
+        from rankadapters.objectives import pair_gradients
+        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_MAP
 
         other = (queries.labels != 0) & (queries.labels != 1)
         if other.any():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from rankadapters.core.fields import Words
-from rankadapters.core.number_fields import FloatField, WholeField
+from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.number_fields import FloatField, WholeField
 
 Truncation = Annotated[
     int | None,

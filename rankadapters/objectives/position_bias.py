@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.declared import Declared
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.declared import Declared
+from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.fields import Words
-from rankadapters.core.number_fields import FloatField, WholeField
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import OBJECTIVES, Objective, read_back
 
 if TYPE_CHECKING:
-    from rankadapters.core.position_bias import AddedToScores, BiasedGradients, DividingPairs
+    from rankadapters.objectives.bias_gradients import AddedToScores, BiasedGradients, DividingPairs
 
 POSITION_BIASES: dict[str, type[PositionBias]] = {}
 
@@ -133,7 +133,7 @@ class AdditiveBias(PositionBias):
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
         """Prepare an objective for queries shown at `positions`."""
-        from rankadapters.core.position_bias import AddedToScores, check_positions, places_in_queries
+        from rankadapters.objectives.bias_gradients import AddedToScores, check_positions, places_in_queries
 
         require_pairs(objective)
         if self.positions == "rows":
@@ -210,7 +210,7 @@ class BiasRatios(PositionBias):
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
         """Prepare an objective for queries; `positions`, where there are any, are the rows' places in their queries."""
-        from rankadapters.core.position_bias import DividingPairs, check_positions, places_in_queries
+        from rankadapters.objectives.bias_gradients import DividingPairs, check_positions, places_in_queries
 
         require_pairs(objective)
         places = places_in_queries(queries)

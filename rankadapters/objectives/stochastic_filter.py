@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures import FilteredDCG
-from rankadapters.core.number_fields import FloatField
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.moved_measures import require_filter
 from rankadapters.objectives.noise_fields import Estimations, Seed
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +72,8 @@ class StochasticFilter(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.core.moves import kept_of
-        from rankadapters.core.noisy_gradients import Draws, stochastic_filter
+        from rankadapters.objectives.moves import kept_of
+        from rankadapters.objectives.noisy_gradients import Draws, stochastic_filter
 
         kept, draws = kept_of(queries, self.convention), Draws(self.seed, state)
         drawing = (self.sigma, self.estimations, draws)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures import ERR
-from rankadapters.core.number_fields import FloatField
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.moved_measures import require_moves
 from rankadapters.objectives.noise_fields import Arithmetic, Estimations, NoiseScale, Seed
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +105,8 @@ class StochasticRank(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.core.moves import moves_of
-        from rankadapters.core.noisy_gradients import Draws, Exploring, stochastic_rank
+        from rankadapters.objectives.moves import moves_of
+        from rankadapters.objectives.noisy_gradients import Draws, Exploring, stochastic_rank
 
         exploring = Exploring(self.sigma, self.mu, self.nu, self.lambda_, self.estimations, self._departure)
         moves, draws = moves_of(queries, self.convention), Draws(self.seed, state)
@@ -114,7 +114,7 @@ class StochasticRank(Objective):
 
     @property
     def _departure(self) -> int:
-        from rankadapters.core._kernels import stochastic_rank as kernels
+        from rankadapters.objectives.kernels import stochastic_rank as kernels
 
         if self.arithmetic == "exact":
             return kernels.FAITHFUL

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, RR
-from rankadapters.core.number_fields import FloatField, WholeField
-from rankadapters.core.queries import Queries
 from rankadapters.objectives.base import Objective
 from rankadapters.objectives.moved_measures import require_moves
 from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, OptionalConvention, PairWeight, Seed
 
 if TYPE_CHECKING:
-    from rankadapters.core.gradients import Gradients
-    from rankadapters.core.moves import Moves
-    from rankadapters.core.noisy_gradients import Permuting
+    from rankadapters.objectives.bound_gradients import Gradients
+    from rankadapters.objectives.moves import Moves
+    from rankadapters.objectives.noisy_gradients import Permuting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +118,8 @@ class YetiRank(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.core.moves import labels_alone, moves_of
-        from rankadapters.core.noisy_gradients import Draws, yetirank
+        from rankadapters.objectives.moves import labels_alone, moves_of
+        from rankadapters.objectives.noisy_gradients import Draws, yetirank
 
         moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
         moves, permuting = self._weighing(moves)
@@ -127,9 +127,9 @@ class YetiRank(Objective):
         return yetirank(queries, moves, permuting, draws, weighted=self.uses_weights, n_threads=n_threads)
 
     def _weighing(self, moves: Moves) -> tuple[Moves, Permuting]:
-        from rankadapters.core._kernels import yetirank as kernels
-        from rankadapters.core.gains import discounts_of
-        from rankadapters.core.noisy_gradients import Permuting
+        from rankadapters.core.binding.gains import discounts_of
+        from rankadapters.objectives.kernels import yetirank as kernels
+        from rankadapters.objectives.noisy_gradients import Permuting
 
         kind = kernels.CLASSIC if self.delta == "classic" else moves.kind
         if self.delta == "catboost" and self._is_err:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.inert import Terms, terms_of
-from rankadapters.core.queries import Queries
+from rankadapters.statistics.inert import Terms, terms_of
 
 Floats = NDArray[np.float64]
 

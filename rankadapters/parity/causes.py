@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.printed import Printed, as_printed
 from rankadapters.parity.case import Case, Cause, ChangedValues
 from rankadapters.parity.data_causes import changed_data
 from rankadapters.parity.number_causes import in_last_bits, number_causes
@@ -19,6 +18,7 @@ from rankadapters.parity.ours import Ours
 from rankadapters.parity.query_causes import cut, left_out, other_divisors, other_means, swapped
 from rankadapters.parity.rows import QueryDifferences
 from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, Tolerance, agree, relative, width
+from rankadapters.statistics.printed import Printed, as_printed
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
 MOST_CUTOFFS = 100  # tried one by one

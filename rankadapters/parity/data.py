@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import refuse_non_finite, shared_index
-from rankadapters.core.convention import Convention
+from rankadapters.core.binding.gains import gains_of
+from rankadapters.core.data.columns import refuse_non_finite, shared_index
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.gains import gains_of
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.queries import Queries
-from rankadapters.core.ranked import Discounted
+from rankadapters.core.measures.ranked import Discounted
 
 Array = NDArray[Any]
 
@@ -29,7 +29,7 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
     InputError
         The data does not fit the convention.
     """
-    from rankadapters.core.panel import Panel  # brings numpy
+    from rankadapters.core.evaluation.panel import Panel  # brings numpy
 
     array = queries.check_scores(scores)
     refuse_non_finite("scores", array)

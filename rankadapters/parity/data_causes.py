@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.definition import is_beyond
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.measures import RR
-from rankadapters.core.queries import Queries
+from rankadapters.core.measures.definition import is_beyond
 from rankadapters.parity.case import Case, ChangedValues, Floats
 
 Change = Iterator[tuple[str, dict[str, Any]]]

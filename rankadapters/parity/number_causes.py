@@ -8,8 +8,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 
 import numpy as np
 
-from rankadapters.core.printed import Printed
 from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, agree
+from rankadapters.statistics.printed import Printed
 
 LAST_BITS = 1e-12  # of sums in another order, relative to numbers above 1
 SAME = 1e-14  # of one decimal number read by two programs

@@ -8,20 +8,20 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.keywords import Columns
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import as_text
-from rankadapters.core.printed import Printed, as_printed
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.score import Score
-from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import bind
 from rankadapters.parity.number_causes import number_causes
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.tolerances import as_float, as_tolerance
+from rankadapters.statistics.printed import Printed, as_printed
 
 SOURCE = "first number"
 
@@ -177,7 +177,7 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
     reason = f"The conventions differ in {theirs} against {ours}."
     if queries is None:
         return _stated(row, reason)
-    from rankadapters.core.inert import inert as inert_fields  # brings numpy
+    from rankadapters.statistics.inert import inert as inert_fields  # brings numpy
 
     inert = inert_fields(queries, a.convention, b.convention, scores)
     if set(inert) == set(pairs):

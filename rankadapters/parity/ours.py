@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, relative
 
 if TYPE_CHECKING:
-    from rankadapters.core.inert import Terms
+    from rankadapters.statistics.inert import Terms
 
 NOT_A_SUM = (
     "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
@@ -40,8 +40,8 @@ class Ours(NamedTuple):
     @classmethod
     def of(cls, queries: Queries, scores: Array, convention: Convention, *, leaving: bool = False) -> Self:
         """Evaluate; weights that the convention does not count are refused, or left aside where that is asked for."""
-        from rankadapters.core.inert import counted, terms_in  # brings numba
-        from rankadapters.core.panel import Panel
+        from rankadapters.core.evaluation.panel import Panel
+        from rankadapters.statistics.inert import counted, terms_in  # brings numba
 
         queries = counted(queries, convention) if leaving else queries
         found = Panel(queries, [convention]).measure(scores)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.inert import terms_of
-from rankadapters.core.queries import Queries
 from rankadapters.parity.case import Case, Cause, ChangedValues, Floats
+from rankadapters.statistics.inert import terms_of
 
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
 MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, agree, width
 
 Floats = NDArray[np.float64]
@@ -192,7 +192,7 @@ class ParityRow:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParityRow:
         """Read what `to_dict` gave."""
-        from rankadapters.core.texts import parse
+        from rankadapters.core.presets.texts import parse
 
         per_query = data["per_query"] and QueryDifferences.from_dict(data["per_query"])
         convention = parse(data["convention"]) if data["convention"] else None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.printed import Printed
+from rankadapters.statistics.printed import Printed
 
 # `relative` scales both.
 FULL_DOUBLE = 1e-9  # float64 all the way: sums in another order differ by far less, another convention by far more

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, NamedTuple, Never
 
 import numpy as np
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import GROUPS, refuse_other_names
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
-from rankadapters.core.keywords import GROUPS, refuse_other_names
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.texts import as_convention
 from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_gains, refuse_retrieval
 from rankadapters.parity.ours import Ours
 from rankadapters.parity.report import ParityReport
@@ -328,7 +328,7 @@ class Toolkit(ABC):
         self, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: Mapping[str, tuple[Any, Any]]
     ) -> ParityRow:
         """State the declared convention: whether what the toolkit cannot express of it matters on this data."""
-        from rankadapters.core.inert import inert_of  # brings numba
+        from rankadapters.statistics.inert import inert_of  # brings numba
 
         source, title = (self.vocabulary.name, self.version, wanted.convention), self.vocabulary.title
         known = {each.convention: each.terms for each in (wanted, ours)}

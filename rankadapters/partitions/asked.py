@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NotRequired, Required, Self, TypedDict, get_args
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.texts import as_conventions
+from rankadapters.core.presets.texts import as_conventions
 
 IDS_UP_TO = 100_000_000  # queries: 800 MB of ids, which the process that asks sorts in half a minute
 

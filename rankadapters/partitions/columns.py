@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.columns import Array, as_numbers, refuse_non_finite, text_column
+from rankadapters.core.data.columns import Array, as_numbers, refuse_non_finite, text_column
+from rankadapters.core.data.ids import id_column
 from rankadapters.core.errors import InputError
-from rankadapters.core.ids import id_column
 
 
 def numbers(name: str, column: Any) -> Array:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Floats
-from rankadapters.core.disjoint import Ids
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
-from rankadapters.core.panel import above_values
-from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores, named_as
-from rankadapters.core.tally import Tally
+from rankadapters.core.evaluation.panel import above_values
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.scores import Scores, named_as
+from rankadapters.core.evaluation.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
 from rankadapters.partitions.jobs import Columns, Part

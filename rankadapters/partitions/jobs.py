@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Floats, Ints
-from rankadapters.core.convention import Convention
-from rankadapters.core.disjoint import Ids
+from rankadapters.core.data.columns import Array, Floats, Ints
+from rankadapters.core.data.disjoint import Ids
+from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.core.fingerprint import hash_ids
-from rankadapters.core.panel import Measured, Panel
-from rankadapters.core.queries import Queries
+from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.partitions.asked import Asked
 from rankadapters.partitions.rows import FrameRows, Span, Split, split
 

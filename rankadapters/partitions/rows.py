@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Ints
+from rankadapters.core.data.columns import Array, Ints
+from rankadapters.core.data.grouping import places_by
+from rankadapters.core.data.ids import id_kind
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.grouping import places_by
-from rankadapters.core.ids import id_kind
-from rankadapters.core.queries import Queries
 from rankadapters.partitions import columns as read
 from rankadapters.partitions.asked import Asked
 

@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives.base import require_objective
 from rankadapters.sklearn.handing import RANKERS, toolkit_of
 from rankadapters.sklearn.inner import last_step

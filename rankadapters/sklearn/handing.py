@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.utils.validation import has_fit_parameter
 
 from rankadapters.callbacks.history import History
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
 from rankadapters.sklearn.rows import LabelledRows

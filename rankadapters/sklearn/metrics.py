@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
-from rankadapters.core.texts import as_convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.presets.texts import as_convention
 
 
 def native_metric(convention: Convention | str) -> dict[str, Any]:

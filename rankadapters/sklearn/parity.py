@@ -12,11 +12,11 @@ import numpy as np
 import sklearn.metrics
 
 from rankadapters.core import presets
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.presets.tool import differing, require_expressible
-from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import refuse_labels, refusing
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 
-from rankadapters.core.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
+from rankadapters.core.data.columns import as_column, as_numbers, pandas_index, refuse_non_finite, shared_index
+from rankadapters.core.data.ids import id_values
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.core.ids import id_values
-from rankadapters.core.queries import Queries
 
 Array = NDArray[Any]
 

@@ -9,9 +9,9 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
 from rankadapters.sklearn.declared import check_declared, sets_of
 from rankadapters.sklearn.handing import Watched, toolkit_of

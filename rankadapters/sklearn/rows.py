@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import as_column
+from rankadapters.core.data.columns import as_column
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, warn_of_cuts, whole_sizes
 from rankadapters.sklearn.tables import n_rows, refuse_ids_among_features, take_rows
 

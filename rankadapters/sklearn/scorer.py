@@ -9,11 +9,11 @@ from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from rankadapters.callbacks.display_names import display_names
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluator import evaluate
-from rankadapters.core.queries import Queries
-from rankadapters.core.texts import as_convention
+from rankadapters.core.evaluation.evaluator import evaluate
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 from sklearn.utils import check_random_state
 
-from rankadapters.core.columns import as_column
+from rankadapters.core.data.columns import as_column
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
 from rankadapters.sklearn.qid import queries_of, refuse_other_rows
 from rankadapters.sklearn.tables import n_rows
 

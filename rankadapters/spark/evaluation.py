@@ -15,11 +15,11 @@ from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StructField, StructType
 
 from rankadapters import partitions as shared
-from rankadapters.core.convention import Convention
-from rankadapters.core.disjoint import Ids
+from rankadapters.core.data.disjoint import Ids
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.score import Score
-from rankadapters.core.scores import Scores
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.scores import Scores
 from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
 from rankadapters.spark import messages
 

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from rankadapters.core import errors
-from rankadapters.core.disjoint import Ids
+from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.tally import Tally
+from rankadapters.core.evaluation.tally import Tally
 from rankadapters.partitions import NO_IDS, Asked, FrameRows, Part, Sums
 
 SCHEMA = "said string, limbs binary, edges binary, ids binary"

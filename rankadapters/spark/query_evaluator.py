@@ -9,8 +9,8 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.util import DefaultParamsReader, DefaultParamsWritable, MLReader
 from pyspark.sql import DataFrame
 
-from rankadapters.core.convention import Convention
-from rankadapters.core.texts import as_convention, parse
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.presets.texts import as_convention, parse
 from rankadapters.spark.evaluation import evaluate
 
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 
 
 class Document(ABC):

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from rankadapters.core.errors import MissingToolkitError
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 from rankadapters.core.version import __version__
 
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.errors import InputError
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.spelling import as_float
 from rankadapters.statistics.resamples import Resamples
 
 Floats = NDArray[np.float64]

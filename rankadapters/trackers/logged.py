@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from rankadapters.callbacks.history import Evaluation, History
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.score import Score
+from rankadapters.core.evaluation.score import Score
 
 
 class Logged(NamedTuple):

@@ -6,9 +6,9 @@ import re
 import time
 from typing import Any
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import MissingToolkitError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.trackers.logged import Logged, values_of
 
 BATCH = 1000  # metrics that MLflow takes at once

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankadapters.callbacks.history import Evaluation, History, all_followed
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, brief, choices
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.trackers.logged import Logged, values_of
 
 STEP = "iteration"

@@ -15,10 +15,10 @@ from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import flat
 from rankadapters.callbacks.rounds import Round, Rounds
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import needs
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, choices
-from rankadapters.core.keywords import needs
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.xgboost.evaluation_sets import EvaluationSet, named_sets
 from rankadapters.xgboost.metrics import query_counts, refuse_names, refuse_workers
 

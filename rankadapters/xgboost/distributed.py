@@ -14,7 +14,7 @@ from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Integers
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError, warn_caller
 from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
 

@@ -10,14 +10,14 @@ import xgboost as xgb
 
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import panels_of
-from rankadapters.core.columns import shared_index
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import shared_index
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
-from rankadapters.core.queries import Queries
 from rankadapters.xgboost.metrics import judged_of, query_weights
 
 if TYPE_CHECKING:
-    from rankadapters.core.panel import Panel
+    from rankadapters.core.evaluation.panel import Panel
 
 
 def named_sets(evals: Any) -> list[tuple[Any, str]]:

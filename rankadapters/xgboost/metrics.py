@@ -16,9 +16,9 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 
 Array = NDArray[Any]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
+from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.keywords import needs
-from rankadapters.core.texts import as_convention
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import LambdaRank, Objective, PositionBias
 from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord

@@ -9,9 +9,9 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.queries import Queries
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until
 from rankadapters.parity.tolerances import IN_PART_FLOAT32

@@ -8,9 +8,8 @@ from math import exp, log2
 
 import numpy as np
 
-from rankadapters.core import definition
-from rankadapters.core.definition import Row
-from rankadapters.core.measures import AP, NDCG, RR
+from rankadapters.core.measures import AP, NDCG, RR, definition
+from rankadapters.core.measures.definition import Row
 from rankadapters.objectives import LambdaRank, RankNet
 
 Pairwise = LambdaRank | RankNet

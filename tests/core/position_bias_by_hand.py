@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters import objectives
-from rankadapters.core.definition import Row
+from rankadapters.core.measures.definition import Row
 from tests.core import lambdarank_by_hand as by_hand
 
 Queries = Sequence[Sequence[Row]]

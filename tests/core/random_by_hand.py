@@ -10,8 +10,8 @@ from math import exp, log, pi, sqrt
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.core import definition
-from rankadapters.core.definition import Row
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
 from rankadapters.objectives import StochasticFilter, StochasticRank, YetiRank
 
 MULTIPLIER, WORD = 6364136223846793005, 2**32

@@ -9,9 +9,9 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.fields import GainWords, Words
+from rankadapters.core.declaration.fields import GainWords, Words
+from rankadapters.core.declaration.number_fields import Cutoff, FloatField, NumberOrWord
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.number_fields import Cutoff, FloatField, NumberOrWord
 
 GAINS = ("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3_7", "table_1_2_2.5_1e+30")
 NUMBERS = (1e-5, 0.1, 0.5, 1.0, 2.0, -1.0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
+from rankadapters.core.declaration.number_fields import Cutoff
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.number_fields import Cutoff
 
 PLAIN = {  # a convention of each measure
     "ndcg": "textbook@5", "dcg": "sklearn.dcg@5", "ap": "ranx.map@5", "auc": "catboost.query_auc+pairs=label",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core.columns import as_numbers, index_dtype
+from rankadapters.core.data.columns import as_numbers, index_dtype
 
 
 @pytest.mark.parametrize(("n", "expected"), [(1, np.int32), (2**31 - 1, np.int32), (2**31, np.int64)])

@@ -7,7 +7,7 @@ from math import log2, log10
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import definition
+from rankadapters.core.measures import definition
 
 
 @pytest.mark.parametrize(

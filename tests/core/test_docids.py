@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.docids import rank_docids
+from rankadapters.core.data.docids import rank_docids
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 

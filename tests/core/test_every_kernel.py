@@ -16,15 +16,16 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import _kernels, definition, forms, presets
-from rankadapters.core._kernels import in_numpy
-from rankadapters.core.definition import Row
-from rankadapters.core.forms import NEVER, NOW, kernels
-from rankadapters.core.measures import MEASURES
-from rankadapters.core.number_fields import Cutoff
+from rankadapters.core import kernels as kernels_of_core
+from rankadapters.core import presets
+from rankadapters.core.declaration.number_fields import Cutoff
+from rankadapters.core.kernels import forms, in_numpy
+from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.measures import MEASURES, definition
+from rankadapters.core.measures.definition import Row
 from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
 
-AROUND_KERNELS = {"compiling", "kept_code", "in_numpy"}
+AROUND_KERNELS = {"compiling", "forms", "kept_code", "in_numpy", "views"}
 HELPERS = {"few_rows", "policies", "segments"}  # which the numpy forms of kernels share
 UNRANKED = {"exact"}  # sums of values and digests of rows, whose tests are those of tallies and fingerprints
 TRIED = {"dcg.discounted_sums_along", "dcg.constant"}  # of what Trials evaluate, whose tests these are
@@ -111,10 +112,12 @@ def test_values_are_those_of_the_definition_field_by_field(measure, sizes):
         np.testing.assert_array_equal(*of_queries or ([], []), err_msg=str(convention))
 
 
-@pytest.mark.parametrize("name", sorted({each.name for each in iter_modules(_kernels.__path__)} - AROUND_KERNELS))
+@pytest.mark.parametrize(
+    "name", sorted({each.name for each in iter_modules(kernels_of_core.__path__)} - AROUND_KERNELS)
+)
 def test_every_kernel_is_machine_code(name):
     """Called from Python without its decorator, a kernel gives the same numbers, a hundred times as slowly."""
-    module = import_module(f"{_kernels.__name__}.{name}")
+    module = import_module(f"{kernels_of_core.__name__}.{name}")
     own = (name for name, each in getmembers(module, isfunction) if each.__module__ == module.__name__)
     assert [name for name in own if not name.startswith(("_", "make_"))] == []
 

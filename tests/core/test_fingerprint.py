@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import forms
-from rankadapters.core.fingerprint import hash_ids
+from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.kernels import forms
 
 LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
 PAIRS = ([0, 4], [1, 2])

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from numba.core.compiler_lock import global_compiler_lock
 
 import rankadapters as ra
-from rankadapters.core import forms
-from rankadapters.core._kernels import compiling, steps
-from rankadapters.core._kernels.compiling import load
-from rankadapters.core._kernels.in_numpy import few_rows, ranking
-from rankadapters.core.columns import writable
-from rankadapters.core.forms import LATER, NEVER, NOW, kernels
+from rankadapters.core.kernels import compiling, forms, steps
+from rankadapters.core.kernels.compiling import load
+from rankadapters.core.kernels.forms import LATER, NEVER, NOW, kernels
+from rankadapters.core.kernels.in_numpy import few_rows, ranking
+from rankadapters.core.kernels.views import writable
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
 
@@ -176,8 +175,8 @@ SWITCH = """
 import json, sys
 import numpy as np
 import rankadapters as ra
-from rankadapters.core import forms
-from rankadapters.core.columns import writable
+from rankadapters.core.kernels import forms
+from rankadapters.core.kernels.views import writable
 rng = np.random.default_rng(0)
 evaluator = ra.Evaluator(rng.integers(0, 5, 3000), "lightgbm@10", group_sizes=[100] * 30)
 scores = rng.random(3000)

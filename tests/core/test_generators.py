@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rankadapters.core._kernels import generators
+from rankadapters.objectives.kernels import generators
 from tests.core.random_by_hand import Generator, seeds_by_block
 
 SEEDS = [0, 1, 2**32 - 1, 2**63, 2**64 - 1, 10033610233601128462]

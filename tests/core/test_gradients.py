@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.definition import Row
+from rankadapters.core.measures.definition import Row
 from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions

@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core._kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
+from rankadapters.objectives.kernels.lambdas_by_table import BINS, REACH, from_table, sigmoid_table
 from tests.core.gradient_data import EXACT
 from tests.core.test_gradients import STATELESS, data, kind
 

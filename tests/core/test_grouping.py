@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankadapters.core.grouping import grouped, places_by
+from rankadapters.core.data.grouping import grouped, places_by
 
 IDS = {
     "int8": np.array([-128, 127, 0], np.int8),

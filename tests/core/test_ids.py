@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.fingerprint import hash_ids
-from rankadapters.core.ids import id_column, id_kind, id_value
+from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.data.ids import id_column, id_kind, id_value
 
 NOON = datetime(2026, 1, 31, 12)  # noqa: DTZ001 - a time without a zone is one of the ids
 ZONE = timezone(timedelta(hours=1))

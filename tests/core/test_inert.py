@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.inert import terms_of
+from rankadapters.statistics.inert import terms_of
 from tests.core.strategies import conventions
 
 BASE = ra.presets.textbook(2)
@@ -93,7 +93,7 @@ def test_equal_query_weights_do_not_matter_and_others_do():
 def test_no_convention_is_evaluated_twice(b, monkeypatch):
     evaluated, a = [], ra.presets.sklearn(3)
     monkeypatch.setattr(
-        "rankadapters.core.inert.terms_of", lambda *given: evaluated.append(given[2]) or terms_of(*given)
+        "rankadapters.statistics.inert.terms_of", lambda *given: evaluated.append(given[2]) or terms_of(*given)
     )
     ra.inert(ra.Queries([1, 0, 0, 2], group_sizes=[2, 2]), a, b, [1, 2, 3, 4])
     assert evaluated[:2] == [a, b]

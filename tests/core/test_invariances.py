@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core import threads
+from rankadapters.core.evaluation import threads
 from rankadapters.core.measures import MEASURES
 from tests.core.ragged_data import ragged
 from tests.core.strategies import conventions

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core import definition
-from rankadapters.core.definition import Row
-from rankadapters.core.forms import NEVER, NOW, kernels
-from rankadapters.core.measures import MEASURES
+from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.measures import MEASURES, definition
+from rankadapters.core.measures.definition import Row
 from tests.core.strategies import conventions
 
 

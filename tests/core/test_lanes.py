@@ -7,8 +7,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core._kernels.exponentials import LOWEST, exponentials
-from rankadapters.core.pair_gradients import COMMON, common_gain
+from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
+from rankadapters.objectives.pair_gradients import COMMON, common_gain
 from tests.random_loss_data import unrounded
 
 EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")

@@ -7,7 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.pair_gradients import PairDraws, twister_word
+from rankadapters.objectives.pair_gradients import PairDraws, twister_word
 from tests.objective_data import graded
 
 MEAN = {"lambdarank_pair_method": "mean"}

@@ -223,7 +223,7 @@ def test_importing_the_package_is_light_and_complete():
 
 
 def test_small_whole_powers_are_exact():
-    from rankadapters.core.gains import gains_of
+    from rankadapters.core.binding.gains import gains_of
 
     labels = np.arange(1024.0)
     gains = gains_of(labels, None, TEXTBOOK.gain)

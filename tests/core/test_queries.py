@@ -159,7 +159,7 @@ def test_a_panel_whose_members_disagree_on_weights_says_which():
 
 
 def test_a_panel_gives_everything_from_one_pass(monkeypatch):
-    from rankadapters.core import members
+    from rankadapters.core.evaluation import members
 
     calls = []
     whole = members.SharedRanking.values

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.definition import Row
+from rankadapters.core.measures.definition import Row
 from tests.core.random_by_hand import filtered, worth_of
 from tests.core.random_loss_values import CATBOOST_ERR, plain, trading
 

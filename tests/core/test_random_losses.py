@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.definition import Row
+from rankadapters.core.measures.definition import Row
 from tests.core import random_by_hand as by_hand
 from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.core.test_kernels_against_definition import columns, ragged

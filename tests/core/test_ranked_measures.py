@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core import forms
-from rankadapters.core.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels import forms
+from rankadapters.core.kernels.forms import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import values_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rankadapters.core._kernels.sorting import COUNTED, LANES, new_sorting, rank_top
+from rankadapters.core.kernels.sorting import COUNTED, LANES, new_sorting, rank_top
 
 SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
 SPREADS = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.limbs import SUM_LIMBS, from_limbs, to_limbs
+from rankadapters.core.evaluation.limbs import SUM_LIMBS, from_limbs, to_limbs
 from tests.core.ragged_data import TEXTBOOK, ragged
 
 NUMBERS = st.integers(-(2**2200), 2**2200)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import threads
+from rankadapters.core.evaluation import threads
 from tests.core.ragged_data import TEXTBOOK, ragged
 
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core import candidates
-from rankadapters.core.forms import NEVER, NOW, kernels
-from rankadapters.core.trials import Trials
+from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.learners import candidates
+from rankadapters.learners.trials import Trials
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged, takes_probabilities, weights_of
 from tests.ranking_data import ranking
@@ -81,7 +81,7 @@ def test_the_bits_depend_on_no_threads_parts_or_form(measure, most_found, monkey
     said = []
     for rows, n_threads, form in [(2**16, 1, NEVER), (2**16, 1, NOW), (50, 3, NOW), (50, 1, NEVER), (3000, 2, NOW)]:
         monkeypatch.setattr(candidates, "ROWS_PER_CALL", rows)
-        monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 100)
+        monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 100)
         with kernels(form):
             trials = Trials(DATA.y, measure, qid=DATA.qid, n_threads=n_threads)
             said.append((trials.along(*given_).tobytes(), trials.values(DATA.X.T).tobytes()))

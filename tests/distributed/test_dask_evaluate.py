@@ -190,7 +190,7 @@ def test_a_query_that_is_cut_is_named(evaluate):
 
 @pytest.mark.usefixtures("here")
 def test_two_texts_of_one_id_are_two_queries(monkeypatch):
-    monkeypatch.setattr("rankadapters.core.fingerprint.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
+    monkeypatch.setattr("rankadapters.core.data.fingerprint.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
     monkeypatch.setattr("rankadapters.partitions.jobs.hash_ids", lambda ids: np.zeros(ids.size, np.uint64))
     three = {name: column[:3] for name, column in DATA.items()}
     two = [{**three, "query": np.full(3, name)} for name in "ab"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 SOURCE = """
-from rankadapters.core._kernels import kernel
+from rankadapters.core.kernels import kernel
 @kernel
 def plus(values):
     return values[0] + {added}
@@ -22,7 +22,7 @@ def made(tmp_path, monkeypatch):
     import numba
 
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("rankadapters.core._kernels.compiling.KERNELS", [])
+    monkeypatch.setattr("rankadapters.core.kernels.compiling.KERNELS", [])
     path = tmp_path / "one_kernel.py"
 
     def make(added=1):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core import forms
-from rankadapters.core._kernels.compiling import ctrl_c_waits
+from rankadapters.core.kernels import forms
+from rankadapters.core.kernels.compiling import ctrl_c_waits
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, posix, started
 
@@ -267,7 +267,7 @@ def test_a_training_under_an_objective_that_catboost_lacks_is_interrupted(presse
 def test_an_evaluation_in_threads_is_interrupted_and_the_next_is_right(monkeypatch):
     rng = np.random.default_rng(0)
     labels, scores, sizes = rng.integers(0, 3, 60_000), rng.random(60_000), np.full(3000, 20)
-    monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 1000)
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 1000)
     evaluator = ra.Evaluator(labels, "letor4@10", group_sizes=sizes, n_threads=4)
     start = time.monotonic()
     whole = evaluator.evaluate(scores)

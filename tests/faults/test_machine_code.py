@@ -15,8 +15,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.cli import warmup
-from rankadapters.core._kernels import kept_code
-from rankadapters.core.forms import NEVER, kernels
+from rankadapters.core.kernels import kept_code
+from rankadapters.core.kernels.forms import NEVER, kernels
 from tests.command import refused
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, ROOT, posix, python, read_only, small_disk, started
@@ -25,8 +25,8 @@ __all__ = ["made", "read_only", "small_disk"]
 
 # Hashing ids is the kernel that compiles in the shortest time.
 HASH = "import rankadapters as ra; print(ra.Queries([1], qid=[1]).id_hashes.tolist())"
-COUNTED = HASH + "; from rankadapters.core._kernels.compiling import compiled; print(*compiled())"
-FOLDER = HASH + "; from rankadapters.core._kernels.compiling import cache_folder; print(cache_folder())"
+COUNTED = HASH + "; from rankadapters.core.kernels.compiling import compiled; print(*compiled())"
+FOLDER = HASH + "; from rankadapters.core.kernels.compiling import cache_folder; print(cache_folder())"
 NOW = {"RANKADAPTERS_KERNELS": "now"}
 with kernels(NEVER):
     HASHES = f"{ra.Queries([1], qid=[1]).id_hashes.tolist()}\n"

@@ -12,8 +12,8 @@ import rankadapters as ra
 
 pytest.importorskip("sklearn")
 
-from rankadapters.core.candidates import RankedCandidates
 from rankadapters.learners import AdaRank
+from rankadapters.learners.candidates import RankedCandidates
 from rankadapters.learners.selection import selection_ranks
 from tests.learners.oracles import adarank
 from tests.ranking_data import ranking

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
-from rankadapters.core.texts import as_convention  # noqa: E402
+from rankadapters.core.presets.texts import as_convention  # noqa: E402
 from rankadapters.learners import (  # noqa: E402
     AdaRank,
     CoordinateAscent,
@@ -234,8 +234,8 @@ def test_validation_queries_are_given_once(name):
 
 @validated
 def test_the_number_of_threads_changes_no_bit(name, monkeypatch):
-    monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 50)
-    monkeypatch.setattr("rankadapters.core.candidates.ROWS_PER_CALL", 60)
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
+    monkeypatch.setattr("rankadapters.learners.candidates.ROWS_PER_CALL", 60)
     models = [clone(QUICK[name]).set_params(n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
     assert models[0].predict(VALID.X).tobytes() == models[1].predict(VALID.X).tobytes()
     assert models[0].history_ == models[1].history_

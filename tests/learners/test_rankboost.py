@@ -68,7 +68,7 @@ def test_sparse_features_give_the_same_model():
 
 def test_threads_change_no_bit(monkeypatch):
     monkeypatch.setattr(stumps_module, "ROWS_OF_A_PART", 40)
-    monkeypatch.setattr("rankadapters.core.threads.ROWS_PER_THREAD", 50)
+    monkeypatch.setattr("rankadapters.core.evaluation.threads.ROWS_PER_THREAD", 50)
     models = [RankBoost(max_iter=8, n_threads=n).fit(DATA.X, DATA.y, qid=DATA.qid) for n in (1, 3)]
     assert models[0].alphas_.tobytes() == models[1].alphas_.tobytes()
 

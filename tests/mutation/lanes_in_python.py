@@ -48,7 +48,7 @@ def only_first(values: Any, count: int) -> Any:
 def put_in_place() -> None:
     """Before any kernel is imported; and let numbers overflow in silence, as machine code does."""
     np.seterr(all="ignore")
-    from rankadapters.core._kernels import lanes
+    from rankadapters.objectives.kernels import lanes
 
     for each in (same, load, store, pick, at, magnitude, where_greater, only_at, only_first):
         setattr(lanes, each.__name__, each)

@@ -16,7 +16,12 @@ def modules(root: Path) -> list[Path]:
 def is_kernel(module: Path | str) -> bool:
     """Tell whether a module is of machine code."""
     folder = Path(module).parent
-    return folder.name == "_kernels" and Path(module).name != "compiling.py"
+    return "kernels" in folder.parts and Path(module).name not in {
+        "compiling.py",
+        "forms.py",
+        "kept_code.py",
+        "views.py",
+    }
 
 
 @cache

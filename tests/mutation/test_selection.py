@@ -21,10 +21,10 @@ def test_the_command_is_left_out_and_every_other_folder_is_in():
 @pytest.mark.parametrize(
     ("module", "is_one"),
     [
-        ("rankadapters/core/_kernels/dcg.py", True),
-        ("rankadapters/core/_kernels/compiling.py", False),
-        ("rankadapters/core/_kernels/in_numpy/dcg.py", False),
-        ("rankadapters/core/forms.py", False),
+        ("rankadapters/core/kernels/dcg.py", True),
+        ("rankadapters/core/kernels/compiling.py", False),
+        ("rankadapters/core/kernels/in_numpy/dcg.py", False),
+        ("rankadapters/core/kernels/forms.py", False),
     ],
 )
 def test_kernels_are_what_numba_compiles(module, is_one):
@@ -95,11 +95,11 @@ def test_an_outline_knows_statements_functions_and_names():
 
 
 def test_what_imports_a_kernel_is_compiled_anew():
-    kernel = "rankadapters/core/_kernels/exponentials.py"
+    kernel = "rankadapters/objectives/kernels/exponentials.py"
     found = dependents(CHECKOUT, kernel)
-    assert {kernel, "rankadapters/core/_kernels/lambdas.py"} <= found
-    assert "rankadapters/core/_kernels/dcg.py" not in found
-    assert kernel in imports(CHECKOUT, "rankadapters/core/_kernels/lambdas.py")
+    assert {kernel, "rankadapters/objectives/kernels/lambdas.py"} <= found
+    assert "rankadapters/core/kernels/dcg.py" not in found
+    assert kernel in imports(CHECKOUT, "rankadapters/objectives/kernels/lambdas.py")
 
 
 @pytest.mark.parametrize(("n", "expected"), [(2, [0, 9]), (4, [0, 3, 6, 9]), (20, list(range(10)))])

@@ -49,7 +49,7 @@ def _cache(tree: Path) -> Path:
 
 def _hand_on_kernels(source: Path, tree: Path) -> None:
     """Copy the machine code too, which numba looks for by the path of the source."""
-    kept, wanted = (_cache(each) / f"_kernels_{_sha1(each / 'rankadapters/core/_kernels')}" for each in (source, tree))
+    kept, wanted = (_cache(each) / f"_kernels_{_sha1(each / 'rankadapters/core/kernels')}" for each in (source, tree))
     if kept.is_dir():
         shutil.copytree(kept, wanted)
 

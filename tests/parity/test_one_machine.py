@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.panel import Panel
+from rankadapters.core.evaluation.panel import Panel
 from rankadapters.parity import Toolkit
 from rankadapters.parity.ours import Ours
 from tests.ranking_data import ranking

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.core.columns import Array, Floats
-from rankadapters.core.score import Score
-from rankadapters.core.table import Table
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import percent, signed, spelled
 from rankadapters.statistics.document import Document
 

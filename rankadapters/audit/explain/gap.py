@@ -10,16 +10,16 @@ import numpy as np
 from rankadapters.audit.explain.explanation import Explanation
 from rankadapters.audit.explain.shapley import split, split_columns, subsets
 from rankadapters.audit.field_grid import REFUSAL
-from rankadapters.core.columns import Floats
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.keywords import Columns
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.panel import Measured, Panel
+from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import as_text
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.score import Score
-from rankadapters.core.texts import as_convention
 from rankadapters.progress import shows
 
 

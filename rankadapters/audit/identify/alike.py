@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.field_grid import Values
-from rankadapters.core.convention import Convention
+from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.lowering import Bound
-from rankadapters.core.members import Member
-from rankadapters.core.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.evaluation.members import Member
 
 
 def lowered(base: Convention, bound: Bound, name: str, values: Iterable[Any]) -> tuple[dict[Any, Plan], dict[Any, str]]:

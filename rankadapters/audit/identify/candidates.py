@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.audit.field_grid import Values
 from rankadapters.audit.printed import Printed
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 
 Cutoffs = tuple[int | None, ...]

@@ -13,10 +13,10 @@ from rankadapters.audit.evaluation import evaluated
 from rankadapters.audit.field_grid import has_cutoff
 from rankadapters.audit.identify.known_presets import USUAL
 from rankadapters.audit.printed import Printed
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
-from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.score import Score
 
 AMONG = 50  # conventions; the likeliest stand first
 NOTHING = "-"

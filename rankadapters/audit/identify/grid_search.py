@@ -19,13 +19,13 @@ from rankadapters.audit.identify.rank_tables import Plans, RankedRows, merged, r
 from rankadapters.audit.identify.running_values import DEEP
 from rankadapters.audit.identify.whole_search import search_whole
 from rankadapters.audit.printed import Printed
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.policies import Sizes
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.lowering import Bound
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.policies import Sizes
-from rankadapters.core.queries import Queries
 
 
 def search(

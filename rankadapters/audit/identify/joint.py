@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rankadapters.audit.field_grid import Values, searched
 from rankadapters.audit.identify.candidates import Block, Candidate, Candidates, Cutoffs, is_convention
 from rankadapters.audit.identify.known_presets import starts
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.queries import Queries
 
 Rows = NDArray[np.int64]  # shape (n, n_fields): of each field a set of values, as bits
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rankadapters.audit.identify.candidates import Block
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 
 _VARIANTS: tuple[Callable[[int | None], Convention], ...] = (

@@ -10,8 +10,8 @@ from rankadapters.audit.identify.candidates import Block
 from rankadapters.audit.identify.chance import POSSIBLE, Chance
 from rankadapters.audit.identify.further_numbers import Telling
 from rankadapters.audit.identify.numbers import EXAMPLE, Number
-from rankadapters.core.convention import Convention
-from rankadapters.core.table import Table
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import signed, spelled
 from rankadapters.statistics.document import Document
 

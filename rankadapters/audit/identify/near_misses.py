@@ -14,10 +14,10 @@ from rankadapters.audit.identify.grid_search import search
 from rankadapters.audit.identify.joint import join
 from rankadapters.audit.identify.known_presets import known, named, nearest_of
 from rankadapters.audit.printed import Printed
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
-from rankadapters.core.number_fields import NumberOrWord
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import NumberOrWord
 from rankadapters.statistics.cells import spelled
 
 DIGITS = 2  # of a field's number; with more, some number fits any value

@@ -10,12 +10,12 @@ from rankadapters.audit.field_grid import has_cutoff
 from rankadapters.audit.identify.candidates import Cutoffs
 from rankadapters.audit.models import as_models, queries_by_model
 from rankadapters.audit.printed import Printed, read
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.models import scores_by_model
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import NumberOrWord, as_cutoff
 from rankadapters.core.errors import ConventionError, InputError, choices
-from rankadapters.core.models import scores_by_model
-from rankadapters.core.number_fields import NumberOrWord, as_cutoff
-from rankadapters.core.queries import Queries
 from rankadapters.statistics.cells import spelled
 
 UPTO = 100

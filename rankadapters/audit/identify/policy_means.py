@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rankadapters.audit.field_grid import REFUSAL, Values, grid
 from rankadapters.audit.identify.candidates import Cutoffs
-from rankadapters.core.convention import Convention
-from rankadapters.core.policies import Sizes
-from rankadapters.core.queries import Queries
+from rankadapters.core.binding.policies import Sizes
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -16,11 +16,11 @@ from rankadapters.audit.identify.known_presets import USUAL, NearestPresets, nam
 from rankadapters.audit.identify.matches import Match, Matches
 from rankadapters.audit.identify.near_misses import NearMisses
 from rankadapters.audit.identify.numbers import UNKNOWN, Number, cutoffs_searched, read_numbers
-from rankadapters.core.columns import Floats
-from rankadapters.core.convention import Convention
-from rankadapters.core.keywords import Columns
-from rankadapters.core.panel import Panel
-from rankadapters.core.score import Score
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.evaluation.score import Score
 from rankadapters.progress import advance, shows
 
 

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.identify.running_values import DEEP, FORMS, Columns
-from rankadapters.core import forms
-from rankadapters.core._kernels import COMPUTE, FIXED
-from rankadapters.core.columns import Array, non_finite
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.rows import offsets
-from rankadapters.core.running_sums import by_rank
-from rankadapters.core.spelling import border
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.running_sums import by_rank
+from rankadapters.core.data.columns import Array, non_finite
+from rankadapters.core.data.rows import offsets
+from rankadapters.core.declaration.spelling import border
+from rankadapters.core.kernels import COMPUTE, FIXED, forms
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]

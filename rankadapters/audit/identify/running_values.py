@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.running_sums import running_sums
+from rankadapters.core.binding.running_sums import running_sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

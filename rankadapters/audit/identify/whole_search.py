@@ -13,12 +13,12 @@ from rankadapters.audit.evaluation import AT_ONCE
 from rankadapters.audit.field_grid import REFUSAL, Values, searched
 from rankadapters.audit.identify.alike import member_key
 from rankadapters.audit.identify.candidates import Block, Candidates, Progress
-from rankadapters.core.columns import Array
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.columns import Array
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.members import bind
-from rankadapters.core.panel import Measured, Panel
-from rankadapters.core.queries import Queries
+from rankadapters.core.evaluation.members import bind
+from rankadapters.core.evaluation.panel import Measured, Panel
 
 
 def search_whole(

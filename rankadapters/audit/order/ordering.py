@@ -10,10 +10,10 @@ from typing import Any, Unpack
 
 from rankadapters.audit.models import ModelScores, as_models, score_models
 from rankadapters.audit.order.report import Change, Comparison, OrderReport
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.core.keywords import Columns
-from rankadapters.core.number_fields import is_whole
 from rankadapters.progress import advance, shows
 from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.paired_tests import PairedTest, paired_tests

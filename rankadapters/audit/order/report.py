@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankadapters.core.convention import Convention
-from rankadapters.core.score import Score
-from rankadapters.core.table import Table
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from rankadapters.audit.evaluation import evaluated
 from rankadapters.audit.explain.explanation import Explanation
 from rankadapters.audit.field_grid import has_cutoff
-from rankadapters.core.convention import Convention
-from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.score import Score
 from rankadapters.plotting.curves import curves
 from rankadapters.plotting.scatter import scatter
 from rankadapters.plotting.svg import inline_svg

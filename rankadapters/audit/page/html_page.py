@@ -14,10 +14,10 @@ from rankadapters.audit.order.ordering import Progress, compared
 from rankadapters.audit.order.report import OrderReport
 from rankadapters.audit.page.charts import cutoff_curves, query_scatter, waterfalls
 from rankadapters.audit.profile.profiling import described
-from rankadapters.core.convention import Convention
-from rankadapters.core.keywords import Columns
-from rankadapters.core.queries import Queries, as_queries
-from rankadapters.core.table import Table
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.table import Table
 from rankadapters.progress import shows
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.page import Page, Section

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankadapters.audit.profile.field_effects import Effect
 from rankadapters.core.errors import InputError
-from rankadapters.core.table import Table
+from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import percent, spelled
 from rankadapters.statistics.document import Document
 

@@ -11,10 +11,10 @@ import numpy as np
 from rankadapters.audit.evaluation import evaluated
 from rankadapters.audit.field_grid import Values, grid
 from rankadapters.core import presets
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.queries import Queries
-from rankadapters.core.score import Score
+from rankadapters.core.evaluation.score import Score
 from rankadapters.statistics.cells import spelled
 
 CUTOFFS = (1, 3, 5, 10, 20, None)  # what a cutoff is varied over, beside those asked for

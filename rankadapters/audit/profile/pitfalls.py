@@ -9,9 +9,9 @@ import numpy as np
 from rankadapters.audit.profile.field_effects import Effect
 from rankadapters.audit.profile.query_flags import QueryFlags
 from rankadapters.core import presets
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.core.panel import Panel
-from rankadapters.core.queries import Queries
+from rankadapters.core.evaluation.panel import Panel
 from rankadapters.statistics.cells import percent, spelled
 
 LARGEST_EXPONENT = 1024  # of float64

@@ -13,11 +13,11 @@ from rankadapters.audit.profile.data_profile import DataProfile
 from rankadapters.audit.profile.field_effects import effects
 from rankadapters.audit.profile.pitfalls import pitfalls
 from rankadapters.audit.profile.query_flags import flags_of
-from rankadapters.core.convention import Convention
+from rankadapters.core.data.keywords import Columns, needs
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import as_cutoff
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.keywords import Columns, needs
-from rankadapters.core.number_fields import as_cutoff
-from rankadapters.core.queries import Queries, as_queries
 from rankadapters.progress import shows
 
 Flags = NDArray[np.bool_]

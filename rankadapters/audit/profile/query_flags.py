@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.columns import Array, non_finite
-from rankadapters.core.queries import Queries
+from rankadapters.core.data.columns import Array, non_finite
+from rankadapters.core.data.queries import Queries
 
 Flags = NDArray[np.bool_]
 Cutoffs = tuple[int | None, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures.ap import AP
 from rankadapters.core.measures.auc import AUC
 from rankadapters.core.measures.bpref import Bpref

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core import definition
-from rankadapters.core.convention import POOL, average_of, require_average
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import POOL, average_of, require_average
+from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import Words
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import TIES, Empty, Ranked, Relevant, Retrieve
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
 
 if TYPE_CHECKING:
-    from rankadapters.core.columns import Floats
-    from rankadapters.core.lowering import Bound
-    from rankadapters.core.plans import Column
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.plans import Column
+    from rankadapters.core.data.columns import Floats
 
 DIVISOR = Words(
     group="value",

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankadapters.core import definition
-from rankadapters.core.convention import POOL, Convention, average_of, require_average
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
+from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import Words
-from rankadapters.core.plans import WholePlan
-from rankadapters.core.ranked import TIES, Empty, Missing, Precision, Unjudged
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
-    from rankadapters.core.rows import Rows
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.data.rows import Rows
 
 PAIRS = Words(
     group="value",
@@ -187,7 +187,7 @@ class AUC(Convention):
         return replace(plan, mass=mass, empty=mass <= 0)
 
     def _plan(self, bound: Bound, rows: Rows, kernel: str, *columns: Any, offsets: tuple[Any, ...] = ()) -> WholePlan:
-        from rankadapters.core.columns import writable
+        from rankadapters.core.kernels.views import writable
 
         columns, offsets = tuple(map(writable, columns)), tuple(map(writable, offsets))
         return WholePlan(
@@ -199,7 +199,7 @@ class AUC(Convention):
         """Grades 1, 2, ... of each query by label, and every row a grade of its own where every two make a pair."""
         import numpy as np
 
-        from rankadapters.core.whole_queries import weights_of
+        from rankadapters.core.binding.whole_queries import weights_of
 
         labels, sizes, weights = rows.take(bound.labels), rows.sizes, weights_of(bound, rows, self.average)
         query, order = np.repeat(np.arange(sizes.size), sizes), bound.ascending(labels, rows)
@@ -216,7 +216,7 @@ class AUC(Convention):
 
     def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
         """How much each row is relevant, and how much it is not."""
-        from rankadapters.core.whole_queries import probabilities, weights_of
+        from rankadapters.core.binding.whole_queries import probabilities, weights_of
 
         if self.pairs == "unit":
             positive = probabilities(bound, "pairs='unit'")
@@ -230,7 +230,7 @@ class AUC(Convention):
 
     def _given(self, bound: Bound, rows: Rows) -> WholePlan:
         """Pairs of the queries, of which both rows are retrieved."""
-        from rankadapters.core.whole_queries import given_pairs
+        from rankadapters.core.binding.whole_queries import given_pairs
 
         *columns, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
         return self._plan(bound, rows, "auc.given_pairs", *columns, offsets=(pairptr,))

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core import definition
-from rankadapters.core.convention import Convention, Mean
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import Convention, Mean
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.linear import degree, irrelevance
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
+from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

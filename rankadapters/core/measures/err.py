@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankadapters.core import definition
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row
-from rankadapters.core.fields import Words
-from rankadapters.core.number_fields import FloatField
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import Discounted
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import average_of
+from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures.ranked import Discounted
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 SCALE = FloatField(
     group="value",
@@ -98,7 +98,7 @@ class ERR(Discounted):
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
         """Doubt labels that are no chance to stop."""
-        from rankadapters.core.gains import gains_of
+        from rankadapters.core.binding.gains import gains_of
 
         chances = gains_of(labels, None, self.gain) / self.scale
         bad = (chances < 0) | (chances > 1)

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.convention import Mean
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import Mean
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.linear import by_rank, degree, plan
 from rankadapters.core.measures.precision import DIVISOR
-from rankadapters.core.number_fields import FloatField
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 BETA_SQUARED = FloatField(
     group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,)

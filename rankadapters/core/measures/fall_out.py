@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from rankadapters.core.convention import Mean
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.declaration.convention import Mean
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.linear import by_rank, degree, irrelevance, plan
-from rankadapters.core.plans import Column, RankedPlan
-from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

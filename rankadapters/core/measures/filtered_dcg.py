@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core import definition
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import average_of
+from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import Words
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.linear import by_rank, plan
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import PRECISION, Discounted, Retrieve
+from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 COMPARED = Words(
     group=PRECISION.group,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rankadapters.core import definition
-from rankadapters.core.definition import Row
-from rankadapters.core.fields import Words
+from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.declaration.fields import Words
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ndcg import KERNEL, KERNEL_ALONG, KERNEL_OF_FEW
-from rankadapters.core.plans import Column, RankedPlan
-from rankadapters.core.ranked import RELEVANT
+from rankadapters.core.measures.ranked import RELEVANT
 
 if TYPE_CHECKING:
-    from rankadapters.core.columns import Flags, Floats
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.data.columns import Flags, Floats
 
 DEGREE = Words(
     group=RELEVANT.group,

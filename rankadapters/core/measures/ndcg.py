@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core import definition
-from rankadapters.core.convention import Mean, average_of
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import Mean, average_of
+from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import Words
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import Discounted, Empty
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures.ranked import Discounted, Empty
 
 if TYPE_CHECKING:
-    from rankadapters.core.columns import Flags, Floats
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.data.columns import Flags, Floats
 
 MOST_ONES = 10**6  # discounts that are summed up
 KERNEL = "dcg.discounted_sums"

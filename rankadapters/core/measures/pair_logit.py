@@ -8,15 +8,15 @@ from itertools import combinations
 from math import exp, fsum, log1p
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row
+from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.loss import Loss
 from rankadapters.core.measures.auc import PAIRS
+from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
-    from rankadapters.core.plans import WholePlan
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.plans import WholePlan
 
 LEAST = 1e-38  # CatBoost's, which is added to exp(s - largest s of the query)
 
@@ -91,7 +91,7 @@ class PairLogit(Loss):
 
     def lower(self, bound: Bound) -> WholePlan:
         """Rows by ascending label, each with how many have a lower one; or the given pairs."""
-        from rankadapters.core.whole_queries import by_label, given_pairs, loss_plan, sums_by
+        from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
 
         rows = bound.retrieved(self.unjudged)
         if self.pairs == "given":

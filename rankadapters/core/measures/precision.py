@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.convention import Mean
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import Column, RankedPlan
+from rankadapters.core.declaration.convention import Mean
+from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.fields import Words
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.linear import Degree, by_rank, degree, degrees, plan
-from rankadapters.core.plans import Column, RankedPlan
-from rankadapters.core.ranked import Empty, Ranked, Retrieve, Ties
+from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.columns import Floats
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.data.columns import Floats
 
 DIVISOR = Words(
     group="value",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import exp, fsum, log1p
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row, weighed
-from rankadapters.core.loss import Loss
-from rankadapters.core.number_fields import FloatField
+from rankadapters.core.declaration.convention import average_of
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.measures.definition import Row, weighed
+from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
-    from rankadapters.core.plans import WholePlan
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.plans import WholePlan
 
 ALPHA = FloatField(group="value", about="Share of the shifted part.", least=0, most=1, tried=(0.0, 0.5, 1.0))
 FARTHEST_SHIFT, HALVINGS = 20.0, 30  # CatBoost's
@@ -77,7 +77,7 @@ class QueryCrossEntropy(Loss):
 
     def lower(self, bound: Bound) -> WholePlan:
         """Labels and weights."""
-        from rankadapters.core.whole_queries import loss_plan, probabilities, sums_by, weights_of
+        from rankadapters.core.binding.whole_queries import loss_plan, probabilities, sums_by, weights_of
 
         rows = bound.retrieved(self.unjudged)
         labels = rows.take(probabilities(bound, "QueryCrossEntropy"))

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row, weighed
-from rankadapters.core.loss import Loss
+from rankadapters.core.declaration.convention import average_of
+from rankadapters.core.measures.definition import Row, weighed
+from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
-    from rankadapters.core.plans import WholePlan
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.plans import WholePlan
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +77,7 @@ class QueryRMSE(Loss):
 
     def lower(self, bound: Bound) -> WholePlan:
         """Labels and weights."""
-        from rankadapters.core.whole_queries import loss_plan, sums_by, weights_of
+        from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
 
         rows = bound.retrieved(self.unjudged)
         weights = weights_of(bound, rows, self.average)

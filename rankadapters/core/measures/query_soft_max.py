@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import exp, fsum, log
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row, weighed
-from rankadapters.core.loss import Loss
-from rankadapters.core.number_fields import FloatField
+from rankadapters.core.declaration.convention import average_of
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.measures.definition import Row, weighed
+from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
-    from rankadapters.core.plans import WholePlan
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.plans import WholePlan
 
 BETA = FloatField(group="value", about="What scores are multiplied by.", least=0, strict=True, tried=(1.0,))
 
@@ -74,7 +74,7 @@ class QuerySoftMax(Loss):
         """Labels times weights, weights, and their logarithms."""
         import numpy as np
 
-        from rankadapters.core.whole_queries import loss_plan, sums_by, weights_of
+        from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
 
         rows = bound.retrieved(self.unjudged)
         weights = weights_of(bound, rows, self.average)

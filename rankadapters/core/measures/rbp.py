@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from rankadapters.core import definition
-from rankadapters.core.convention import average_of
-from rankadapters.core.definition import Row
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import average_of
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.spelling import number
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.linear import by_rank, plan
-from rankadapters.core.number_fields import FloatField
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import GAIN, Ranked, Ties
-from rankadapters.core.spelling import number
+from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 LEVEL_GAIN = replace(
     GAIN,

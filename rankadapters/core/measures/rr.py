@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
-from rankadapters.core import definition
-from rankadapters.core.convention import Mean
-from rankadapters.core.definition import Row
-from rankadapters.core.plans import RankedPlan
-from rankadapters.core.ranked import Empty, Ranked, Relevant, Retrieve, Ties
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.declaration.convention import Mean
+from rankadapters.core.measures import definition
+from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
-    from rankadapters.core.lowering import Bound
+    from rankadapters.core.binding.lowering import Bound
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

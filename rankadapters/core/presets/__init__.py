@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.allrank import allrank, allrank_1_4_1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.loss import Loss
 from rankadapters.core.measures import AP, AUC, DCG, ERR, NDCG, RR, FilteredDCG, Precision, Recall
+from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.ranked import Discounted
 from rankadapters.core.presets import catboost_ranks
 from rankadapters.core.presets.catboost_losses import Losses, nearest_loss, spelled_loss
 from rankadapters.core.presets.catboost_ranks import CatBoostRanks, rank_metric, spelled_filtered
@@ -33,8 +35,6 @@ from rankadapters.core.presets.metric_strings import (
     word_of,
 )
 from rankadapters.core.presets.tool import flag, measure, no_others, one_of
-from rankadapters.core.ranked import Discounted
-from rankadapters.core.spelling import border
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from typing import Any, Literal
 
-from rankadapters.core.convention import Convention
-from rankadapters.core.loss import Loss
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import number
 from rankadapters.core.measures import PairLogit, QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.core.measures.loss import Loss
 from rankadapters.core.presets.tool import flag, measure, one_of
-from rankadapters.core.spelling import number
 
 Weights = Literal["query", "row"] | None
 NAMES = {

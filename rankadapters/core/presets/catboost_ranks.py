@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, Literal, TypeVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.spelling import border, number
 from rankadapters.core.measures import ERR, FilteredDCG, Precision, Recall
-from rankadapters.core.number_fields import FloatField
 from rankadapters.core.presets.catboost_words import (
     BOOLS,
     DENOMINATORS,
@@ -19,7 +20,6 @@ from rankadapters.core.presets.catboost_words import (
 )
 from rankadapters.core.presets.metric_strings import Reader, number_of, same_word_of, top_of, word_of
 from rankadapters.core.presets.tool import Vocabulary, flag, measure, one_of
-from rankadapters.core.spelling import border, number
 
 DECAY, BORDER = 0.85, 0.5  # CatBoost's defaults
 SORTS = {

@@ -6,12 +6,12 @@ import math
 import struct
 from typing import Any
 
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.declaration.spelling import number, table
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import AP, AUC, RR
-from rankadapters.core.number_fields import FloatField
 from rankadapters.core.presets.metric_strings import LARGEST_TOP
 from rankadapters.core.presets.tool import flag, one_of
-from rankadapters.core.spelling import number, table
 
 TYPES = {"Base": "linear", "Exp": "exp2"}
 DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import DCG, ERR, NDCG, RR, Precision, Recall
-from rankadapters.core.number_fields import is_whole
 from rankadapters.core.presets.ranklib import ranklib
 from rankadapters.core.presets.tool import Tool, flag, measure, no_others
 

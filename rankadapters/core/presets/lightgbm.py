@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.spelling import number, table
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, AUC, NDCG
-from rankadapters.core.number_fields import is_whole
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, measure, no_others, one_of, spec_of
-from rankadapters.core.spelling import number, table
 
 LABELS = 31  # default gains end there
 MOST_ROWS = 10_000  # of a query

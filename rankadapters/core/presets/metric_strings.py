@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rankadapters.core.declaration.spelling import as_number, as_whole
 from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.spelling import as_number, as_whole
 
 LARGEST_TOP = 2**31 - 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
 from rankadapters.core.presets.tool import Tool, measure
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, DCG, NDCG, RBP, RR, FMeasure, Precision, Recall, RPrecision, Success
-from rankadapters.core.number_fields import is_whole
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 
 _RANKED: dict[str, Any] = {

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import border
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, measure, no_others, one_of, spec_of, takes_k
-from rankadapters.core.spelling import border
 
 DEFAULT_TOP = 2  # of top_k_accuracy_score
 

@@ -10,11 +10,11 @@ from functools import wraps
 from types import NoneType
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from rankadapters.core.convention import Convention, as_convention
+from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.spelling import as_number, as_whole, number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-from rankadapters.core.number_fields import is_whole
-from rankadapters.core.spelling import as_number, as_whole, number
 
 ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
 

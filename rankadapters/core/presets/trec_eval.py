@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal, TypeVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.tool import Tool, flag, from_level, measure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rankadapters.core.convention import Convention
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
 from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, flag, measure, no_others, one_of, spec_of
 

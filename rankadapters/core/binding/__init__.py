@@ -1,0 +1,1 @@
+"""A convention and its queries become arrays: gains, orders of ties, ideal lists, policies."""

@@ -1,0 +1,108 @@
+"""Pairs of rows, of which one should stand above the other: checked, and brought together by query."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, shared_index
+from rankadapters.core.errors import InputError
+
+_PAIR = ("winner", "loser")
+
+
+class Pairs(NamedTuple):
+    """Rows of one query of which one should stand above the other, query by query.
+
+    Attributes
+    ----------
+    winner, loser : int array, shape (n_pairs,)
+        Places in the caller's order of rows.
+    weight : float64 array, shape (n_pairs,), or None
+        None is 1 for each.
+    indptr : int64 array, shape (n_queries + 1,)
+        The pairs of query i are `indptr[i]:indptr[i + 1]`.
+    """
+
+    winner: NDArray[np.int64]
+    loser: NDArray[np.int64]
+    weight: NDArray[np.float64] | None
+    indptr: NDArray[np.int64]
+
+
+def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) -> Pairs:
+    """Check pairs of rows, and bring those of each query together.
+
+    Raises
+    ------
+    InputError
+        Not two or three columns of one length, a place that is not a row, two rows of different queries, a row with
+        itself, or a weight below 0.
+    """
+    # Only a tuple: a list of two pairs would be read as two columns.
+    if not isinstance(pairs, tuple) or len(pairs) not in {2, 3}:
+        msg = (
+            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), an array each.\n"
+            "Hint: tuple(zip(*pairs)) turns a list of pairs into these columns."
+        )
+        raise InputError(msg)
+    shared_index({f"pairs {name}": column for name, column in zip((*_PAIR, "weight"), pairs, strict=False)})
+    winner, loser = (_as_places(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
+    weight = None
+    if winner.size != loser.size:
+        msg = f"pairs has {winner.size} winners but {loser.size} losers.\nHint: one of each per pair."
+        raise InputError(msg)
+    if len(pairs) == 3 and pairs[2] is not None and winner.size:  # noqa: PLR2004 - with weights
+        weight = as_numbers("pairs weight", pairs[2]).astype(np.float64, copy=False)
+        if weight.size != winner.size:
+            msg = f"pairs has {winner.size} winners but {weight.size} weights.\nHint: one weight per pair."
+            raise InputError(msg)
+        weight = as_weights("pairs weight", weight, "mend or drop the pair", by_row=False)
+    query, other = query_of_row[winner], query_of_row[loser]
+    if (query != other).any():
+        pair = int(np.argmax(query != other))
+        who = [query_ids[number] for number in (query[pair], other[pair])]
+        msg = (
+            f"pair {pair} joins rows {winner[pair]} and {loser[pair]}, of queries {who[0]} and {who[1]}.\n"
+            "Hint: both rows of a pair are of one query, as places in the order of labels."
+        )
+        raise InputError(msg)
+    if (winner == loser).any():
+        pair = int(np.argmax(winner == loser))
+        raise InputError(f"pair {pair} joins row {winner[pair]} with itself.\nHint: two rows make a pair.")
+    order = np.argsort(query, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=query_ids.size))]).astype(np.int64)
+    return Pairs(frozen(winner[order]), frozen(loser[order]), None if weight is None else frozen(weight[order]), indptr)
+
+
+def _as_places(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
+    if isinstance(column, Sized) and not len(column):  # no query has a pair, which is not a mistake
+        return np.empty(0, np.int64)
+    places = as_column(f"pairs {name}", column)
+    if places.dtype.kind not in "iu":
+        msg = f"pairs {name} has dtype {places.dtype}, but places of rows are needed.\nHint: whole numbers from 0 on."
+        raise InputError(msg)
+    outside = (places < 0) | (places >= n_docs)
+    if outside.any():
+        pair = int(np.argmax(outside))
+        msg = (
+            f"pairs {name}[{pair}] is {places[pair]}, but the rows are 0 to {n_docs - 1}.\n"
+            "Hint: places in the order of labels."
+        )
+        raise InputError(msg)
+    return places.astype(np.int64)
+
+
+def moved(pairs: Pairs, rows: NDArray[np.intp], numbers: NDArray[np.integer[Any]]) -> Pairs:
+    """Pairs of some queries, their rows renumbered."""
+    place = np.zeros(int(rows.max(initial=-1)) + 1, np.int64)
+    place[rows] = np.arange(rows.size)
+    sizes = np.diff(pairs.indptr)[numbers]
+    starts = np.repeat(pairs.indptr[numbers] - (np.cumsum(sizes) - sizes), sizes)
+    kept = np.arange(int(sizes.sum())) + starts
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    weight = None if pairs.weight is None else pairs.weight[kept]
+    return Pairs(place[pairs.winner[kept]], place[pairs.loser[kept]], weight, indptr)

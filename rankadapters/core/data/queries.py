@@ -1,0 +1,312 @@
+"""Queries: which rows belong together, validated once, in the order of first appearance."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Never, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.data.columns import (
+    Array,
+    as_flags,
+    as_numbers,
+    frozen,
+    pandas_index,
+    refuse_non_finite,
+    same_index,
+    same_length,
+    shared_index,
+)
+from rankadapters.core.data.grouping import Grouping, grouped
+from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other_names
+from rankadapters.core.data.pairs import Pairs, as_pairs, moved
+from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights, refuse_other_order
+from rankadapters.core.errors import InputError
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Queries(Grouping):
+    """Judged queries: labels, which rows form a query, and what else is known of them.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,)
+        Relevance labels, finite numbers. Not read where `judged` is False.
+    qid : array-like, shape (n_docs,), optional
+        Query of each row: integers, strings or any hashables. Rows of one query need not be contiguous. An id is its
+        value in every type: 7 and 7.0 are one query, as is a time in any unit and zone; 7 and "7" are two.
+    group_sizes : array-like of int, shape (n_queries,), optional
+        Rows per query, in order, each at least 1. Exactly one of `qid` and `group_sizes` is needed.
+    query_weight : array-like, shape (n_queries,), optional
+        Weight of each query in the order of first appearance, >= 0; some scored query needs one above 0.
+    row_weight : array-like, shape (n_docs,), optional
+        Weight of each row, >= 0; for measures with `average="row"`.
+    pairs : tuple of array-like, shape (n_pairs,), optional
+        `(winner, loser)` or `(winner, loser, weight)`: rows of one query each, as places in the order given, the first
+        of which should stand above the second, and weights >= 0; for measures with `pairs="given"`.
+    docid : array-like of str, shape (n_docs,), optional
+        Document identifiers, unique within a query; needed by `ties="docid-*"`.
+    retrieved : array-like of bool, shape (n_docs,), optional
+        Rows that the ranking holds; the others (judged but not retrieved) count in the ideal list only.
+    judged : array-like of bool, shape (n_docs,), optional
+        Rows that have a label; what the others count is the convention's `unjudged`.
+
+    Attributes
+    ----------
+    query_ids : array, shape (n_queries,)
+        Query identifiers in order of first appearance (0, 1, ... under `group_sizes`).
+    indptr : int64 array, shape (n_queries + 1,)
+        Query i is rows `indptr[i]:indptr[i + 1]` of the row order.
+    order : int array, shape (n_docs,), or None
+        Row order that makes the queries contiguous; None when they already are.
+    docid_rank : int array, shape (n_docs,), or None
+        Order of the documents of a query by the bytes of their identifiers.
+    index : pandas.Index or None
+        Of the columns that came from pandas, which scores from pandas must share.
+
+    Raises
+    ------
+    InputError
+        A column has another length, a NaN, the wrong type, or contradicts another.
+
+    Examples
+    --------
+    >>> queries = Queries([1, 0, 2], qid=["b", "a", "b"])
+    >>> queries.query_ids.tolist(), queries.indptr.tolist(), queries.order.tolist()
+    (['b', 'a'], [0, 2, 3], [0, 2, 1])
+    """
+
+    labels: NDArray[np.float64]
+    query_weight: NDArray[np.float64] | None
+    row_weight: NDArray[np.float64] | None
+    pairs: Pairs | None
+    docid_rank: Array | None
+    retrieved: NDArray[np.bool_] | None
+    judged: NDArray[np.bool_] | None
+    index: Any
+
+    @by_name
+    def __init__(
+        self,
+        labels: object,
+        *,
+        qid: object = None,
+        group_sizes: object = None,
+        query_weight: object = None,
+        row_weight: object = None,
+        pairs: object = None,
+        docid: object = None,
+        retrieved: object = None,
+        judged: object = None,
+        **other: Never,
+    ) -> None:
+        refuse_other_names(other)
+        values = as_numbers("labels", labels)
+        columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
+        fields: dict[str, Any] = {
+            "index": shared_index({"labels": labels, **columns}),
+            "retrieved": as_flags("retrieved", retrieved, values.size),
+            "judged": as_flags("judged", judged, values.size),
+        }
+        refuse_non_finite("labels", values, fields["judged"])
+        fields["labels"] = frozen(values.astype(np.float64, copy=False))
+        fields.update(grouped(qid, group_sizes, values.size))
+        n_queries = fields["indptr"].size - 1
+        fields["query_weight"] = as_query_weights(query_weight, n_queries, values.size)
+        shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
+        refuse_other_order(pandas_index(query_weight), fields["query_ids"])
+        fields["row_weight"] = as_row_weights(row_weight, values.size)
+        fields["docid_rank"] = None if docid is None else as_docids(docid, fields["indptr"], fields["order"])
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, self.query_ids))
+        self._refuse_idle_rows()
+
+    def __repr__(self) -> str:
+        """Show the size, not the data."""
+        return f"Queries({self.n_queries} queries, {self.n_docs} rows)"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Name what is known beside the labels: docid, retrieved, judged, pairs, and weights."""
+        given = {"docid": self.docid_rank, "retrieved": self.retrieved, "judged": self.judged, "pairs": self.pairs}
+        return (*(name for name, column in given.items() if column is not None), *self.weights)
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """Name the weights that are there: query_weight, row_weight, pair_weight."""
+        pair_weight = None if self.pairs is None else self.pairs.weight
+        given = {"query_weight": self.query_weight, "row_weight": self.row_weight, "pair_weight": pair_weight}
+        return tuple(name for name, column in given.items() if column is not None)
+
+    def with_weights(self, query_weight: object = None, *, row_weight: object = None) -> Queries:
+        """Return the same queries with other weights, by query and by row; without any where none are given.
+
+        The weights of given pairs stay.
+        """
+        refuse_other_order(pandas_index(query_weight), self.query_ids)
+        same_index("row_weight", pandas_index(row_weight), self.index)
+        return self._with(
+            query_weight=as_query_weights(query_weight, self.n_queries, self.n_docs),
+            row_weight=as_row_weights(row_weight, self.n_docs),
+        )
+
+    def with_pairs(self, pairs: Pairs | None) -> Queries:
+        """Return the same queries with other pairs, which were checked, or without any."""
+        return self._with(pairs=pairs)
+
+    def weighed_by(self, column: str | None) -> Queries:
+        """Return the same queries with one of their columns of weights, and without the others.
+
+        `column` is one of `weights`; None leaves all of them out.
+        """
+        pairs = self.pairs
+        if pairs is not None and column != "pair_weight":
+            pairs = pairs._replace(weight=None)
+        return self._with(
+            query_weight=self.query_weight if column == "query_weight" else None,
+            row_weight=self.row_weight if column == "row_weight" else None,
+            pairs=pairs,
+        )
+
+    def with_labels(self, labels: object) -> Queries:
+        """Return the same queries with other labels, one per row."""
+        values = as_numbers("labels", labels)
+        same_length("labels", values, self.n_docs)
+        same_index("labels", pandas_index(labels), self.index)
+        refuse_non_finite("labels", values, self.judged)
+        return self._with(labels=frozen(values.astype(np.float64, copy=False)))
+
+    def with_query_ids(self, query_ids: Array) -> Queries:
+        """Return the same queries under ids that are known to be theirs: one per query, each another."""
+        return self._with(query_ids=frozen(query_ids))
+
+    def with_docid_ranks(self, ranks: NDArray[Any]) -> Queries:
+        """Return these queries with an order of documents that is known: one rank per row, unique within its query."""
+        return self._with(docid_rank=frozen(ranks))
+
+    def take(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
+        """Return some queries, by number and in that order, and which rows of the caller's they hold.
+
+        Raises
+        ------
+        InputError
+            There is no query of a number, or one is asked for twice.
+        """
+        numbers = np.asarray(numbers)
+        known = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
+        if not known or np.unique(numbers).size < numbers.size:
+            allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
+            msg = f"numbers={numbers!r:.60}; allowed are {allowed}.\nHint: numpy.flatnonzero of a mask."
+            raise InputError(msg)
+        starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
+        inner = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(starts, sizes)
+        rows = self.rows[inner]
+        return self._of_rows(rows, sizes, numbers), rows
+
+    def together(self) -> tuple[Queries, NDArray[np.intp]]:
+        """Return the same queries with the rows of each standing together, and the rows in that order."""
+        return self.take(np.arange(self.n_queries))
+
+    def as_one(self, *, row_weight: Array | None = None) -> Queries:
+        """Return all rows, in the caller's order, as one query of id 0; the weights of queries are gone."""
+        return self._with(
+            query_ids=frozen(np.zeros(1, np.int64)), indptr=frozen(np.array([0, self.n_docs])), order=None,
+            query_weight=None, row_weight=row_weight,
+            pairs=None if self.pairs is None else self.pairs._replace(indptr=self.pairs.indptr[[0, -1]]),
+        )  # fmt: skip
+
+    def _of_rows(self, rows: NDArray[np.intp], sizes: Array, numbers: NDArray[np.integer[Any]]) -> Queries:
+        """Queries of some rows, which stand query by query."""
+        names = ("row_weight", "docid_rank", "retrieved", "judged")
+        given = {name: column for name in names if (column := getattr(self, name)) is not None}
+        indptr = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        return self._with(
+            labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(indptr), order=None, index=None,
+            query_weight=None if self.query_weight is None else self.query_weight[numbers],
+            pairs=None if self.pairs is None else moved(self.pairs, rows, numbers),
+            **{name: column[rows] for name, column in given.items()},
+        )  # fmt: skip
+
+    def _with(self, **fields: Any) -> Queries:
+        """Return a copy with other fields, and nothing remembered."""
+        other = copy.copy(self)
+        forgotten = ["digest", "fingerprints"]
+        if "query_ids" in fields:
+            forgotten += ["id_hashes", "longest", "query_of_row"]
+        for remembered in forgotten:
+            other.__dict__.pop(remembered, None)
+        for name, value in fields.items():
+            object.__setattr__(other, name, value)
+        return other
+
+    @cached_property
+    def id_hashes(self) -> NDArray[np.uint64]:
+        """One hash per query id, shape (n_queries,)."""
+        from rankadapters.core.data.fingerprint import hash_ids
+
+        return hash_ids(self.query_ids)
+
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """One hash per query of its id, weight and judgments, whatever the order of its rows; shape (n_queries,)."""
+        from rankadapters.core.data.fingerprint import hash_queries
+
+        return hash_queries(
+            self.id_hashes,
+            self.labels,
+            self.order,
+            self.indptr,
+            query_weight=self.query_weight,
+            row_weight=self.row_weight,
+            pairs=self.pairs,
+            judged=self.judged,
+            retrieved=self.retrieved,
+        )
+
+    @cached_property
+    def digest(self) -> int:
+        """Sum of the fingerprints: equal for the same queries in any order."""
+        return int(self.fingerprints.sum(dtype=np.uint64))
+
+    def check_scores(self, scores: object) -> Array:
+        """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
+        array = as_numbers("scores", scores)
+        if array.size != self.n_docs:
+            msg = (
+                f"scores has {array.size} rows but the queries cover {self.n_docs}.\n"
+                "Hint: pass the scores of the rows that the labels were given for, in that order."
+            )
+            raise InputError(msg)
+        same_index("scores", pandas_index(scores), self.index)
+        return array
+
+    def _refuse_idle_rows(self) -> None:
+        if self.retrieved is None or self.judged is None:
+            return
+        idle = np.flatnonzero(~self.retrieved & ~self.judged)
+        if idle.size:
+            msg = f"row {idle[0]} is neither retrieved nor judged, so it says nothing.\nHint: drop such rows."
+            raise InputError(msg, row=int(idle[0]))
+
+
+def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
+    """Take labels and columns, or a Queries in their place and then no columns.
+
+    Raises
+    ------
+    InputError
+        A keyword is not a column, or stands beside a Queries; the message names the keyword that is ours.
+    """
+    refuse_other_names(columns)
+    if not isinstance(labels, Queries):
+        return Queries(labels, **columns)
+    given = [name for name, column in columns.items() if column is not None]
+    if given:
+        msg = f"{given[0]} was given beside a Queries, which already holds it.\nHint: drop {given[0]}=, or pass labels."
+        raise InputError(msg)
+    return labels

@@ -1,0 +1,1 @@
+"""Declared values: fields, conventions, signatures."""

@@ -1,0 +1,321 @@
+"""Conventions: everything that decides the value of a ranking measure, declared, with no defaults."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any, ClassVar, Self, cast
+
+from rankadapters.core.declaration.declared import Declared
+from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.spelling import border
+from rankadapters.core.errors import ConventionError, brief, choices
+
+GEOMETRIC = "geometric"
+
+AVERAGE = Words(
+    group="average",
+    about="How the queries' values become one.",
+    rarity=3,
+    words={
+        "uniform": "every query counts the same; giving weights is an error, a toolkit's own weights are ignored",
+        "query": "by `query_weight`, which is 1 each when absent",
+        "query-except-empty": "an empty query adds its value unweighted while its weight stays in the divisor, as in "
+        "LightGBM and XGBoost",
+        "row": "every query counts the same, and inside a query a row counts by `row_weight`, 1 each when absent",
+        "pair": "every pair counts by its weight in `pairs`, which is 1 each when absent",
+    },
+    numbered={GEOMETRIC: "exp of the mean of log max(value, B), every query alike, as in trec_eval's gm_map"},
+    accepts=lambda floor: 0 < floor <= 1,
+    numbers="the floor, above 0 and at most 1",
+    tried=("uniform", "query", "query-except-empty"),
+    ignores={"uniform": "query_weight", GEOMETRIC: "query_weight"},
+)
+POOL = Words(
+    group="pool",
+    about="What the sums run over.",
+    words={
+        "queries": "the mean of the queries' values",
+        "pairs": "the pairs of all queries: the ratio of two sums",
+        "rows": "all rows as one query, in the caller's order",
+    },
+)
+
+
+def average_of(*words: str, geometric: bool) -> Words:
+    """Make the field `average` of a measure that knows these words only."""
+    return Words(
+        group=AVERAGE.group, about=AVERAGE.about, rarity=AVERAGE.rarity,
+        words={word: AVERAGE.words[word] for word in words},
+        numbered=AVERAGE.numbered if geometric else {}, accepts=AVERAGE.accepts, numbers=AVERAGE.numbers,
+        tried=tuple(word for word in AVERAGE.tried if word in words), ignores=AVERAGE.ignores,
+    )  # fmt: skip
+
+
+# Of measures that have a value of each query, whose mean is taken.
+Mean = Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=True)]
+
+_WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row": "row_weight", "pair": "pair_weight"}
+
+
+class FromPreset(Declared):
+    """A declared value that knows the preset it was made of, which is not part of what it declares.
+
+    It is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
+    """
+
+    __slots__ = ("_preset",)
+
+    _preset: tuple[str, Convention] | None
+
+    def __post_init__(self) -> None:
+        """Check the fields; a preset is named afterwards."""
+        self._set("_preset", None)
+        Declared.__post_init__(self)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Convention(FromPreset):
+    """What decides the value of a measure: a frozen value in which no field has a default.
+
+    Conventions compare and hash by what they mean: fields that cannot matter take one spelling
+    (`k=None` forces `short="pad"`, `empty=0` turns `query-except-empty` into `query`).
+    `str(convention)` is its signature, and `parse(str(convention)) == convention`.
+
+    Parameters
+    ----------
+    average : str
+        How the queries' values become one: `uniform`, `query` (by query weight), `query-except-empty` (an empty query
+        adds its value unweighted while its weight stays in the divisor: LightGBM and XGBoost), `row`, `pair`, or
+        `geometric_<floor>`; each measure says which it has.
+
+    Raises
+    ------
+    ConventionError
+        A field is left out, unknown, or has a value outside its choices.
+    """
+
+    noun: ClassVar[str] = "measure"
+    start: ClassVar[str] = "a preset, ra.presets.textbook(10).replace(...), or ra.parse(signature)"
+    measure: ClassVar[str]
+    higher_is_better: ClassVar[bool] = True
+    in_unit_interval: ClassVar[bool] = True  # whether values lie in [0, 1] where labels are not negative
+
+    average: Annotated[str, AVERAGE]
+
+    @abstractmethod
+    def oracle(self, rows: Sequence[Any]) -> tuple[float, float] | None:
+        """Compute what one query adds, in plain Python: numerator and mass; None where there is nothing to find.
+
+        `rows` are `definition.Row`s, those that `unjudged="drop"` leaves out as not retrieved. A mean has mass 1.
+        """
+
+    @abstractmethod
+    def lower(self, bound: Any) -> Any:
+        """Give the plan, `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Bound`."""
+
+    def unify(self) -> None:
+        """Give equal meanings one spelling."""
+        if getattr(self, "k", 0) is None:
+            self._set("short", "pad")
+        if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
+            self._set("average", "query")
+
+    @property
+    def over(self) -> str:
+        """What the sums run over: `queries` (a mean of their values), `pairs`, or `rows` (all rows as one query)."""
+        return str(getattr(self, "pool", "queries"))
+
+    @property
+    def pooled(self) -> bool:
+        """Tell whether numerators and masses are summed over the queries before they are divided."""
+        return self.over == "pairs"
+
+    def worth(self, value: float) -> float:
+        """Give a number that is higher for the better of two values: the value, negated where lower is better."""
+        return value if self.higher_is_better else -value
+
+    @property
+    def weighting(self) -> str | None:
+        """Name the column of weights that counts, or None: query_weight, row_weight, or pair_weight."""
+        return _WEIGHTS.get(self.average)
+
+    @property
+    def floor(self) -> float | None:
+        """Smallest value in a geometric mean; None for any other average."""
+        if not self.average.startswith(GEOMETRIC):
+            return None
+        parameter = border(self.average)
+        return parameter[1] if parameter else None
+
+    @property
+    def is_sum(self) -> bool:
+        """Tell whether the value is a sum over the queries, so that it can be split among them."""
+        return self.over != "rows" and self.floor is None
+
+    def all_retrieved(self) -> Self:
+        """Return the convention that says the same where every row is retrieved, as inside a toolkit."""
+        return self
+
+    @property
+    def preset(self) -> tuple[str, Convention] | None:
+        """Name of the preset that the convention was made of, and that preset at its cutoff; None without one."""
+        return self._preset
+
+    def doubt(self, labels: Any) -> tuple[Any, str] | None:
+        """Flag labels that have a value here although the measure is not meant for them, and say why; else None.
+
+        Parameters
+        ----------
+        labels : float array, shape (n_docs,)
+            The labels; 0 for a row without judgment.
+        """
+        del labels
+        return None
+
+    def link(self, mean: float) -> float:
+        """Turn the ratio of the sums into the value: the ratio itself, or exp of it for a geometric mean."""
+        return mean if self.floor is None else math.exp(mean)
+
+    def link_slope(self, value: float) -> float:
+        """Give the derivative of `link` where it gives this value."""
+        return 1.0 if self.floor is None else value
+
+    @property
+    def name(self) -> str:
+        """Display name: `measure@k/` and the preset with the fields that differ from it, or 7 digits of a SHA-256.
+
+        Except for the digits, `ra.parse` reads it back.
+
+        >>> from rankadapters import presets
+        >>> presets.catboost(10, type="Exp").name, presets.yahoo(10).replace(empty=0).name
+        ('ndcg@10/catboost+gain=exp2', 'ndcg@10/yahoo+empty=0')
+        """
+        head = str(self).partition("/")[0]
+        return f"{head}/{self._preset_text() or hashlib.sha256(str(self).encode()).hexdigest()[:7]}"
+
+    @property
+    def short_name(self) -> str:
+        """The shortest text that `ra.parse` reads back: preset, cutoff and changes, or else the signature.
+
+        >>> from rankadapters import presets
+        >>> presets.yahoo(10).replace(empty=0).short_name
+        'yahoo@10+empty=0'
+        """
+        text = self._preset_text()
+        if not text:
+            return str(self)
+        preset, plus, changes = text.partition("+")
+        _, at, k = str(self).partition("/")[0].partition("@")
+        return f"{preset}{at}{k}{plus}{changes}"
+
+    def named(self, preset: str) -> Self:
+        """Return the same convention as that of a preset, which is not part of equality or signature."""
+        plain = type(self)(**self.to_dict())
+        named = type(self)(**self.to_dict())
+        object.__setattr__(named, "_preset", (preset, plain))
+        return named
+
+    def replace(self, **fields: object) -> Self:
+        """Return the convention with some fields changed; its name says the preset and what differs from it."""
+        changed = Declared.replace(self, **fields)
+        object.__setattr__(changed, "_preset", self._preset_at(getattr(changed, "k", None)))
+        return changed
+
+    def at(self, k: int | None) -> Self:
+        """Return the convention at another cutoff.
+
+        It keeps a preset's name, except from `k=None`, where it is no longer known what the preset says of short
+        queries.
+        """
+        return self.replace(k=k)
+
+    def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
+        """Name the fields that differ, each with this convention's value and the other's (None where it has none).
+
+        >>> from rankadapters import presets
+        >>> presets.lightgbm(10).diff(presets.yahoo(10))
+        {'average': ('query-except-empty', 'uniform')}
+        """
+        return Declared.diff(self, as_convention(other))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the fields, so that a copy is validated like the original."""
+        return _restore, (type(self), self.to_dict(), self._preset)
+
+    def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
+        """Give the preset at a cutoff; None from `k=None`, which forgot what the preset says of short queries."""
+        if self._preset is None:
+            return None
+        text, preset = self._preset
+        own = getattr(preset, "k", None)
+        if own == k:
+            return self._preset
+        return None if own is None else (text, preset.replace(k=k))
+
+    def _preset_text(self) -> str:
+        """Preset and the fewest changed fields that make this convention of it."""
+        if self._preset is None:
+            return ""
+        text, preset = self._preset
+        changes = {name: mine for name, (mine, _) in self.diff(preset).items()}
+        for name in list(changes):  # what follows from other changes is not said
+            fewer = {other: value for other, value in changes.items() if other != name}
+            if _is(preset, fewer, self):
+                changes = fewer
+        kinds = self.declared()
+        return "+".join([text, *(f"{name}={kinds[name].spell(value)}" for name, value in changes.items())])
+
+    @classmethod
+    def _refuse_positional(cls) -> ConventionError:
+        return ConventionError(
+            f"{cls.__name__} is a convention: it takes its fields as keywords and no data.\n"
+            f"Hint: ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)."
+        )
+
+
+def as_convention(value: object) -> Convention:
+    """Take a convention, or the text of one.
+
+    Raises
+    ------
+    ConventionError
+        The value is neither.
+    """
+    if isinstance(value, Convention):
+        return value
+    if isinstance(value, str):
+        # By name: a text names presets, which are made of conventions, so their modules import this one.
+        return cast("Convention", import_module("rankadapters.core.presets.texts").parse(value))
+    hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
+    if hasattr(value, "shape"):
+        hint = "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid"
+    elif isinstance(value, (list, tuple)):
+        hint = "one convention, 'letor4@10' say; ra.evaluate_many takes a list of them"
+    raise ConventionError(f"{brief(value)} is not a convention.\nHint: {hint}.")
+
+
+def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
+    """Refuse an average that means nothing with the convention's pool."""
+    allowed = by_pool[convention.pool]
+    if convention.average.partition("_")[0] not in allowed:
+        found = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
+        raise ConventionError(f"{found}; allowed are {choices(allowed)}.")
+
+
+def _is(preset: Convention, changes: dict[str, Any], wanted: Convention) -> bool:
+    try:
+        return Declared.replace(preset, **changes) == wanted
+    except ConventionError:  # these fields do not go together
+        return False
+
+
+def _restore(cls: type[Convention], fields: dict[str, Any], preset: tuple[str, Convention] | None) -> Convention:
+    found = cls(**fields)
+    if preset is not None:
+        object.__setattr__(found, "_preset", preset)
+    return found

@@ -1,0 +1,211 @@
+"""Declared values: frozen, keyword-only, no field with a default, and a signature that reads back as the same value."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from abc import ABC
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar, Self, get_type_hints
+
+from rankadapters.core.declaration.fields import GROUPS, Field
+from rankadapters.core.errors import ConventionError, choices
+
+VERSION = 1
+
+_HEAD = re.compile(r"(?P<word>[a-z-]+)(@(?P<k>all|[1-9][0-9]{0,18}))?")
+_END = re.compile(r"(?P<fields>.*?)/v(?P<version>[0-9]+)(?:/(?P<tail>.+))?", re.DOTALL)
+
+
+class Declared(ABC):
+    """A value whose fields are all declared; what conventions and objectives are.
+
+    Values compare and hash by their fields, and fields that cannot matter take one spelling.
+
+    Attributes
+    ----------
+    noun : str
+        The class variable that holds the first word of the signature, such as 'measure'.
+    start : str
+        What to start from instead of writing every field, for messages.
+    """
+
+    __slots__ = ()
+
+    noun: ClassVar[str]
+    start: ClassVar[str]
+
+    def __new__(cls, *args: object, **fields: object) -> Self:
+        """Refuse positional values and incomplete declarations before the generated __init__ sees them."""
+        if not hasattr(cls, cls.noun):
+            msg = f"{cls.__name__} is abstract.\nHint: {cls.start}."
+            raise ConventionError(msg)
+        if args:
+            raise cls._refuse_positional()
+        cls._refuse_unknown(fields)
+        missing = [name for name, kind in cls.declared().items() if name not in fields and kind.implied is None]
+        if missing:
+            lines = "\n".join(f"  {name}: {cls.declared()[name].allowed}" for name in missing)
+            msg = f"{cls.__name__} needs every field declared; left out:\n{lines}\nHint: start from {cls.start}."
+            raise ConventionError(msg)
+        return object.__new__(cls)
+
+    def __post_init__(self) -> None:
+        """Check every field, then bring equal meanings to one spelling."""
+        for name, kind in self.declared().items():
+            object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # for `_set`, one call less
+        self.unify()
+
+    def unify(self) -> None:  # noqa: B027 - a hook that most classes have no use for
+        """Give equal meanings one spelling, and refuse fields that do not go together."""
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @classmethod
+    def declared(cls) -> Mapping[str, Field]:
+        """Give each field's name and what it may hold, in the order of the signature."""
+        return _declared(cls)
+
+    @classmethod
+    def fields(cls) -> tuple[str, ...]:
+        """Name the fields in the order of the signature."""
+        return tuple(_declared(cls))
+
+    @classmethod
+    def word(cls) -> str:
+        """Give the first word of the signature."""
+        return str(getattr(cls, cls.noun))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the fields and their values in the order of the signature."""
+        return {name: getattr(self, name) for name in _declared(type(self))}
+
+    def replace(self, **fields: object) -> Self:
+        """Return the value with some fields changed."""
+        self._refuse_unknown(fields)
+        return type(self)(**{**self.to_dict(), **fields})
+
+    def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
+        """Name the fields that differ, each with this value's and the other's (None where it has none)."""
+        mine, theirs = self.to_dict(), other.to_dict()
+        kinds = {**self.declared(), **other.declared()}
+        names = sorted(kinds, key=lambda name: GROUPS.index(kinds[name].group))
+        pairs = {name: (mine.get(name), theirs.get(name)) for name in names}
+        if self.word() != other.word():
+            pairs = {self.noun: (self.word(), other.word()), **pairs}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+    def __str__(self) -> str:
+        """Write the signature: the head, every field not implied, the version, and a declared value that is a field."""
+        kinds, head, parts, tail = self.declared(), self.word(), [], []
+        for name, value in self.to_dict().items():
+            if value is not None and value == kinds[name].implied:
+                continue
+            text = kinds[name].spell(value)
+            if kinds[name].group == "head":
+                head = f"{head}@{text}"
+            elif kinds[name].group == "tail":
+                tail.append(text)
+            else:
+                parts.append(f"{name}={text}")
+        return "/".join([head, *parts, f"v{VERSION}", *tail])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the fields, so that a copy is validated like the original."""
+        return restore, (type(self), self.to_dict())
+
+    @classmethod
+    def _refuse_positional(cls) -> ConventionError:
+        return ConventionError(f"{cls.__name__} takes its fields as keywords: {choices(cls.fields())}.")
+
+    @classmethod
+    def _refuse_unknown(cls, fields: Mapping[str, object]) -> None:
+        unknown = [name for name in fields if name not in _declared(cls)]
+        if unknown:
+            msg = f"{cls.__name__} has no field {unknown[0]!r}; its fields are {choices(cls.fields())}."
+            raise ConventionError(msg)
+
+
+@cache
+def _declared(cls: type[Declared]) -> dict[str, Field]:
+    hints = get_type_hints(cls, include_extras=True)
+    found: dict[str, Field] = {}
+    for each in dataclasses.fields(cls):  # type: ignore[arg-type]
+        if each.init:
+            annotation = hints[each.name]
+            found[each.name] = annotation.__metadata__[-1].narrowed(annotation.__origin__)
+    return dict(sorted(found.items(), key=lambda pair: GROUPS.index(pair[1].group)))
+
+
+def restore(cls: type[Declared], fields: dict[str, Any]) -> Declared:
+    """Make a value again from what it pickled."""
+    return cls(**fields)
+
+
+def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str) -> Declared:
+    """Read a declared value back from its signature: `read_signature(str(value), ...) == value`.
+
+    Parameters
+    ----------
+    text : str
+        As `str(value)` writes it.
+    registry : mapping of str to type
+        The classes by the first word of their signatures.
+    noun : str
+        What that word is, for messages.
+
+    Raises
+    ------
+    ConventionError
+        The signature is truncated, repeats or misspells a field, or has an unknown first word or version.
+    """
+    head, _, rest = text.partition("/")
+    match = _HEAD.fullmatch(head)
+    cls = registry.get(match["word"]) if match else None
+    if match is None or cls is None or (match["k"] is not None) != ("k" in cls.fields()):
+        cutoff = " and its cutoff" if any("k" in each.fields() for each in registry.values()) else ""
+        msg = (
+            f"{text!r} does not start with a {noun}{cutoff}, such as {_example(registry)!r}.\n"
+            f"Hint: the {noun}s are {choices(registry)}; a signature is what str() prints."
+        )
+        raise ConventionError(msg)
+    end = _END.fullmatch(f"/{rest}")
+    if end is None:
+        msg = f"{text!r} has no version at its end: it is truncated.\nHint: copy it up to '/v{VERSION}'."
+        raise ConventionError(msg)
+    if end["version"] != str(VERSION):
+        found = f"{text!r} has version 'v{end['version']}'"
+        msg = f"{found}; this rankadapters knows 'v{VERSION}'.\nHint: upgrade it."
+        raise ConventionError(msg)
+    fields = {"k": match["k"]} if match["k"] is not None else {}
+    fields |= _fields_of(end["fields"].split("/")[1:], text)
+    fields |= _tail_of(cls, end["tail"], text)
+    kinds = cls.declared()
+    return cls(**{name: kinds[name].read(each) if name in kinds else each for name, each in fields.items()})
+
+
+def _example(registry: Mapping[str, type[Declared]]) -> str:
+    word, cls = next(iter(registry.items()))
+    return f"{word}@10" if "k" in cls.fields() else word
+
+
+def _fields_of(parts: list[str], text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if not equals or name in found or name == "k":
+            msg = f"{part!r} in {text!r} is not a field=value that stands there once."
+            raise ConventionError(msg)
+        found[name] = value
+    return found
+
+
+def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, str]:
+    names = [name for name, kind in cls.declared().items() if kind.group == "tail"]
+    if (tail is not None) != bool(names):
+        what = "goes on behind its version" if tail is not None else f"has no {names[0]} behind its version"
+        msg = f"{text!r} {what}.\nHint: copy what str() prints."
+        raise ConventionError(msg)
+    return {names[0]: tail} if tail is not None else {}

@@ -1,0 +1,190 @@
+"""What a field of a declared value may hold: each kind of field checks, spells, reads and explains itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, Self, get_args, get_origin
+
+from rankadapters.core.declaration.spelling import as_float, as_number, number, table
+from rankadapters.core.errors import ConventionError, choices
+
+# Where a field stands in a signature: behind the measure's @, then by group, then behind the version.
+GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
+
+NONE = "all"  # how a signature spells None
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """What every field says of itself.
+
+    Attributes
+    ----------
+    group : str
+        One of `GROUPS`.
+    about : str
+        A sentence for the documentation.
+    tried : tuple
+        Values worth trying where a convention is searched for or a field is varied.
+    rarity : int
+        How rarely a tool's user changes it, from 0 on: the more common change is named first.
+    column : str
+        The column of Queries without which the field decides nothing; empty where it always can.
+    implied : object
+        Of a field that came later: what a declaration without it means, and no signature spells, so that those written
+        before it still read as they did. None for every other field, which must be declared.
+    """
+
+    group: str
+    about: str
+    tried: tuple[Any, ...] = ()
+    rarity: int = 10
+    column: str = ""
+    implied: Any = None
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        raise NotImplementedError
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value in its one spelling, or raise ConventionError."""
+        raise NotImplementedError
+
+    def spell(self, value: Any) -> str:
+        """Write a value as signatures do."""
+        return NONE if value is None else number(value) if isinstance(value, float) else str(value)
+
+    def read(self, text: str) -> Any:
+        """Read what `spell` wrote; what it cannot have written is left for `check` to refuse."""
+        return text
+
+    def fits(self, value: Any, columns: Collection[str]) -> bool:
+        """Tell whether a value can be evaluated on queries that have these columns."""
+        del value, columns
+        return True
+
+    def meanings(self) -> dict[str, str]:
+        """What each value means, for the documentation."""
+        return {}
+
+    def narrowed(self, annotation: Any) -> Self:
+        """Return the field as one class annotates it."""
+        del annotation
+        return self
+
+    def refusal(self, name: str, value: object) -> ConventionError:
+        """Say what the field may be."""
+        return ConventionError(f"{name}={value!r} is not a choice; allowed are {self.allowed}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words(Field):
+    """One of some words, or one of some words with a number, such as `above_0.5`.
+
+    Attributes
+    ----------
+    words : mapping of str to str
+        Each word and its meaning; a class's `Literal[...]` picks some of them.
+    numbered : mapping of str to str
+        Each word that a number follows, and its meaning.
+    accepts : callable
+        Whether that number is allowed.
+    numbers : str
+        Which numbers are allowed, for messages.
+    needs : mapping of str to str
+        By word: the column of Queries that it needs.
+    ignores : mapping of str to str
+        By word: the column of Queries that may not be there, since it would be ignored.
+    """
+
+    words: Mapping[str, str]
+    numbered: Mapping[str, str] = field(default_factory=dict)
+    accepts: Callable[[float], bool] = math.isfinite
+    numbers: str = "any finite number"
+    needs: Mapping[str, str] = field(default_factory=dict)
+    ignores: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        patterns = [f"'{word}_<number>' ({self.numbers})" for word in self.numbered]
+        return ", ".join([*filter(None, [choices(self.words)]), *patterns])
+
+    def check(self, name: str, value: Any) -> str:
+        """Return a word, with its number in shortest form."""
+        if isinstance(value, str):
+            if value in self.words:
+                return value
+            word, _, text = value.rpartition("_")
+            if word in self.numbered and (parameter := as_number(text)) is not None and self.takes(word, parameter):
+                return f"{word}_{number(parameter)}"
+        raise self.refusal(name, value)
+
+    def takes(self, word: str, parameter: float) -> bool:
+        """Tell whether a word takes a number."""
+        del word
+        return self.accepts(parameter)
+
+    def fits(self, value: Any, columns: Collection[str]) -> bool:
+        """Tell whether the columns have what the word needs, and none that it would ignore."""
+        word = value if value in self.words else value.rpartition("_")[0]
+        return self.needs.get(word, "") in {"", *columns} and self.ignores.get(word) not in columns
+
+    def meanings(self) -> dict[str, str]:
+        """What each word means."""
+        return {**self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
+
+    def narrowed(self, annotation: Any) -> Self:
+        """Keep the words that a class's `Literal[...]` lists."""
+        listed = get_args(annotation) if get_origin(annotation) is Literal else tuple(self.words)
+        tried = [value for value in self.tried or listed if value in listed or value not in self.words]
+        return replace(self, words={word: self.words[word] for word in listed}, tried=tuple(tried))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GainWords(Words):
+    """A gain: a formula or a table."""
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        patterns = (f"{word}_<number>" for word in self.numbered)
+        tables = "table_0_1_3 (any non-decreasing table)"
+        return f"{choices((*self.words, *patterns, tables))}, or a list of gains by label"
+
+    def check(self, name: str, value: Any) -> str:
+        """Return a formula's name, or a table in shortest form; a list of gains by label is the table of them."""
+        listed = value.tolist() if hasattr(value, "tolist") else value
+        if isinstance(listed, (list, tuple)) and listed and all(math.isfinite(as_float(gain)) for gain in listed):
+            value = "_".join(["table", *map(number, listed)])
+        if isinstance(value, str) and value.rpartition("_")[0] in self.numbered:
+            return Words.check(self, name, value)
+        if not isinstance(value, str) or not (value in self.words or value.startswith("table_")):
+            raise self.refusal(name, value)
+        gains = table(value)
+        return value if gains is None else "_".join(["table", *map(number, gains)])
+
+    def meanings(self) -> dict[str, str]:
+        """What each formula means, and a table."""
+        by_label = "by integer label, here 0, 1 and 3 for the labels 0, 1 and 2; a table must not decrease"
+        return {**Words.meanings(self), "table_0_1_3": by_label}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscountWords(Words):
+    """A discount: a formula, which may have a number."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return a word; the logarithm to base 2 has one of its own."""
+        found = Words.check(self, name, value)
+        return "log2" if found == "log_2" else found
+
+    def takes(self, word: str, parameter: float) -> bool:
+        """Tell whether discounts are positive and do not grow."""
+        return parameter > 1 if word == "log" else 0 < parameter <= 1

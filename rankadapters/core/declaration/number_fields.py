@@ -1,0 +1,144 @@
+"""Fields that hold a number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+from rankadapters.core.declaration.fields import NONE, Field
+from rankadapters.core.declaration.spelling import as_float, as_number, as_whole, number
+from rankadapters.core.errors import ConventionError, choices
+
+LARGEST_CUTOFF = 2**63 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cutoff(Field):
+    """A rank that nothing below counts, or None."""
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        return "a whole number from 1 on, or None for all"
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Return an int, or None."""
+        del name
+        return None if value is None else as_cutoff(value)
+
+    def read(self, text: str) -> Any:
+        """Read digits or `all`."""
+        return None if text == NONE else _whole_or_text(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberOrWord(Field):
+    """A number within bounds, or one of some words."""
+
+    low: float
+    high: float
+    words: Mapping[str, str]
+    number: str = "that value"  # what a number means
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        return choices((f"a number in [{number(self.low)}, {number(self.high)}]", *self.words))
+
+    def check(self, name: str, value: Any) -> float | str:
+        """Return a float or a word."""
+        if isinstance(value, str) and value in self.words:
+            return value
+        found = as_float(value)
+        if not self.low <= found <= self.high:
+            raise self.refusal(name, value)
+        return found + 0.0
+
+    def read(self, text: str) -> Any:
+        """Read a number where it is one."""
+        found = as_number(text)
+        return text if found is None else found
+
+    def meanings(self) -> dict[str, str]:
+        """What a number and each word mean."""
+        return {f"{number(self.low)} to {number(self.high)}": self.number, **self.words}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FloatField(Field):
+    """A finite number within bounds."""
+
+    least: float
+    most: float = math.inf
+    strict: bool = False  # whether `least` itself is excluded
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        if self.most < math.inf:
+            least = f"above {number(self.least)}, up" if self.strict else f"from {number(self.least)}"
+            return f"numbers {least} to {number(self.most)}"
+        return f"finite numbers {'above' if self.strict else 'from'} {number(self.least)}{'' if self.strict else ' on'}"
+
+    def check(self, name: str, value: Any) -> float:
+        """Return a float."""
+        found = as_float(value)
+        above = found > self.least if self.strict else found >= self.least
+        if not (above and found <= self.most and math.isfinite(found)):
+            msg = f"{name}={value!r}; allowed are {self.allowed}."
+            raise ConventionError(msg)
+        return found + 0.0
+
+    def read(self, text: str) -> Any:
+        """Read a number."""
+        found = as_number(text)
+        return text if found is None else found
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeField(Field):
+    """A whole number within bounds, or None where that means something."""
+
+    least: int
+    most: int | None = None
+    none: str = ""  # what None stands for; empty where it is not allowed
+
+    @property
+    def allowed(self) -> str:
+        """What the field may be, for messages."""
+        upto = " on" if self.most is None else f" to {self.most}"
+        return f"whole numbers from {self.least}{upto}" + (f", or None for {self.none}" if self.none else "")
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Return an int, or None."""
+        if value is None and self.none:
+            return None
+        if not is_whole(value) or int(value) < self.least or (self.most is not None and int(value) > self.most):
+            msg = f"{name}={value!r}; allowed are {self.allowed}."
+            raise ConventionError(msg)
+        return int(value)
+
+    def read(self, text: str) -> Any:
+        """Read digits or `all`."""
+        return None if text == NONE else _whole_or_text(text)
+
+
+def _whole_or_text(text: str) -> int | str:
+    found = as_whole(text)
+    return text if found is None else found
+
+
+def as_cutoff(k: object) -> int:
+    """Check a cutoff that is not None."""
+    if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:  # type: ignore[call-overload]
+        msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
+        raise ConventionError(f"{msg}\nHint: k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)].")
+    return int(k)  # type: ignore[call-overload, no-any-return]
+
+
+def is_whole(value: object) -> bool:
+    """Tell integers, numpy's included, from everything else; a bool is not one."""
+    return isinstance(value, Integral) and not isinstance(value, bool)

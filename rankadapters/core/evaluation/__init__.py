@@ -1,0 +1,1 @@
+"""Bound conventions meet scores: evaluators, panels, scores and tallies."""

@@ -1,0 +1,84 @@
+"""LETOR's MeanNDCG: the average of NDCG@1, ..., NDCG@n of each query, n being its number of rows."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import numpy as np
+
+from rankadapters.core.data.keywords import Columns, by_name
+from rankadapters.core.data.queries import as_queries
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.measures import NDCG
+from rankadapters.core.presets.texts import as_convention
+
+AT_ONCE = 50  # cutoffs that are held at once: more share a ranking, but each takes a number per query
+
+
+@by_name
+def mean_ndcg(
+    labels: object,
+    scores: object,
+    convention: NDCG | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> float:
+    """Average NDCG over all cutoffs of each query, then over queries.
+
+    No convention expresses it, since every query has cutoffs of its own; so it is a bare number, and `convention` says
+    what it was made from. Its `k` does not matter, and no query is short of its own cutoffs.
+
+    Parameters
+    ----------
+    labels, scores, n_threads
+        As in `evaluate`.
+    convention : NDCG
+        What each NDCG@k is: `presets.letor4(k)` or `presets.mslr(k)` for the scripts that print MeanNDCG.
+    qid, group_sizes, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    float
+        Mean over the queries that are not skipped.
+
+    Raises
+    ------
+    ConventionError
+        The convention is no NDCG, or averages by query weights.
+    InputError
+        As from `evaluate`.
+
+    References
+    ----------
+    Eval-Score-4.0.pl (LETOR 4.0, 2009) and eval-score-mslr.pl (2010), MeanNDCG. Run: equal to 1e-11.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> round(mean_ndcg([0, 1], [2, 1], presets.letor4(10), group_sizes=[2]), 3)
+    0.5
+    """
+    wanted = as_convention(convention)
+    if not isinstance(wanted, NDCG) or wanted.average != "uniform":
+        msg = (
+            "MeanNDCG averages an NDCG with average='uniform'.\nHint: mean_ndcg(labels, scores, ra.presets.letor4(10))."
+        )
+        raise ConventionError(msg)
+    queries = as_queries(labels, **columns)
+    base, longest = wanted.replace(short="pad"), queries.longest
+    retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
+    sizes = np.maximum(np.add.reduceat(queries.by_query(retrieved), queries.indptr[:-1]), 1)
+    sums = np.zeros(queries.n_queries)
+    for first in range(1, longest + 1, AT_ONCE):
+        cutoffs = range(first, min(first + AT_ONCE, longest + 1))
+        panel = Panel(queries, [base.at(k) for k in cutoffs], n_threads=n_threads)
+        for k, values in zip(cutoffs, panel.per_query(scores).values(), strict=True):
+            sums += np.where(k <= sizes, values, 0.0)
+    scored = np.isfinite(sums)
+    if not scored.any():
+        msg = "nothing is left to average: every query was skipped.\nHint: another policy than 'skip'."
+        raise InputError(msg)
+    return float(np.mean(sums[scored] / sizes[scored]))

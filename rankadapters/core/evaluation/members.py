@@ -1,0 +1,298 @@
+"""The members of a panel: each convention with its plan and policies, and the work that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.binding.policies import Settled, Sizes, refuse_ignored, settle
+from rankadapters.core.data.columns import Array, Floats, beyond_float32
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.rows import offsets
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import border
+from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.threads import over_chunks
+from rankadapters.core.kernels import COMPUTE, FEW, FIXED, LIMB_BITS, LIMBS, SKIP, forms
+from rankadapters.core.kernels.views import writable
+
+FEW_TERMS = 16  # up to which Python's own integers are faster
+SMALLEST_EXPONENT = 1074  # of the smallest float64, 2^-1074
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One convention, lowered."""
+
+    convention: Convention
+    plan: Plan
+    settled: Settled
+
+    @cached_property
+    def floor(self) -> float | None:
+        """Smallest value in a geometric mean."""
+        return self.convention.floor
+
+    @cached_property
+    def over_rows(self) -> bool:
+        """Whether all rows are one query."""
+        return self.convention.over == "rows"
+
+    @cached_property
+    def denominator(self) -> int:
+        """Exact sum of the masses with their weights."""
+        return exact_sum(self.settled.divisors)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether something is left to average, or no query has a pair and `empty` is the value."""
+        empty = getattr(self.convention, "empty", None)
+        return bool(self.denominator) or (self.convention.over == "pairs" and isinstance(empty, float))
+
+    @property
+    def mass(self) -> Floats | None:
+        """What a query's numerator is divided by; None where it is 1 for each."""
+        return self.plan.mass if isinstance(self.plan, WholePlan) and self.plan.pooled else None
+
+
+def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
+    """Lower conventions, checking that the labels and columns fit them; what several of them share is made once.
+
+    Raises
+    ------
+    InputError
+        A label has no gain, a column that a convention needs is missing, or a query meets a policy `error`.
+    """
+    lower = _binder(queries, conventions)
+    return [lower(convention) for convention in conventions]
+
+
+def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
+    """Lower conventions as `bind` does, without those that it refuses, or that would ignore weights."""
+    lower, found = _binder(queries, conventions), []
+    for convention in conventions:
+        with suppress(InputError):
+            refuse_ignored([convention], queries)
+            found.append(lower(convention))
+    return found
+
+
+def _binder(queries: Queries, conventions: list[Convention]) -> Callable[[Convention], Member]:
+    bounds: dict[str | None, Bound] = {}
+    cutoffs = [convention.to_dict()["k"] for convention in conventions if "k" in convention.fields()]
+    depth = None if None in cutoffs else max(cutoffs, default=1)
+    return lambda convention: _member(convention, _bound_for(convention, queries, depth, bounds))
+
+
+def _bound_for(convention: Convention, queries: Queries, depth: int | None, bounds: dict[str | None, Bound]) -> Bound:
+    over_rows = convention.over == "rows"
+    key = f"rows {convention.weighting}" if over_rows else None
+    if key not in bounds:
+        if over_rows:
+            weights = queries.row_weight
+            if convention.weighting == "query_weight" and queries.query_weight is not None:
+                weights = queries.per_row(queries.query_weight)
+            queries = queries.as_one(row_weight=weights)
+        bounds[key] = Bound(queries, depth, over_rows=over_rows)
+    return bounds[key]
+
+
+def _member(convention: Convention, bound: Bound) -> Member:
+    plan: Plan = convention.lower(bound)
+    mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
+    settled = settle(convention, bound.queries, Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty), mass)
+    return Member(convention, plan, settled)
+
+
+class Work:
+    """What is to be computed for scores: shared rankings, and measures of whole queries."""
+
+    def __init__(self, members: list[Member]) -> None:
+        self._members = members
+        self._groups: dict[np.dtype[Any], list[SharedRanking]] = {}
+
+    def numerators(self, scores: Array, n_threads: int) -> list[Floats]:
+        """Numerator of each query for each member; the value itself where its mass is 1, NaN where skipped."""
+        found: list[Floats] = [np.empty(0)] * len(self._members)
+        for group in self._shared(scores.dtype):
+            for place, values in zip(group.numbers, group.values(scores, n_threads), strict=True):
+                found[place] = values
+        for place, member in enumerate(self._members):
+            if isinstance(member.plan, WholePlan):
+                found[place] = whole_values(member, member.plan, scores, n_threads)
+        return found
+
+    def _shared(self, dtype: np.dtype[Any]) -> list[SharedRanking]:
+        if dtype not in self._groups:
+            groups: dict[tuple[object, ...], list[int]] = {}
+            for place, member in enumerate(self._members):
+                if isinstance(member.plan, RankedPlan):
+                    compared = compared_in(member.plan.ranking.precision, dtype)
+                    # All rows as one query are other queries, though ranked alike.
+                    key = (*member.plan.ranking[:-1], member.over_rows, compared)
+                    groups.setdefault(key, []).append(place)
+            self._groups[dtype] = [
+                SharedRanking(places, self._members, key[-1])  # type: ignore[arg-type]
+                for key, places in groups.items()
+            ]
+        return self._groups[dtype]
+
+
+class SharedRanking:
+    """Members that rank the same rows in the same way.
+
+    With `computed_only`, queries that no member computes may be passed over where they are ranked: nobody looks at
+    their scores then, not even for a NaN.
+    """
+
+    def __init__(
+        self, numbers: list[int], members: list[Member], dtype: np.dtype[Any], *, computed_only: bool = False
+    ) -> None:
+        self.numbers = numbers
+        self.members = [members[number] for number in numbers]
+        self.plans = [cast("RankedPlan", member.plan) for member in self.members]
+        self.first = self.plans[0]
+        self.dtype = dtype  # in which scores are compared
+        self.k = max(plan.k for plan in self.plans)
+        self.tied, sizes = self.first.ranking.tied, self.first.rows.sizes
+        room = sizes if self.tied == "whole" else np.minimum(sizes, self.k)
+        if computed_only and self.tied != "whole":  # whose kernel ranks every query
+            room = np.where([member.settled.status == COMPUTE for member in self.members], room, 0).max(axis=0)
+        self.outptr = offsets(room)
+        columns = {column.key: column.values for plan in self.plans for column in plan.columns}
+        keys = list(columns)
+        self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
+        several = list(columns.values())
+        self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
+        self.plain = self.tied in {"rows", "means"} and self.first.ranking.retrieve == "all"
+        one = len(self.plans) == 1 and self.plain and self.tied == "rows" and bool(self.first.of_few)
+        self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
+
+    def values(self, scores: Array, n_threads: int) -> Floats:
+        """Value of each query for each member, shape (n_members, n_queries)."""
+        indptr = self.first.rows.indptr
+        with np.errstate(over="ignore"):  # the kernel refuses what overflowed
+            compared = writable(scores.astype(self.dtype, copy=False))
+        ranked = np.empty((len(self.columns), int(self.outptr[-1])))
+        ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
+        values = np.empty((len(self.plans), indptr.size - 1))
+
+        if self.at_once:
+            return self._values_of_few(compared, scores, n_threads)
+
+        def run(first: int, last: int) -> Iterator[int]:
+            bad = self._rank(compared, first, last, ranked, ends)
+            if bad < 0:
+                for place in range(len(self.plans)):
+                    self._value(place, slice(first, last), (ranked, ends), values[place, first:last])
+            yield bad
+
+        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
+        return values
+
+    def _values_of_few(self, compared: Array, scores: Array, n_threads: int) -> Floats:
+        plan, [member] = self.first, self.members
+        indptr, values = plan.rows.indptr, np.empty((1, plan.rows.indptr.size - 1))
+
+        def run(first: int, last: int) -> Iterator[int]:
+            part, inside = indptr[first : last + 1], slice(first, last)
+            by_query = (array[inside] for array in plan.by_query)
+            policies = (member.settled.status[inside], member.settled.fixed[inside], values[0, inside])
+            yield int(
+                forms.run(
+                    plan.of_few, compared, plan.rows.order, part, self.columns[0], plan.k, *plan.by_rank, *by_query,
+                    *plan.options, *policies, rows=int(part[-1] - part[0]),
+                )
+            )  # fmt: skip
+
+        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
+        return values
+
+    def _rank(self, scores: Array, first: int, last: int, ranked: Floats, ends: Array) -> int:
+        rows, ranking = self.first.rows, self.first.ranking
+        part, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
+        n = int(part[-1] - part[0])
+        if self.plain:
+            means = self.tied == "means"
+            by_rank = (means, self.columns, outptr, ranked)
+            return int(forms.run("ranking.ranked_columns", scores, rows.order, part, self.k, *by_rank, rows=n))
+        if self.tied == "whole":
+            ties = (self.columns, outptr, ranked, ends)
+            return int(forms.run("whole_ties.ranked_whole_ties", scores, rows.order, part, self.k, *ties, rows=n))
+        word, bound = border(ranking.retrieve) or ("from", -np.inf)
+        sums, strict = self.tied == "spans", word == "above"
+        if self.tied == "unranked":
+            kept = (bound, strict, self.columns, outptr, ranked)
+            return int(forms.run("kept_rows.kept_columns", scores, rows.order, part, self.k, *kept, rows=n))
+        spans = (sums, bound, strict, self.columns, outptr, ranked, ends)
+        return int(forms.run("ranking.ranked_spans", scores, rows.order, part, self.k, *spans, rows=n))
+
+    def _value(self, place: int, part: slice, by_rank: tuple[Floats, Array], out: Floats) -> None:
+        ranked, ends = by_rank
+        plan, settled = self.plans[place], self.members[place].settled
+        outptr = self.outptr[part.start : part.stop + 1]
+        columns = [ranked[column] for column in self.places[place]]
+        spans = (ends,) if self.tied in {"spans", "whole"} else ()
+        by_query = (array[part] for array in plan.by_query)
+        policies = (settled.status[part], settled.fixed[part])
+        forms.run(
+            plan.kernel, *columns, *spans, outptr, plan.k, *plan.by_rank, *by_query, *plan.options, *policies, out
+        )  # fmt: skip
+
+
+def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
+    """Numerator of each query, by its mass where the measure is a mean."""
+    settled = member.settled
+    with np.errstate(over="ignore"):  # the kernel refuses what overflowed
+        compared = writable(scores.astype(compared_in(plan.precision, scores.dtype), copy=False))
+    found = np.zeros(plan.mass.size)
+
+    def run(first: int, last: int) -> Iterator[int]:
+        indptr = plan.rows.indptr[first : last + 1]
+        parts = (offset[first : last + 1] for offset in plan.offsets)
+        columns = (*plan.columns, *parts, *plan.options, found[first:last])
+        yield int(forms.run(plan.kernel, compared, plan.rows.order, indptr, *columns, rows=int(indptr[-1] - indptr[0])))
+
+    _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
+    if plan.share:
+        np.minimum(found, plan.mass, out=found)  # where all is right, weights may have been added in another order
+    if not plan.pooled:
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused where it is summed
+            np.divide(found, plan.mass, out=found, where=plan.mass > 0)
+    found[settled.status == FIXED] = settled.fixed[settled.status == FIXED]
+    found[settled.status == SKIP] = np.nan
+    return found
+
+
+def compared_in(precision: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Type in which scores are compared: float32 ones in float64 as they do in float32, so they are never widened."""
+    return np.dtype(np.float32 if dtype == np.float32 else precision)
+
+
+def _refuse_bad(rows: list[int], scores: Array) -> None:
+    bad = [row for row in rows if row >= 0]
+    if bad:
+        raise beyond_float32(bad[0], scores, "the convention", "convention.replace(precision='float64')")
+
+
+def exact_sum(terms: Floats) -> int:
+    """Sum without rounding, in units of 2^-1074."""
+    if terms.size <= FEW_TERMS and np.isfinite(terms).all():
+        return sum(map(_in_units, terms.tolist()))
+    limbs = np.zeros(LIMBS + 1, np.int64)
+    if not forms.run("exact.add_exactly", np.ascontiguousarray(terms).view(np.int64), limbs):
+        msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
+        raise InputError(msg)
+    return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)
+
+
+def _in_units(term: float) -> int:
+    numerator, denominator = term.as_integer_ratio()  # the latter is a power of two, and at most 2^1074
+    return (numerator << SMALLEST_EXPONENT) // denominator

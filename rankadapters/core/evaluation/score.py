@@ -1,0 +1,197 @@
+"""Scores that carry their convention, and compare only where they may."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Number
+from typing import Any, NoReturn, overload
+
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
+from rankadapters.core.presets.texts import parse
+
+COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Score:
+    """A number and the convention that made it.
+
+    Scores are equal when value and convention are. They have an order and a difference only under one convention over
+    the same queries. Compared with a bare number, or with `pytest.approx`, they raise: `.value` is the number.
+
+    Attributes
+    ----------
+    value : float
+        Mean over the scored queries.
+    convention : Convention
+        What decided the value.
+    n_queries, n_scored, n_empty, n_short : int
+        Queries; those in the mean; those with nothing to find; those with fewer than `k` retrieved rows.
+    digest : int
+        Of the queries, their rows and weights: what tells whether two scores are over the same ones.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> score = ra.evaluate([1, 0], [0.2, 0.9], ra.presets.textbook(2), group_sizes=[2])
+    >>> f"{score:.3f}", round(score, 3), float(score) == score.value
+    ('0.631', 0.631, True)
+    >>> score
+    Score(0.6309297535714575, 'textbook@2', n_queries=1, n_scored=1, n_empty=0, n_short=0)
+    >>> Score.from_dict(score.to_dict()) == score
+    True
+    """
+
+    value: float
+    convention: Convention
+    n_queries: int = field(compare=False)
+    n_scored: int = field(compare=False)
+    n_empty: int = field(compare=False)
+    n_short: int = field(compare=False)
+    digest: int = field(compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """Show the exact value, the shortest text of the convention, and the counts."""
+        counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
+        return f"Score({self.value!r}, {self.convention.short_name!r}, {counts})"
+
+    def __str__(self) -> str:
+        """Write the value to four decimals and the signature."""
+        return f"{self.value:.4f}  {self.convention}"
+
+    def _repr_html_(self) -> str:
+        """Show the value, the signature and the counts in a notebook."""
+        from html import escape
+
+        signature = escape(str(self.convention))
+        return f"<p><b>{self.value:.4f}</b> <code>{signature}</code><br><small>{self._counts()}</small></p>"
+
+    def _repr_markdown_(self) -> str:
+        """Show the same where there is no HTML."""
+        return f"**{self.value:.4f}** `{self.convention}`  \n{self._counts()}"
+
+    def _counts(self) -> str:
+        return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
+
+    def __format__(self, spec: str) -> str:
+        """Format the value; without a specification, as `str` does."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __float__(self) -> float:
+        """Return the value."""
+        return self.value
+
+    @overload
+    def __round__(self) -> int: ...
+    @overload
+    def __round__(self, ndigits: int) -> float: ...
+    def __round__(self, ndigits: int | None = None) -> float:
+        """Round the value."""
+        return round(self.value, ndigits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types, exact: value, the convention's name and signature, counts, and the queries' digest."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        named = {"value": self.value, "name": self.convention.name, "convention": str(self.convention)}
+        return {**named, **counts, "digest": hex(self.digest)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Score:
+        """Read what `to_dict` gave, to be compared with later scores.
+
+        Raises
+        ------
+        InputError
+            It is not what `to_dict` gave.
+        """
+        try:
+            counts = {name: int(data[name]) for name in COUNTS}
+            return cls(float(data["value"]), parse(data["convention"]), **counts, digest=int(data["digest"], 16))
+        except RankAdaptersError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            msg = f"this is not a score: {error!r}.\nHint: pass what Score.to_dict() returned."
+            raise InputError(msg) from None
+
+    def __eq__(self, other: object) -> bool:
+        """Compare value and convention; refuse a bare number, of which a silent False would hide a wrong test."""
+        if isinstance(other, Score):
+            return self.value == other.value and self.convention == other.convention
+        if _bare_number(other):
+            raise self._refusal(other, "==")
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash value and convention."""
+        return hash((self.value, self.convention))
+
+    def __sub__(self, other: Score) -> float:
+        """Difference of two comparable scores."""
+        return self.value - self._comparable(other, "-")
+
+    def __add__(self, other: object) -> NoReturn:
+        """Refuse: a mean of scores, of folds say, is not a score."""
+        msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
+        raise IncomparableScoresError(f"{msg}.\nHint: numpy.mean([score.value for score in scores]).")
+
+    __radd__ = __add__
+
+    def __rsub__(self, other: object) -> NoReturn:
+        """Refuse: the other side is not a Score."""
+        raise self._refusal(other, "-")
+
+    def __mul__(self, other: object = None) -> NoReturn:
+        """Refuse: a multiple of a score, a percentage say, is not a score."""
+        msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
+        raise IncomparableScoresError(f"{msg}.\nHint: 100 * score.value; f'{{score:.2%}}' writes a percentage.")
+
+    __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
+
+    def __lt__(self, other: Score) -> bool:
+        """Order of two comparable scores by value."""
+        return self.value < self._comparable(other, "<")
+
+    def __le__(self, other: Score) -> bool:
+        """Order of two comparable scores by value."""
+        return self.value <= self._comparable(other, "<=")
+
+    def __gt__(self, other: Score) -> bool:
+        """Order of two comparable scores by value."""
+        return self.value > self._comparable(other, ">")
+
+    def __ge__(self, other: Score) -> bool:
+        """Order of two comparable scores by value."""
+        return self.value >= self._comparable(other, ">=")
+
+    def _comparable(self, other: object, operator: str) -> float:
+        same = isinstance(other, Score) and self.convention == other.convention
+        if not same or (self.n_queries, self.digest) != (other.n_queries, other.digest):  # type: ignore[attr-defined]
+            raise self._refusal(other, operator)
+        return other.value  # type: ignore[attr-defined, no-any-return]
+
+    def _refusal(self, other: object, operator: str) -> IncomparableScoresError:
+        hint = ".value gives the bare numbers, if you must"
+        if not isinstance(other, Score):
+            number = _bare_number(other)
+            if number:
+                hint = f"score.value {operator} {number} takes the bare number"
+            why = f"a Score and a {type(other).__name__} are compared, and only one says its convention"
+        elif self.convention != other.convention:
+            fields = ", ".join(
+                f"{n}={a!r} against {b!r}" for n, (a, b) in self.convention.diff(other.convention).items()
+            )
+            why = f"the conventions differ in {fields or 'their class'}"
+        else:
+            why = "the scores were computed over different queries (ids, labels or weights)"
+        return IncomparableScoresError(f"{why}.\nHint: {hint}.")
+
+
+def _bare_number(other: object) -> str:
+    """Write a number, or `pytest.approx` of one, for a hint; nothing for everything else."""
+    if isinstance(other, Number):
+        return repr(other)
+    # Approx since pytest 9.2, and ApproxBase before.
+    approximate = any(kind.__name__ in {"Approx", "ApproxBase"} for kind in type(other).__mro__)
+    return "pytest.approx(...)" if approximate else ""

@@ -1,0 +1,101 @@
+"""Threads over chunks of queries: kernels release the GIL, and every chunk writes its own slice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+ROWS_PER_THREAD = 50_000  # below this a thread costs more than it brings
+
+# Python cannot interrupt machine code, so no call takes more than this, a fraction of a second. It counts pairs, and
+# ROW for what each row costs by itself.
+WORK_PER_CALL = 2**25
+ROW = 2**5
+
+
+def as_n_threads(n_threads: object) -> int:
+    """Check a number of threads; None means all CPUs that this process may use."""
+    if n_threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not is_whole(n_threads) or int(n_threads) < 1:  # type: ignore[call-overload]
+        msg = f"n_threads={n_threads!r}; allowed are whole numbers from 1 on, or None for all CPUs."
+        raise InputError(msg)
+    return int(n_threads)  # type: ignore[call-overload, no-any-return]
+
+
+def over_chunks(
+    run: Callable[[int, int], Iterable[Any]],
+    indptr: NDArray[np.int64],
+    n_threads: int,
+    work: NDArray[np.float64] | None = None,
+) -> list[Any]:
+    """Call `run(first, last)`, which yields results, for ranges of queries that cover all of them; in their order.
+
+    What ends this early, such as Ctrl-C, ends every thread at the next result that it yields.
+
+    Parameters
+    ----------
+    run : callable
+        Called in several threads.
+    indptr : int64 array, shape (n_queries + 1,)
+        Rows of each query.
+    n_threads : int
+        At most this many threads.
+    work : float array, shape (n_queries + 1,), optional
+        What the queries cost, added up, where that is not in proportion to their rows.
+    """
+    n_queries, n_docs = indptr.size - 1, int(indptr[-1])
+    n_chunks = max(1, min(n_threads, n_queries, n_docs // ROWS_PER_THREAD))
+    if n_chunks == 1 and (n_docs * ROW if work is None else work[-1]) <= WORK_PER_CALL:
+        return list(run(0, n_queries))
+    costs, stopped = indptr * ROW if work is None else work, Event()
+
+    def run_chunk(first: int, last: int) -> list[Any]:
+        found = []
+        for part in _parts(costs, first, last):
+            for result in run(*part):
+                found.append(result)
+                if stopped.is_set():
+                    return found
+        return found
+
+    if n_chunks == 1:
+        return run_chunk(0, n_queries)
+    cuts = np.searchsorted(indptr, np.linspace(0, n_docs, n_chunks + 1)[1:-1])
+    chunks = list(pairwise([0, *cuts.tolist(), n_queries]))
+    # This thread works too, so a pool that is busy with other callers delays but never blocks.
+    waiting = [_pool(os.getpid(), n_chunks - 1).submit(run_chunk, *chunk) for chunk in chunks[1:]]
+    try:
+        return [*run_chunk(*chunks[0]), *(result for future in waiting for result in future.result())]
+    finally:
+        stopped.set()
+
+
+def _parts(costs: NDArray[Any], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Divide a range of queries into those of one call each; one query is not divided."""
+    while first < last:
+        end = int(np.searchsorted(costs, costs[first] + WORK_PER_CALL, side="right")) - 1
+        end = min(max(end, first + 1), last)
+        yield first, end
+        first = end
+
+
+@lru_cache(maxsize=4)
+def _pool(pid: int, size: int) -> ThreadPoolExecutor:
+    """Keep a pool per process: the threads of a parent do not survive a fork."""
+    from concurrent.futures import ThreadPoolExecutor  # brings logging, which little data need not wait for
+
+    return ThreadPoolExecutor(size, thread_name_prefix=f"rankadapters-{pid}")

@@ -1,0 +1,138 @@
+"""What there is to tell of compiling: that it goes on, how much was compiled, and where the machine code is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from threading import current_thread, main_thread
+from typing import Any, NamedTuple
+
+from numba import typeof
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+from rankadapters.core.kernels import steps
+from rankadapters.core.kernels.kept_code import KeptCode
+
+PACKAGE = __name__.partition(".")[0]
+ONCE = "rankadapters: compiling, once on this machine"
+EVERY_TIME = (
+    "rankadapters: compiling, in every process anew, since no folder for the machine code can be written; set "
+    "NUMBA_CACHE_DIR to one that can"
+)
+
+WAITS = b"\nrankadapters: interrupted as soon as this kernel is compiled; at once, if pressed again\n"
+
+KERNELS: list[Any] = []  # all that are imported
+
+
+class Compiled(NamedTuple):
+    """How many kernels, each for some types of its arguments, this process compiled, and how many it found compiled."""
+
+    compiled: int
+    found: int
+
+
+@contextmanager
+def ctrl_c_waits() -> Iterator[None]:
+    """Let a Ctrl-C wait, unless it is pressed twice or somebody else handles it.
+
+    One that meets numba and LLVM at work leaves lists of functions that are never read again, so that the process
+    compiles nothing more, or memory that is freed twice: one in a hundred or so ends in a crash.
+    """
+    if current_thread() is not main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed = list[int]()
+
+    def wait(number: int, frame: Any) -> None:
+        if pressed:
+            signal.default_int_handler(number, frame)
+        pressed.append(number)
+        if sys.stderr is not None and sys.stderr.isatty():
+            os.write(2, WAITS)
+
+    signal.signal(signal.SIGINT, wait)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if pressed:
+            raise KeyboardInterrupt
+
+
+def keep(kernel: Any) -> None:
+    """Let a kernel be compiled without interruption, and keep its machine code, where some folder can be written."""
+    if not hasattr(kernel, "py_func"):  # NUMBA_DISABLE_JIT leaves Python's own functions
+        return
+    kernel.compile = ctrl_c_waits()(kernel.compile)
+    with suppress(RuntimeError):  # "cannot cache function": neither the package nor the user's cache is writable
+        kernel._cache = KeptCode(kernel.py_func)  # noqa: SLF001 - which cache a function has, numba does not ask
+
+
+def compiled() -> Compiled:
+    """Count what this process compiled, and what it found in the cache."""
+    several = [kernel.stats for kernel in KERNELS]
+    misses = sum(sum(stats.cache_misses.values()) for stats in several)
+    return Compiled(misses, sum(sum(stats.cache_hits.values()) for stats in several))
+
+
+def cache_folder() -> Path | None:
+    """Return the folder that machine code is kept in; None where none can be written."""
+    path = KERNELS[0].stats.cache_path
+    return None if path is None else Path(path)
+
+
+@ctrl_c_waits()
+@global_compiler_lock
+def load(kernel: Any, arguments: Sequence[Any]) -> bool:
+    """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
+
+    One thread at a time, as when numba compiles: its registries are not safe in several.
+    """
+    if isinstance(kernel, steps):
+        loaded = [load(each, given) for each, given in kernel.several(*arguments)]  # what there is, even if not all
+        return all(loaded)
+    types = tuple(map(typeof, arguments))
+    # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
+    if kernel._cache.load_overload(types, kernel.targetctx) is None:  # noqa: SLF001
+        return False
+    kernel.compile(types)
+    return True
+
+
+def import_all() -> list[Any]:
+    """Import every kernel, as nothing else does, and return them."""
+    for room in ("core", "objectives", "learners"):
+        package = f"{PACKAGE}.{room}.kernels"
+        for module in iter_modules(import_module(package).__path__):
+            import_module(f"{package}.{module.name}")
+    return KERNELS
+
+
+class Teller(event.Listener):
+    """Says on a terminal, once in a process, that kernels are being compiled; a cache that is warm compiles none."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def on_start(self, event: Any) -> None:
+        """Look whether it is one of our kernels, and the first."""
+        dispatcher = event.data["dispatcher"]
+        if self._told or not dispatcher.py_func.__module__.startswith(PACKAGE):
+            return
+        self._told = True
+        if sys.stderr is not None and sys.stderr.isatty():
+            print(EVERY_TIME if dispatcher.stats.cache_path is None else ONCE, file=sys.stderr)  # noqa: T201
+
+    def on_end(self, event: Any) -> None:
+        """Pass over the end."""
+
+
+event.register("numba:compile", Teller())

@@ -1,0 +1,70 @@
+"""The rows of every query by rank: the one kernel that sorts scores, which others read the ranks from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankadapters.core.kernels import inlined, kernel
+from rankadapters.core.kernels.sorting import new_sorting, rank_top
+
+ALL_FINITE = -1
+
+
+@inlined
+def all_finite(scores):
+    """Tell whether no score is NaN or infinite; without a branch, so that it becomes packed instructions."""
+    broken = False
+    for i in range(scores.size):
+        broken |= scores[i] - scores[i] != 0
+    return not broken
+
+
+@kernel
+def first_non_finite(scores, order, first, last):
+    """Row in the caller's order of the first score that is not finite."""
+    for i in range(first, last):
+        row = order[i] if order.size else i
+        if not np.isfinite(scores[row]):
+            return row
+    return ALL_FINITE
+
+
+@kernel
+def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
+    """Write the rows of each query, counted from its first, by rank: as many as `rowptr` has room for.
+
+    Returns the first row whose score is not finite, else -1. `order` (empty for row order) lists the rows of each query
+    in the order that ties keep. With `ties` there is room for all rows, those that tie with the k-th are written too,
+    and a row that ties with the one before it as ~row. A query without room is passed over.
+    """
+    width = 0
+    for q in range(indptr.size - 1):
+        width = max(width, indptr[q + 1] - indptr[q])
+    space = new_sorting(width, scores)
+    gathered = np.empty(width if order.size else 0, scores.dtype)
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        ranked = rows[rowptr[q] - rowptr[0] : rowptr[q + 1] - rowptr[0]]
+        if ranked.size == 0:
+            continue
+        if order.size:
+            places = order[start : start + n]
+            query_scores = gathered[:n]
+            for i in range(n):
+                query_scores[i] = scores[places[i]]
+        else:
+            query_scores = scores[start : start + n]
+        if not all_finite(query_scores):
+            return first_non_finite(scores, order, start, start + n)
+        count = rank_top(query_scores, k, space)
+        for r in range(min(count, ranked.size)):
+            ranked[r] = space.order[r]
+        if ties:
+            before = query_scores[np.uint64(ranked[0])]
+            for r in range(1, count):
+                score = query_scores[np.uint64(ranked[r])]
+                ranked[r] ^= -np.int32(score == before)
+                before = score
+            if count < n:
+                ranked[count] = 0  # which ends the last tie
+    return ALL_FINITE

@@ -1,0 +1,152 @@
+"""From scores to what the rows bring to their ranks: a gain, a relevance, a weight."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankadapters.core.kernels import internal, kernel, steps
+from rankadapters.core.kernels.ranked_rows import ranked_rows
+
+
+@internal
+def tie_of(ranked, first, column):
+    """End of the tie that begins at rank `first`, its sum, and its lowest and highest number."""
+    total, last = 0.0, first
+    low, high = np.inf, -np.inf
+    while last < ranked.size and (last == first or ranked[last] < 0):
+        row = ranked[last]
+        value = np.float64(column[row if row >= 0 else ~row])
+        low, high = min(low, value), max(high, value)
+        total += value
+        last += 1
+    return last, total, low, high
+
+
+@kernel
+def take_columns(rows, indptr, columns, outptr, out):
+    """Write what each ranked row brings, for each row of `columns`; there are as many ranks as `outptr` says."""
+    for q in range(indptr.size - 1):
+        ranked = rows[outptr[q] - outptr[0] : outptr[q + 1] - outptr[0]]
+        for c in range(columns.shape[0]):
+            column = columns[c, indptr[q] : indptr[q + 1]]
+            written = out[c, outptr[q] : outptr[q + 1]]
+            for r in range(written.size):
+                written[r] = column[np.uint64(ranked[r])]
+
+
+@kernel
+def take_tie_means(rows, indptr, columns, outptr, out):
+    """Give each of the first ranks the mean of the rows that tie there."""
+    for q in range(indptr.size - 1):
+        ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
+        for c in range(columns.shape[0]):
+            column = columns[c, indptr[q] : indptr[q + 1]]
+            written = out[c, outptr[q] : outptr[q + 1]]
+            first = 0
+            while first < written.size:
+                last, total, low, high = tie_of(ranked, first, column)
+                # Equal gains need no division, so that the ideal order reaches exactly the ideal DCG.
+                mean = low if low == high else total / (last - first)
+                for r in range(first, min(last, written.size)):
+                    written[r] = mean
+                first = last
+
+
+@steps
+def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
+    """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`, which follows `order`.
+
+    Returns the first row whose score is not finite, else -1.
+    """
+    rowptr = indptr if tie_means else outptr
+    rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
+    yield ranked_rows, (scores, order, indptr, k, tie_means, rowptr, rows)
+    yield take_tie_means if tie_means else take_columns, (rows, indptr, gains, outptr, out)
+
+
+@kernel
+def counted_gains(gains, levels, indptr, outptr, out):
+    """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
+    counts = np.zeros(256, np.int64)
+    for q in range(indptr.size - 1):
+        for i in range(indptr[q], indptr[q + 1]):
+            counts[np.uint64(gains[i])] += 1
+        place, end = outptr[q], outptr[q + 1]
+        for level in levels:
+            last = min(place + counts[level], end)
+            counts[level] = 0
+            while place < last:
+                out[place] = level
+                place += 1
+
+
+@kernel
+def take_tie_sums(rows, indptr, columns, outptr, out, ends):
+    """Give each of the first ranks the sum of the rows that tie there, and the tie's last rank (1-based)."""
+    for q in range(indptr.size - 1):
+        ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
+        for c in range(columns.shape[0]):
+            column = columns[c, indptr[q] : indptr[q + 1]]
+            start, size, first = outptr[q], outptr[q + 1] - outptr[q], 0
+            while first < size:
+                last, total, _, _ = tie_of(ranked, first, column)
+                for r in range(first, min(last, size)):
+                    out[c, start + r] = total
+                    ends[start + r] = last
+                first = last
+
+
+@kernel
+def keep_from(bound, strict, scores, order, rows, indptr, rowptr, outptr, out):
+    """Write 0 at the ranks of rows whose score is below `bound`, or equal to it where `strict`."""
+    for q in range(indptr.size - 1):
+        for r in range(outptr[q + 1] - outptr[q]):
+            row = rows[rowptr[q] - rowptr[0] + r]
+            place = indptr[q] + (row if row >= 0 else ~row)
+            score = np.float64(scores[order[place] if order.size else place])
+            if score < bound or (strict and score == bound):
+                for c in range(out.shape[0]):
+                    out[c, outptr[q] + r] = 0.0
+
+
+@kernel
+def number_ranks(outptr, ends):
+    """Write the ranks of each query, from 1."""
+    for q in range(outptr.size - 1):
+        for r in range(outptr[q + 1] - outptr[q]):
+            ends[outptr[q] + r] = r + 1
+
+
+@steps
+def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr, out, ends):
+    """As ranked_columns, with the end of each rank's tie, and 0 in place of rows that `bound` keeps out.
+
+    Where `sums`, every rank gets the sum of its tie and `ends` the tie's last rank; else the row's own number and the
+    rank itself. Only rows with a score of at least `bound` (above it, where `strict`) bring what they have.
+    """
+    rowptr = indptr if sums else outptr
+    rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
+    yield ranked_rows, (scores, order, indptr, k, sums, rowptr, rows)
+    if sums:
+        yield take_tie_sums, (rows, indptr, columns, outptr, out, ends)
+    else:
+        yield take_columns, (rows, indptr, columns, outptr, out)
+        yield number_ranks, (outptr, ends)
+    if bound > -np.inf:
+        yield keep_from, (bound, strict, scores, order, rows, indptr, rowptr, outptr, out)
+
+
+@kernel
+def places_of(rows, indptr, order):
+    """Turn rows counted from the first of each query into places in the whole array."""
+    for q in range(indptr.size - 1):
+        for i in range(indptr[q], indptr[q + 1]):
+            order[i] = indptr[q] + rows[i - indptr[0]]
+
+
+@steps
+def order_within(keys, indptr, order):
+    """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
+    rows = np.empty(indptr[-1] - indptr[0], np.int32)
+    yield ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)
+    yield places_of, (rows, indptr, order)

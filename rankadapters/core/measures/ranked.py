@@ -1,0 +1,203 @@
+"""What measures that rank share: their fields, and the bases that declare them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.fields import DiscountWords, GainWords, Words
+from rankadapters.core.declaration.number_fields import Cutoff, NumberOrWord
+from rankadapters.core.declaration.spelling import number, table
+from rankadapters.core.errors import ConventionError
+
+TIES = Words(
+    group="ranking",
+    about="The order of rows with equal scores.",
+    rarity=5,
+    words={
+        "input": "as the rows were given",
+        "reverse": "the other way round",
+        "average": "the expectation over all orders of the tied rows (McSherry and Najork 2008)",
+        "worst": "lowest gain first, or irrelevant rows first",
+        "best": "highest gain first, or relevant rows first",
+        "docid-descending": "by the document ids' UTF-8 bytes, the last first; needs `docid=`",
+        "docid-ascending": "by the document ids' UTF-8 bytes; needs `docid=`",
+        "together": "a tie is retrieved at once: every row of it stands at the tie's last rank",
+    },
+    needs={"docid-descending": "docid", "docid-ascending": "docid"},
+)
+PRECISION = Words(
+    group="ranking",
+    about="In which precision scores are compared, which decides what is a tie.",
+    rarity=6,
+    words={"float64": "as given, in double precision", "float32": "rounded to single precision first"},
+)
+SHORT = Words(
+    group="policy",
+    about="A query with fewer than `k` retrieved rows.",
+    rarity=7,
+    words={"pad": "counts as the formula has it", "zero": "counts 0", "skip": "is left out"},
+)
+EMPTY = NumberOrWord(
+    group="policy",
+    about="A query that has nothing to find (for NDCG: an ideal DCG of at most 0).",
+    rarity=1,
+    low=0,
+    high=1,
+    words={"skip": "it is left out", "error": "it is an error"},
+    tried=(0.0, 0.5, 1.0, "skip"),
+)
+MISSING = Words(
+    group="retrieval",
+    about="A judged query of which nothing was retrieved.",
+    rarity=2,
+    words={"zero": "counts 0", "skip": "is left out", "error": "is an error"},
+    tried=("zero", "skip"),
+    column="retrieved",
+)
+UNJUDGED = Words(
+    group="retrieval",
+    about="A retrieved row without a judgment.",
+    rarity=4,
+    words={"zero": "has gain 0", "drop": "is dropped before ranking", "error": "is an error"},
+    tried=("zero", "drop"),
+    column="judged",
+)
+GRADED = NumberOrWord(
+    group=UNJUDGED.group,
+    about=UNJUDGED.about,
+    rarity=UNJUDGED.rarity,
+    low=0,
+    high=1023,  # 2^1024 overflows
+    words=UNJUDGED.words,
+    number="has that label in the ranking, and no place in an ideal list of all judged rows",
+    tried=(*UNJUDGED.tried, 1.0),
+    column=UNJUDGED.column,
+)
+CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; a positive integer, or `None` for all ranks.")
+GAIN = GainWords(
+    group="value",
+    about="What a label l is worth.",
+    rarity=0,
+    words={
+        "exp2": "2^l - 1",
+        "exp2-floor": "2^floor(l) - 1",
+        "linear": "l",
+        "linear-positive": "max(l, 0)",
+    },
+    tried=("exp2", "exp2-floor", "linear", "linear-positive", "table_0_1_3", "table_0_1_3_7_15"),
+)
+DISCOUNT = DiscountWords(
+    group="value",
+    about="What rank i is worth.",
+    rarity=8,
+    words={
+        "log2": "1 / log2(i + 1)",
+        "jk2": "1 for i = 1, 1 / log2(i) from i = 2 on (Järvelin and Kekäläinen 2002 with b = 2, which LETOR uses)",
+        "reciprocal": "1 / i",
+    },
+    numbered={"power": "B^(i - 1)", "log": "1 / log_B(i + 1)"},
+    numbers="a power above 0 and at most 1, a base above 1",
+    tried=("log2", "jk2", "reciprocal"),
+)
+RELEVANT = Words(
+    group="value",
+    about="Which rows are relevant, by their label l.",
+    words={},
+    numbered={"above": "l > B", "from": "l >= B"},
+    tried=("above_0", "above_0.5", "from_1", "from_2"),
+)
+RETRIEVE = Words(
+    group="ranking",
+    about="Which rows enter the ranking, by their score s; the number of rows retrieved counts all the same.",
+    words={"all": "every row"},
+    numbered={"above": "s > B", "from": "s >= B"},
+    tried=("all",),
+)
+
+K = Annotated[int | None, CUTOFF]
+Gain = Annotated[str, GAIN]
+Discount = Annotated[str, DISCOUNT]
+Relevant = Annotated[str, RELEVANT]
+Retrieve = Annotated[str, RETRIEVE]
+Ties = Annotated[
+    Literal["input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending"], TIES
+]  # fmt: skip
+Precision = Annotated[Literal["float64", "float32"], PRECISION]
+Short = Annotated[Literal["pad", "zero", "skip"], SHORT]
+Empty = Annotated[float | Literal["skip", "error"], EMPTY]
+Missing = Annotated[Literal["zero", "skip", "error"], MISSING]
+Unjudged = Annotated[Literal["zero", "drop", "error"], UNJUDGED]
+Graded = Annotated[float | Literal["zero", "drop", "error"], GRADED]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ranked(Convention):
+    """A measure of the ranks 1..k: what all that rank share.
+
+    Parameters
+    ----------
+    k : int or None
+        Cutoff: only ranks 1..k count; None counts all.
+    ties : str
+        Order of rows with equal scores: `input` (row order), `reverse`, `average` (expectation over all
+        orders of the tied rows, McSherry & Najork 2008), `worst`, `best` (by gain), `docid-descending`,
+        `docid-ascending` (by UTF-8 bytes).
+    precision : str
+        `float64` or `float32`: in which scores are compared, hence what is a tie.
+    short : str
+        A query with fewer than `k` retrieved rows: `pad` (counts as defined), `zero`, `skip`.
+    missing : str
+        A judged query of which nothing was retrieved: `zero`, `skip`, `error`.
+    unjudged : str
+        A retrieved row without judgment: `zero` (gain 0), `drop` (as if it had not been retrieved), `error`.
+    average
+        As in `Convention`.
+    """
+
+    k: K
+    ties: Annotated[str, TIES]
+    precision: Precision
+    short: Short
+    missing: Missing
+    unjudged: Unjudged
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Discounted(Ranked):
+    """A measure that weighs gains by the ranks they stand at: what NDCG and DCG share.
+
+    Parameters
+    ----------
+    gain : str
+        Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
+        `table_0_1_3` by integer label, for which a list such as `[0, 1, 3]` may be given. Negative labels are an error
+        under `exp2`, `exp2-floor` and tables.
+    discount : str
+        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
+        `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
+    unjudged : str or float
+        As in `Ranked`, or a label in [0, 1023] that a row without judgment has in the ranking. An ideal list of all
+        judged rows does not hold it, so that NDCG may then be above 1.
+    k, ties, precision, short, missing, average
+        As in `Ranked`.
+    """
+
+    gain: Gain
+    discount: Discount
+    ties: Ties
+    unjudged: Graded  # type: ignore[assignment]  # numbers too
+
+    def unify(self) -> None:
+        """A label without gain is `zero`; one that a table has no gain for is refused."""
+        if isinstance(self.unjudged, float):
+            gains, worth = table(self.gain), self.unjudged
+            if gains:
+                if worth >= len(gains) or not worth.is_integer():
+                    what = f"unjudged={number(worth)} is a label outside the gain table of {self.gain}"
+                    raise ConventionError(f"{what}.\nHint: a whole number below {len(gains)}, or another gain.")
+                worth = gains[int(worth)]
+            if worth == 0 or (self.gain == "exp2-floor" and worth < 1):
+                self._set("unjudged", "zero")
+        Ranked.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell

@@ -1,0 +1,171 @@
+"""Texts of conventions: signatures, display names and short forms, each as good as the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any, cast
+
+from rankadapters.core import presets
+from rankadapters.core.declaration.convention import Convention, as_convention
+from rankadapters.core.declaration.declared import read_signature
+from rankadapters.core.errors import ConventionError, brief, choices
+from rankadapters.core.measures import MEASURES
+from rankadapters.core.presets.tool import takes_k
+
+__all__ = ["as_convention", "as_conventions", "parse"]
+
+_CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 for the message that it is not a cutoff
+_PRESET = rf"(?P<tool>[a-z][a-z0-9_]*)(\.(?P<measure>[a-zA-Z][a-zA-Z0-9_]*))?(@(?P<k>{_CUTOFF}))?"
+_DISPLAY = re.compile(rf"(?P<head>[a-z-]+)(@(?P<cut>{_CUTOFF}))?/(?P<preset>[^/]+)")
+_BARE = re.compile(rf"(?P<word>[A-Za-z-]+)(?P<at>@({_CUTOFF}))?")  # a measure without its tool
+_HEX = re.compile(r"[0-9a-f]{7}")
+_CHANGE = re.compile(r"\+(?=[a-z_]+=)")  # a plus may also stand in a number
+
+_HINT = "Hint: 'letor4@10', 'lightgbm.map@5', 'lightgbm@10+empty=0', or a signature, which str(convention) prints."
+
+
+def parse(text: str) -> Convention:
+    """Read a convention from a text: `parse(str(convention)) == convention`, and `parse(convention.name)` too.
+
+    Parameters
+    ----------
+    text : str
+        A signature (`ndcg@10/gain=exp2/.../v1`), a display name (`ndcg@10/letor4`, `ap@10/lightgbm.map`) or the short
+        form: a preset, its cutoff, and fields that differ (`letor4@10`, `lightgbm.map@5`, `trec_eval_9.recip_rank`,
+        `yahoo@10+empty=0`).
+
+    Returns
+    -------
+    Convention
+        Named by its preset, or by 7 digits of the signature's SHA-256.
+
+    Raises
+    ------
+    ConventionError
+        The text is truncated, names no preset, repeats or misspells a field, or has an unknown measure or version.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> parse(str(presets.yahoo(5))) == parse("yahoo@5") == parse("ndcg@5/yahoo") == presets.yahoo(5)
+    True
+    >>> parse("yahoo@5+empty=0").empty
+    0.0
+    """
+    if not isinstance(text, str):
+        msg = f"a convention's text is a string, not {type(text).__name__}.\n{_HINT}"
+        raise ConventionError(msg)
+    display = _DISPLAY.fullmatch(text)
+    if display is not None and "=" not in display["preset"].partition("+")[0] and not _is_version(display["preset"]):
+        return _read_display(text, display)
+    if "/" in text:
+        return cast("Convention", read_signature(text, MEASURES, "measure"))
+    preset, *changes = _CHANGE.split(text)
+    match = re.fullmatch(_PRESET, preset)
+    if match is None:
+        raise _unknown(text)
+    return _changed(text, _made(text, match["tool"], match["measure"], match["k"]), changes)
+
+
+def as_conventions(values: object) -> list[Convention]:
+    """Take conventions or texts, or one text, and return the conventions in the order given.
+
+    Raises
+    ------
+    ConventionError
+        There are none, or one is neither a convention nor a text.
+    """
+    if isinstance(values, str):
+        return [parse(values)]
+    if isinstance(values, Convention) or not isinstance(values, Iterable):
+        hint = "[ra.presets.textbook(10), ...]; evaluate takes one"
+        raise ConventionError(f"{brief(values)} is not a list of conventions.\nHint: {hint}.")
+    several = [as_convention(value) for value in values]
+    if not several:
+        raise ConventionError("no convention was given.\nHint: [ra.presets.textbook(10)].")
+    return several
+
+
+def _is_version(text: str) -> bool:
+    return re.fullmatch("v[0-9]+", text) is not None
+
+
+def _read_display(text: str, display: re.Match[str]) -> Convention:
+    preset, *changes = _CHANGE.split(display["preset"])
+    if _HEX.fullmatch(preset):
+        msg = f"{text!r} ends with digits of a hash, which cannot be read back.\nHint: the signature, str(convention)."
+        raise ConventionError(msg)
+    match = re.fullmatch(_PRESET, preset)
+    if match is None or match["k"]:
+        raise _unknown(text)
+    found = _changed(text, _made(text, match["tool"], match["measure"], display["cut"]), changes)
+    if found.measure != display["head"]:
+        msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {found.measure!r}.\nHint: {found.name!r}."
+        raise ConventionError(msg)
+    return found
+
+
+def _made(text: str, tool: str, measure: str | None, cutoff: str | None) -> Convention:
+    """Ask a preset for its convention."""
+    make = presets.maker(tool if measure is None else f"{tool}.{measure}")
+    if make is None:
+        raise _unknown(text, tool)
+    if cutoff is None and takes_k(make):
+        preset = tool if measure is None else f"{tool}.{measure}"
+        msg = f"{text!r} has no cutoff.\nHint: '{preset}@10', or '@all' for all ranks."
+        raise ConventionError(msg)
+    k = None if cutoff in {None, "all"} else int(str(cutoff))
+    found = make(k) if takes_k(make) else make()
+    if getattr(found, "k", None) != k:
+        msg = f"{text!r} has a cutoff, but {tool}.{measure} has none.\nHint: '{tool}.{measure}'."
+        raise ConventionError(msg)
+    return found
+
+
+def _changed(text: str, preset: Convention, changes: list[str]) -> Convention:
+    found: dict[str, Any] = {}
+    kinds = preset.declared()
+    for change in changes:
+        name, _, value = change.partition("=")
+        if name in found or name == "k":
+            msg = f"{change!r} in {text!r} is not a field=value that stands there once.\n{_HINT}"
+            raise ConventionError(msg)
+        found[name] = kinds[name].read(value) if name in kinds else value
+    return preset.replace(**found) if found else preset
+
+
+def _unknown(text: str, tool: str = "") -> ConventionError:
+    bare = _BARE.fullmatch(text)
+    if bare is not None and (whose := _presets_of(bare["word"].lower(), bare["at"] or "@10")):
+        hint = ", ".join(map(repr, whose))
+        return ConventionError(
+            f"{text!r:.80} does not say whose {bare['word']} it is, and tools differ.\n"
+            f"Hint: {hint}, ...; `rankadapters conventions` prints them; or a whole signature, up to '/v1'."
+        )
+    what = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
+    preset = re.split("[^A-Za-z0-9_.]", text, maxsplit=1)[0]
+    near = _nearest(preset.lower())
+    if near not in {"", preset}:
+        meant = text.replace(preset, near, 1)
+        return ConventionError(f"{what}.\nHint: did you mean {meant!r:.80}? `rankadapters conventions` prints all.")
+    known = presets.names()
+    if tool in presets.TOOLS:
+        known = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)
+    return ConventionError(f"{what}; the presets are {choices(known)}.\n{_HINT}")
+
+
+def _nearest(preset: str) -> str:
+    """Name the preset that one letter or two make of a text; of a tool that there is, one of its measures."""
+    tool, dot, measure = preset.partition(".")
+    if dot and tool in presets.TOOLS:
+        return "".join(f"{tool}.{near}" for near in get_close_matches(measure, presets.TOOLS[tool].measures(), 1))
+    return "".join(get_close_matches(preset, presets.names(None), 1))
+
+
+def _presets_of(word: str, cutoff: str) -> list[str]:
+    """Write three presets of a measure, by its name in signatures or in tools; none where it is not a measure."""
+    own = presets.names(word) if word in MEASURES else ()
+    names = [*own, *(name for name in presets.names(None) if name.partition(".")[2] == word)]
+    return [f"{name}{cutoff}" if hasattr(presets.make(name, 10), "k") else name for name in names[:3]]

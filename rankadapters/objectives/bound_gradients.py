@@ -1,0 +1,193 @@
+"""Gradients: a training objective bound to queries, on the arrays that the measures are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.rows import NO_ORDER, Rows
+from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
+from rankadapters.core.kernels.ranked_rows import first_non_finite
+from rankadapters.core.kernels.views import writable
+
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+
+# scores, first and last query, gradients and hessians to write; yields after each call into machine code a row whose
+# score has no gradient, else -1
+Kernel = Callable[[Array, int, int, Floats32, Floats32], Iterable[int]]
+
+
+class Gradients:
+    """An objective bound to queries: scores in, first and second derivatives out.
+
+    Parameters
+    ----------
+    queries : Queries
+        Validated queries; their weights multiply, where `weighted`, and are divided by their mean where `by_mean`.
+    kernel : callable
+        Computes a range of queries.
+    n_threads : int, optional
+        None takes all CPUs; the result is the same for any number.
+    work : float array, shape (n_queries + 1,), optional
+        What the queries cost, added up, in pairs; by rows where it is not given.
+    state : array, optional
+        What the kernel carries from one call to the next, changed in place.
+    advance : int
+        What each call adds to the state.
+    dtype : dtype, optional
+        In which scores are compared and subtracted; None takes them as they are given.
+    parts : object, optional
+        What the kernel was made of, where `core.position_bias` can make another of it, to take its place.
+    """
+
+    def __init__(
+        self,
+        queries: Queries,
+        kernel: Kernel,
+        *,
+        n_threads: int | None = None,
+        weighted: bool = True,
+        by_mean: bool = False,
+        work: Floats | None = None,
+        state: Array | None = None,
+        advance: int = 0,
+        dtype: DTypeLike | None = None,
+        parts: Any = None,
+    ) -> None:
+        self.queries, self.parts = queries, parts
+        self.state = np.zeros(0, np.int64) if state is None else state
+        self.kernel, self._work = kernel, work
+        self._n_threads = as_n_threads(n_threads)
+        self._advance = advance
+        self._dtype = dtype
+        self._factors = _factors(queries, queries.query_weight, by_mean=by_mean) if weighted else []
+
+    def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
+        """First and second derivatives by the scores.
+
+        Parameters
+        ----------
+        scores : array-like, shape (n_docs,)
+            Predicted scores, finite.
+
+        Returns
+        -------
+        grad, hess : float32 arrays, shape (n_docs,)
+            In the order of the rows.
+
+        Raises
+        ------
+        InputError
+            Another length, a NaN or an infinity, scores further apart than float64 can tell, or a derivative that is
+            beyond float32.
+        """
+        given = self.queries.check_scores(scores)
+        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+            array = writable(given.astype(self._dtype or given.dtype, copy=False))
+        row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
+        if row >= 0:
+            raise beyond_float32(row, given, "the objective", "sigmoid='exact' and precision='float64'")
+        grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
+        run = partial(self._run, array, grad, hess)
+        bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads, self._work) if row >= 0]
+        if bad:
+            msg = (
+                f"scores[{bad[0]}] is {given[bad[0]]}, too far from the others of its query.\nHint: rescale the scores."
+            )
+            raise InputError(msg, row=int(bad[0]))
+        self.state += self.state.dtype.type(self._advance)
+        for factor in self._factors:
+            grad *= factor
+            hess *= factor
+        refuse_infinite(grad, hess)
+        return grad, hess
+
+    def skip(self, calls: int) -> None:
+        """Go on as after that many calls."""
+        self.state += self.state.dtype.type(self._advance * calls)
+
+    def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
+        """First derivatives of the rows of some queries, where the rows of all stand query by query.
+
+        Parameters
+        ----------
+        scores : float64 array, shape (n_docs,)
+            Of all rows; those of other queries are not looked at.
+        first, last : int
+            The queries from `first` up to `last`, which is not among them.
+
+        Raises
+        ------
+        InputError
+            A score is not finite, or too far from the others of its query.
+        """
+        rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
+        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+            given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
+        grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
+        bad = first_non_finite(given, writable(NO_ORDER), rows.start, rows.stop)  # which no kernel can rank
+        if bad < 0:
+            bad = next((row for row in self._run(given, grad, hess, first, last) if row >= 0), -1)
+        if bad >= 0:
+            msg = f"scores of the query of row {bad} are not finite, or too far apart.\nHint: rescale them."
+            raise InputError(msg, row=int(bad))
+        self.state += self.state.dtype.type(self._advance)
+        found = grad[rows]
+        for factor in self._factors:
+            found *= factor[rows] if np.ndim(factor) else factor
+        return found
+
+    def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
+        return self.kernel(scores, first, last, grad, hess)
+
+
+def refuse_infinite(grad: Floats32, hess: Floats32) -> None:
+    """Refuse derivatives beyond float32, of which toolkits grow nothing, without a word."""
+    for what, values in (("gradient", grad), ("hessian", hess)):
+        finite = np.isfinite(values)
+        if not finite.all():
+            row = int(np.argmin(finite))
+            msg = f"the objective gives row {row} a {what} of {values[row]}, in float32."
+            raise InputError(f"{msg}\nHint: a smaller sigma, or labels of smaller gains.", row=row)
+
+
+def all_rows(queries: Queries) -> Rows:
+    """All rows, query by query.
+
+    Raises
+    ------
+    InputError
+        Some rows are not retrieved or not judged, and no convention says what they count; or there are weights of rows
+        or given pairs, which no objective takes.
+    """
+    for column in ("row_weight", "pairs"):
+        if getattr(queries, column) is not None:
+            msg = f"{column} was given, but this objective would ignore it.\nHint: drop {column}."
+            raise InputError(msg)
+    if queries.judged is not None or queries.retrieved is not None:
+        msg = (
+            "retrieved= and judged= mean something under a convention only, and this objective has none.\n"
+            "Hint: drop the rows that are not retrieved or not judged."
+        )
+        raise InputError(msg)
+    return Rows(NO_ORDER if queries.order is None else queries.order, queries.indptr)
+
+
+def _factors(queries: Queries, given: Floats | None, *, by_mean: bool) -> list[Any]:
+    """What gradients are multiplied by, one after the other: each row's weight, and the inverse of their mean."""
+    if given is None:
+        return []
+    refuse_few_digits("query_weight", given, np.float32, "rescale the weights; gradients are float32")
+    weights = given.astype(np.float32)
+    total = float(weights.sum(dtype=np.float64))
+    if by_mean and not total:
+        raise InputError("query_weight adds up to 0.\nHint: some query needs a weight above 0.")
+    return [queries.per_row(weights), *([np.float32(weights.size / total)] if by_mean else [])]

@@ -1,0 +1,275 @@
+"""Lambda gradients of pairs whose first row ranks high: one division and no exponential per pair."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from rankadapters.core.kernels import internal, kernel, merged
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.objectives.kernels.exponentials import exponentials
+from rankadapters.objectives.kernels.lanes import (
+    LANES,
+    at,
+    load,
+    magnitude,
+    only_at,
+    only_first,
+    pick,
+    same,
+    store,
+    where_greater,
+)
+
+# What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;
+# `by_sum` scales a query by log2(1 + S) / S, S being the sum of all its lambdas; `floor` bounds p (1 - p) from below.
+# `common` is the gain of most rows, NaN where there is none: beside it, only pairs with rows of other gains count.
+Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor common")  # noqa: PYI024 - numba knows this kind
+
+Sorted = namedtuple("Sorted", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
+
+# A query's working memory. It is the caller's, so that one query can be computed in several calls, between which Python
+# may be interrupted: `total`, of one entry, is the sum of the lambdas so far, and `count` how many ranks are `listed`.
+Memory = namedtuple("Memory", "rows total listed count late")  # noqa: PYI024 - as above
+Late = namedtuple("Late", "pushes bends")  # noqa: PYI024 - as above
+
+FEWEST = 8  # pairs of a row are added up in lanes; the rest, and fewer, one by one
+LISTED_SHARE = 4  # rows without the common gain are listed where they are at most one in so many
+SMALLEST_POWER = 1e-100  # its square and the square of its inverse are still float64
+WIDEST = 1e300  # scores further apart than this have no distance to divide by
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    padded = width + LANES
+    columns = [np.zeros(padded) for _ in range(6)]
+    late = Late(np.empty(FEWEST), np.empty(FEWEST))
+    listed = np.empty(padded, np.int32)
+    return Memory(Sorted(*columns), np.zeros(1), listed, np.zeros(1, np.int64), late)
+
+
+@kernel
+def longest(indptr):
+    """Rows of the longest query."""
+    width = 0
+    for q in range(indptr.size - 1):
+        width = max(width, indptr[q + 1] - indptr[q])
+    return width
+
+
+@merged
+def changes(gain, gains, discount, discounts, unit):
+    """What trading places changes of the DCG or, with `unit`, the sign of the difference of gains."""
+    if unit:
+        none, one = same(0.0), same(1.0)
+        return where_greater(gain, gains, one, none) - where_greater(gains, gain, one, none)
+    return (discount - discounts) * (gain - gains)
+
+
+@merged
+def pull_apart(delta, power, powers, score, scores, offset, floor):
+    """Lambdas and hessians of four pairs.
+
+    With E = exp(sigma s), 1 / (1 + exp(sigma (s_i - s_j))) is E_j / (E_i + E_j): one division serves it, its hessian
+    and the score distance.
+    """
+    both = power + powers
+    distance = offset + (score - scores)
+    inverse = same(1.0) / (both * distance)
+    inverse_both = inverse * distance
+    push = where_greater(delta, same(0.0), powers, power) * delta * inverse
+    spread = inverse_both * inverse_both * (power * powers)
+    return push, inverse * (both * magnitude(delta)) * where_greater(spread, floor, spread, floor)
+
+
+@merged
+def sum_of(values):
+    """Sum of the four, in the order of adding up halves."""
+    return (at(values, 0) + at(values, 2)) + (at(values, 1) + at(values, 3))
+
+
+@merged
+def add_in_turn(total, values):
+    """Add the four one after the other."""
+    return total + at(values, 0) + at(values, 1) + at(values, 2) + at(values, 3)
+
+
+@merged
+def add_row(scores, powers, gains, lambdas, hessians, i, n, discounts, unit, offset, floor):
+    """Add the pairs of rank i with every later rank; return the sum of their lambdas."""
+    score, power, gain = same(scores[i]), same(powers[i]), same(gains[i])
+    discount, offset, floor = same(0.0 if unit else discounts[i]), same(offset), same(floor)
+    pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
+    later = np.uint64(n) - i - np.uint64(1)
+    end = np.uint64(n) - (later % np.uint64(LANES) if later >= np.uint64(FEWEST) else later)
+    j = i + np.uint64(1)
+    while j < end:
+        delta = changes(gain, load(gains, j), discount, discount if unit else load(discounts, j), unit)
+        push, bend = pull_apart(delta, power, load(powers, j), score, load(scores, j), offset, floor)
+        store(lambdas, j, load(lambdas, j) + push)
+        store(hessians, j, load(hessians, j) + bend)
+        pulls = pulls + push
+        curvatures = curvatures + bend
+        sizes = sizes + magnitude(push)
+        j += np.uint64(LANES)
+    pull, curvature, size = sum_of(pulls), sum_of(curvatures), sum_of(sizes)
+    while j < np.uint64(n):
+        delta = changes(gain, load(gains, j), discount, discount if unit else load(discounts, j), unit)
+        delta = only_first(delta, np.uint64(n) - j)
+        push, bend = pull_apart(delta, power, load(powers, j), score, load(scores, j), offset, floor)
+        store(lambdas, j, load(lambdas, j) + push)
+        store(hessians, j, load(hessians, j) + bend)
+        pull, curvature = add_in_turn(pull, push), add_in_turn(curvature, bend)
+        size = add_in_turn(size, magnitude(push))
+        j += np.uint64(LANES)
+    lambdas[i] -= pull
+    hessians[i] += curvature
+    return size
+
+
+@internal
+def list_others(gains, n, common, listed):
+    """List the ranks whose gain is not the common one; return how many, or -1 where they are too many to be listed."""
+    count = np.uint64(0)
+    for r in range(n):
+        listed[count] = r
+        count += np.uint64(gains[r] != common)
+    return np.int64(count) if np.int64(count) * LISTED_SHARE <= n else -1
+
+
+@merged
+def add_listed(
+    scores, powers, gains, lambdas, hessians, i, n, listed, first, count, late, discounts, unit, offset, floor
+):
+    """As add_row for a row with the common gain, whose pairs are those with the listed ranks from `first` on.
+
+    Every other pair adds 0 there, so leaving it out changes no bit: what is left is added up in the same lanes.
+    """
+    score, power, gain = same(scores[i]), same(powers[i]), same(gains[i])
+    discount, offset, floor = same(0.0 if unit else discounts[i]), same(offset), same(floor)
+    later = np.uint64(n) - i - np.uint64(1)
+    end = np.uint64(n) - (later % np.uint64(LANES) if later >= np.uint64(FEWEST) else later)
+    pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
+    for t in range(np.uint64(LANES)):
+        listed[count + t] = i  # a pair of a row with itself adds 0
+    t, left = first, np.uint64(0)
+    while t < count:
+        delta = changes(gain, pick(gains, listed, t), discount, discount if unit else pick(discounts, listed, t), unit)
+        others = pick(powers, listed, t)
+        push, bend = pull_apart(delta, power, others, score, pick(scores, listed, t), offset, floor)
+        for lane in range(LANES):
+            j, one, bent = np.uint64(listed[t]), at(push, lane), at(bend, lane)
+            lambdas[j] += one
+            hessians[j] += bent
+            place = (j - i - np.uint64(1)) % np.uint64(LANES)
+            if j < end:
+                pulls = pulls + only_at(one, place)
+                curvatures = curvatures + only_at(bent, place)
+                sizes = sizes + only_at(abs(one), place)
+            else:
+                late.pushes[left], late.bends[left] = one, bent
+                left += np.uint64(1)
+            t += np.uint64(1)
+    pull, curvature, size = sum_of(pulls), sum_of(curvatures), sum_of(sizes)
+    for t in range(left):
+        pull += late.pushes[t]
+        curvature += late.bends[t]
+        size += abs(late.pushes[t])
+    lambdas[i] -= pull
+    hessians[i] += curvature
+    return size
+
+
+@internal
+def add_pairs(rows, n, first, last, memory, discounts, unit, pairing):
+    """Add the pairs of the ranks from `first` to before `last` with every later rank; return the sum of all lambdas."""
+    divided = pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]
+    offset, floor, total = pairing.offset if divided else 1.0, pairing.floor, memory.total[0]
+    scores = rows.scores if divided else rows.zeros
+    powers, gains, lambdas, hessians = rows.powers, rows.gains, rows.lambdas, rows.hessians
+    listed, count, ahead = memory.listed, memory.count[0], np.uint64(0)
+    if first == 0:
+        exponentials(rows.scores, np.int64(0), n, pairing.sigma, powers)
+    for i in range(np.uint64(first), np.uint64(last)):
+        if powers[i] < SMALLEST_POWER:
+            exponentials(rows.scores, np.int64(i), n, pairing.sigma, powers)
+        if count >= 0 and gains[i] == pairing.common:
+            while ahead < np.uint64(count) and np.uint64(listed[ahead]) < i:
+                ahead += np.uint64(1)
+            total += add_listed(
+                scores, powers, gains, lambdas, hessians, i, n, listed, ahead, np.uint64(count), memory.late, discounts,
+                unit, offset, floor,
+            )  # fmt: skip
+        else:
+            total += add_row(scores, powers, gains, lambdas, hessians, i, n, discounts, unit, offset, floor)
+    memory.total[0] = total
+    return total
+
+
+@internal
+def sum_scale(total, by_sum):
+    """log2(1 + S) / S, or 1 where nothing is scaled."""
+    return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0
+
+
+@merged
+def row_at(order, place):
+    """Row in the caller's order."""
+    return np.int64(order[place] if order.size else place)
+
+
+@merged
+def begin_query(rows, scores, gains, begin, n):
+    """Take a query's rows by rank, none of whose pairs is added yet; tell whether all its distances are numbers."""
+    for r in range(n):
+        rows.scores[r] = scores[begin + r]
+        rows.gains[r] = gains[begin + r]
+        rows.lambdas[r] = 0.0
+        rows.hessians[r] = 0.0
+    for r in range(n, n + LANES):
+        rows.scores[r] = rows.scores[n - 1]
+        rows.powers[r] = 1.0
+    return rows.scores[0] - rows.scores[n - 1] <= WIDEST
+
+
+@merged
+def end_query(rows, ranked, begin, n, order, start, inverse_ideal, total, pairing, grad, hess):
+    """Scale what a query's pairs have added up to, and write it to its rows."""
+    unscaled = inverse_ideal * pairing.sigma
+    scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
+    for r in range(n):
+        row = np.uint64(row_at(order, start + ranked[begin + r]))
+        grad[row] = rows.lambdas[r] * scale
+        hess[row] = rows.hessians[r] * (scale * pairing.sigma * pairing.hessian)
+
+
+@kernel
+def lambda_gradients(
+    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, unit, pairing, first, last, memory, grad,
+    hess,
+):  # fmt: skip
+    """Gradients of every query with ranks in `rowptr`, where `scores`, `gains` and rows are `ranked`; others stay.
+
+    Only the pairs of ranks from `first` to before `last` are added: a call begins its queries where `first` is 0, and
+    ends those of which no rank is left. Returns the row of a score too far from others of its query, else -1. `order`
+    is as in ranked_rows.
+    """
+    rows = memory.rows
+    for q in range(indptr.size - 1):
+        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n == 0:
+            continue
+        if first == 0:
+            if not begin_query(rows, scores, gains, begin, n):
+                return row_at(order, indptr[q] + ranked[begin + n - 1])
+            memory.total[0] = 0.0
+            memory.count[0] = -1
+            if not np.isnan(pairing.common):
+                memory.count[0] = list_others(rows.gains, n, pairing.common, memory.listed)
+        end = min(pairing.limit, n - 1)
+        total = add_pairs(rows, n, first, min(last, end), memory, discounts, unit, pairing)
+        if last < end:
+            continue
+        end_query(rows, ranked, begin, n, order, indptr[q], inverse_ideal[q], total, pairing, grad, hess)
+    return ALL_FINITE

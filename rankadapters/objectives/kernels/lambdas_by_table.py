@@ -1,0 +1,106 @@
+"""LightGBM's lambda gradients bit for bit: its sigmoid table, its order of operations, its float32 sums."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.objectives.kernels.lambdas import sum_scale
+
+BINS = 1024 * 1024
+REACH = 25.0  # the table covers sigmoid arguments of +-25
+
+# As lambdas.Memory; the first two by rank.
+Memory = namedtuple("Memory", "lambdas hessians total")  # noqa: PYI024 - for numba
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    return Memory(lambdas, hessians, np.zeros(1))
+
+
+@kernel
+def sigmoid_table(sigma, out):
+    """1 / (1 + exp(sigma x)) at out.size points from -25 / sigma on."""
+    low = -REACH / sigma
+    bins_per_unit = out.size / (-low - low)
+    for i in range(out.size):
+        out[i] = 1.0 / (1.0 + np.exp((i / bins_per_unit + low) * sigma))
+
+
+@kernel
+def from_table(x, table, low, bins_per_unit):
+    """Read the table at x, cut to its ends."""
+    if x <= low:
+        return table[0]
+    if x >= -low:
+        return table[table.size - 1]
+    # The float next below -low can round to the bin behind the last.
+    return table[np.uint64(min(np.int64((x - low) * bins_per_unit), table.size - 1))]
+
+
+@internal
+def add_pairs_by_table(
+    scores, gains, n, first, last, total, inverse_ideal, discounts, pairing, table, lambdas, hessians
+):
+    """As lambdas.add_pairs."""
+    low = -REACH / pairing.sigma
+    bins_per_unit = table.size / (-low - low)
+    divided = pairing.slope > 0.0 and scores[0] != scores[n - 1]
+    for i in range(first, last):
+        for j in range(i + 1, n):
+            if gains[i] == gains[j]:
+                continue
+            high, lower = (i, j) if gains[i] > gains[j] else (j, i)
+            distance = scores[high] - scores[lower]
+            delta = (gains[high] - gains[lower]) * abs(discounts[high] - discounts[lower]) * inverse_ideal
+            if divided:
+                delta /= pairing.offset + abs(distance)
+            p = from_table(distance, table, low, bins_per_unit)
+            bend = np.float32(p * (1.0 - p) * (pairing.sigma * pairing.sigma * delta))
+            p *= -pairing.sigma * delta
+            push = np.float32(p)
+            lambdas[lower] -= push
+            hessians[lower] += bend
+            lambdas[high] += push
+            hessians[high] += bend
+            total -= 2 * p
+    return total
+
+
+@kernel
+def lambda_gradients_by_table(
+    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, pairing, table, first, last, memory, grad,
+    hess,
+):  # fmt: skip
+    """As lambda_gradients."""
+    lambdas, hessians, carried = memory
+    for q in range(indptr.size - 1):
+        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n == 0:
+            continue
+        if first == 0:
+            for r in range(n):
+                lambdas[r] = 0.0
+                hessians[r] = 0.0
+            carried[0] = 0.0
+        end, inverse = min(pairing.limit, n - 1), inverse_ideal[q]
+        ranked_scores, ranked_gains = scores[begin : begin + n], gains[begin : begin + n]
+        total = add_pairs_by_table(
+            ranked_scores, ranked_gains, n, first, min(last, end), carried[0], inverse, discounts, pairing, table,
+            lambdas, hessians,
+        )  # fmt: skip
+        carried[0] = total
+        if last < end:
+            continue
+        scale = sum_scale(total, pairing.by_sum)
+        for r in range(n):
+            place = indptr[q] + ranked[begin + r]
+            row = np.uint64(order[place] if order.size else place)
+            grad[row] = lambdas[r] * scale
+            hess[row] = hessians[r] * scale
+    return ALL_FINITE

@@ -1,0 +1,183 @@
+"""Gradients of objectives that see a query's list as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankadapters.core.kernels import inlined, internal, kernel
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.objectives.kernels.lambdas import longest
+
+SMALLEST_REST = 2.0**-53  # what is left of 1 where a probability rounds to 1
+FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
+LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
+HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbours
+FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
+ONE_CLASS = np.float32(1e-5)  # in CatBoost's training, labels no further from a query's first one are equal
+
+
+@internal
+def softmax(scores, order, start, n, beta, out):
+    """exp(beta s) of a query's rows over its sum; relative to the best, so that nothing overflows."""
+    best, total = -np.inf, 0.0
+    for i in range(n):
+        out[i] = scores[order[start + i] if order.size else start + i]
+        best = max(best, out[i])
+    for i in range(n):
+        out[i] = np.exp(beta * (out[i] - best))
+        total += out[i]
+    for i in range(n):
+        out[i] /= total
+
+
+@kernel
+def softmax_gradients(scores, order, indptr, targets, beta, ridge, grad, hess):
+    """Cross entropy of softmax(beta s) against targets, which need not add up to 1."""
+    p = np.empty(longest(indptr))
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        softmax(scores, order, start, n, beta, p)
+        mass = 0.0
+        for i in range(n):
+            mass += targets[start + i]
+        for i in range(n):
+            row = order[start + i] if order.size else start + i
+            grad[row] = beta * (mass * p[i] - targets[start + i])
+            hess[row] = beta * mass * (beta * p[i] * (1.0 - p[i]) + ridge)
+    return ALL_FINITE
+
+
+@kernel
+def target_softmax(labels, order, indptr, out):
+    """Turn the labels of each query into softmax(labels), in query order."""
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        softmax(labels, order, start, n, 1.0, out[start : start + n])
+
+
+@kernel
+def xendcg_gradients(scores, order, indptr, powers, states, grad, hess):
+    """XE-NDCG as LightGBM computes it; `states` holds one generator per query, advanced once per row."""
+    width = longest(indptr)
+    rho, terms = np.empty(width), np.empty(width)
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        state, total = states[q], 0.0
+        for i in range(n):
+            state = np.uint32(state * np.uint32(214013) + np.uint32(2531011))
+            drawn = np.float64((state >> np.uint32(16)) & np.uint32(0x7FFF)) / 32768.0
+            terms[i] = powers[start + i] - drawn
+            total += terms[i]
+        states[q] = state
+        if n == 1:
+            continue
+        softmax(scores, order, start, n, 1.0, rho)
+        inverse = 1.0 / max(FEWEST_LABELS_SUM, total)
+        first_sum, second_sum = 0.0, 0.0
+        for i in range(n):
+            row = order[start + i] if order.size else start + i
+            term = -terms[i] * inverse + rho[i]
+            grad[row] = term
+            terms[i] = term / max(1.0 - rho[i], SMALLEST_REST)
+            first_sum += terms[i]
+        for i in range(n):
+            row = order[start + i] if order.size else start + i
+            term = rho[i] * (first_sum - terms[i])
+            grad[row] += np.float32(term)
+            terms[i] = term / max(1.0 - rho[i], SMALLEST_REST)
+            second_sum += terms[i]
+        for i in range(n):
+            row = order[start + i] if order.size else start + i
+            grad[row] += np.float32(rho[i] * (second_sum - terms[i]))
+            hess[row] = rho[i] * (1.0 - rho[i])
+    return ALL_FINITE
+
+
+@kernel
+def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
+    """Squared error after the best shift of each query, which is the mean of its residuals.
+
+    Returns a row whose residual is beyond float32, else -1.
+    """
+    for q in range(indptr.size - 1):
+        start, last = indptr[q], indptr[q + 1]
+        mean = 0.0
+        for i in range(start, last):
+            row = order[i] if order.size else i
+            mean += (np.float64(scores[row]) - labels[i]) / (last - start)
+        for i in range(start, last):
+            row = order[i] if order.size else i
+            residual = np.float64(scores[row]) - labels[i] - mean
+            if not abs(residual) <= LARGEST_FLOAT32:
+                return row
+            grad[row] = residual
+            hess[row] = 1.0
+    return ALL_FINITE
+
+
+@inlined
+def logistic(x):
+    """1 / (1 + exp(-x)) without overflow."""
+    small = np.exp(-abs(x))
+    return (1.0 if x >= 0 else small) / (1.0 + small)
+
+
+@inlined
+def one_class(labels):
+    """Tell whether a query's labels are all equal, as CatBoost's training has it."""
+    several = False
+    for i in range(1, labels.size):
+        several |= abs(np.float32(labels[i]) - np.float32(labels[0])) > ONE_CLASS
+    return not several
+
+
+@inlined
+def within_reach(shift):
+    """Cut a shift to what CatBoost allows."""
+    return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
+
+
+@internal
+def best_shift(scores, total):
+    """Shift c with sum(logistic(s + c)) = total for 0 < total < scores.size, by halving an interval that holds it."""
+    level = np.log(total / (scores.size - total))
+    best = worst = scores[0]
+    for i in range(scores.size):
+        best, worst = max(best, scores[i]), min(worst, scores[i])
+    low, high = within_reach(level - best), within_reach(level - worst)
+    for _ in range(HALVINGS):
+        middle = low + (high - low) / 2
+        if middle == low or middle == high:  # noqa: PLR1714, SIM109 - numba compiles a search in a tuple slowly
+            break
+        found = 0.0
+        for i in range(scores.size):
+            found += logistic(scores[i] + middle)
+        if found < total:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, hess):
+    """Log loss of the scores, and of the scores after the best shift of each query, mixed by alpha."""
+    space = np.empty(longest(indptr))
+    for q in range(indptr.size - 1):
+        start, n = indptr[q], indptr[q + 1] - indptr[q]
+        local, total = space[:n], 0.0
+        for i in range(n):
+            local[i] = scores[order[start + i] if order.size else start + i]
+            total += labels[start + i]
+        shifted = not one_class(labels[start : start + n])
+        shift = best_shift(local, total) if shifted else 0.0
+        for i in range(n):
+            row = order[start + i] if order.size else start + i
+            p = logistic(local[i])
+            grad[row] = (1.0 - alpha) * (p - labels[start + i])
+            hess[row] = (1.0 - alpha) * p * (1.0 - p)
+            if shifted:
+                p = logistic(local[i] + shift)
+                grad[row] += np.float32(alpha * (p - labels[start + i]))
+                hess[row] += np.float32(alpha * p * (1.0 - p))
+    return ALL_FINITE

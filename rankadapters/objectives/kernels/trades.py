@@ -1,0 +1,213 @@
+"""Lambda gradients of pairs weighed by what trading their places changes: AP, RR and ERR, from running sums.
+
+After one pass over a query the change of each pair takes a few operations, whatever lies between its ranks.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.kernels.err import complement
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.objectives.kernels.catboost_trades import (
+    catboost_changes_of_cascade,
+    catboost_changes_of_first_rank,
+    catboost_changes_of_precisions,
+)
+from rankadapters.objectives.kernels.exponentials import exponentials
+from rankadapters.objectives.kernels.lambdas import SMALLEST_POWER, Sorted, add_row, begin_query, end_query, row_at
+from rankadapters.objectives.kernels.lanes import LANES
+
+PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE, CASCADE_IN_FLOAT32 = range(5)
+CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(5, 8)
+
+# As lambdas.Memory. By rank: `changes` of the pairs of one rank, `running` and `sums` of the ranks before, and `later`,
+# 1 for each. `found` holds two numbers of the query.
+Memory = namedtuple("Memory", "rows total changes running sums later found")  # noqa: PYI024 - for numba
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    padded = width + LANES
+    rows = Sorted(*(np.zeros(padded) for _ in range(6)))
+    changes, running, sums = (np.zeros(padded) for _ in range(3))
+    return Memory(rows, np.zeros(1), changes, running, sums, np.ones(padded), np.zeros(2))
+
+
+@internal
+def count_hits(relevant, n, reciprocals, hits, sums, found):
+    """Relevant rows up to each rank, and sum of the relevant reciprocal ranks before it.
+
+    `found` becomes the sum of all precisions and the relevant rows at the ranks that count.
+    """
+    count, total, precisions, inside = 0.0, 0.0, 0.0, 0.0
+    for r in range(n):
+        sums[r] = total
+        count += relevant[r]
+        total += relevant[r] * reciprocals[r]
+        precisions += relevant[r] * count * reciprocals[r]
+        inside += relevant[r] if reciprocals[r] > 0.0 else 0.0
+        hits[r] = count
+    sums[n] = total
+    found[0], found[1] = precisions, inside
+
+
+@internal
+def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
+    """What the sum of the precisions at the relevant ranks loses where rank i trades places with each later one.
+
+    A relevant row that stands at the upper rank a counts hits / a there, at the lower rank b hits / b, and while it
+    does stand at a every relevant row in between has one more hit.
+    """
+    above = (hits[i] + 1.0 - relevant[i]) * reciprocals[i] - sums[i + 1]
+    for j in range(np.uint64(i + 1), np.uint64(n)):
+        lost = abs(above + sums[j] - hits[j] * reciprocals[j])
+        changes[j] = (relevant[i] - relevant[j]) * lost
+
+
+@internal
+def divide_by_found(relevant, i, n, reciprocals, found, changes):
+    """Turn changes of the sum of precisions to those of its quotient by the relevant rows that it counts."""
+    total, inside = found[0], found[1]
+    before = total / inside if inside > 0.0 else 0.0
+    own = 1.0 if reciprocals[i] > 0.0 else 0.0
+    for j in range(np.uint64(i + 1), np.uint64(n)):
+        sign = relevant[i] - relevant[j]
+        left = inside - sign * (own - (1.0 if reciprocals[j] > 0.0 else 0.0))
+        after = (total - changes[j]) / left if left > 0.0 else 0.0
+        changes[j] = sign * abs(before - after)
+
+
+@internal
+def find_first(relevant, n, found):
+    """Ranks of the first and the second relevant row, n where there is none."""
+    found[0], found[1] = n, n
+    for r in range(n):
+        if relevant[r] > 0.0:
+            found[1 if found[0] < n else 0] = r
+            if found[1] < n:
+                break
+
+
+@internal
+def changes_of_first_rank(relevant, i, n, reciprocals, found, changes):
+    """What the first relevant rank's reciprocal loses where rank i, at most the first one, trades its place."""
+    first, second = np.int64(found[0]), np.int64(found[1])
+    for j in range(i + 1, n):
+        moved = abs(reciprocals[first] - reciprocals[min(j, second) if i == first else i])
+        changes[j] = (relevant[i] - relevant[j]) * moved
+
+
+@internal
+def multiply_rests(chances, n, in_float32, looks, rests):
+    """Chance to look at each rank, and what is left of 1 beside the chance to stop there."""
+    look = 1.0
+    for r in range(n):
+        looks[r] = look
+        rests[r] = complement(chances[r], in_float32)
+        look *= rests[r]
+
+
+@internal
+def changes_of_cascade(chances, i, n, discounts, looks, rests, changes):
+    """What the expected discount at which a reader stops loses where rank i trades places with each later one.
+
+    Downwards from rank i, `look` is the product of the rests in between and `stop` what the ranks in between are worth
+    to a reader who is past rank i: nothing is divided, so that a row may stop every reader.
+    """
+    own, rest, discount = chances[i], rests[i], discounts[i]
+    look, stop = 1.0, 0.0
+    for j in range(np.uint64(i + 1), np.uint64(n)):
+        chance = chances[j]
+        here = discount * (own - chance) + (rest - rests[j]) * stop
+        lost = looks[i] * abs(here + look * discounts[j] * (rest * chance - rests[j] * own))
+        changes[j] = lost if own > chance else -lost
+        stop += look * discounts[j] * chance
+        look *= rests[j]
+
+
+@internal
+def prepare(kind, gains, n, discounts, memory):
+    """Sum up what the changes of a query are made of."""
+    if kind <= PRECISIONS_FOUND:
+        count_hits(gains, n, discounts, memory.running, memory.sums, memory.found)
+    elif kind == FIRST_RANK or kind == CATBOOST_FIRST_RANK:  # noqa: PLR1714, SIM109 - numba searches a tuple slowly
+        find_first(gains, n, memory.found)
+    elif kind != CATBOOST_PRECISIONS:
+        multiply_rests(gains, n, kind != CASCADE, memory.running, memory.sums)
+
+
+@internal
+def fill_changes(kind, gains, i, n, discounts, memory):
+    """Find the changes of the pairs of rank i with later ones."""
+    changes, running, sums = memory.changes, memory.running, memory.sums
+    if kind <= PRECISIONS_FOUND:
+        changes_of_precisions(gains, i, n, discounts, running, sums, changes)
+        if kind == PRECISIONS_FOUND:
+            divide_by_found(gains, i, n, discounts, memory.found, changes)
+    elif kind == FIRST_RANK:
+        changes_of_first_rank(gains, i, n, discounts, memory.found, changes)
+    elif kind <= CASCADE_IN_FLOAT32:
+        changes_of_cascade(gains, i, n, discounts, running, sums, changes)
+    elif kind == CATBOOST_PRECISIONS:
+        catboost_changes_of_precisions(gains, i, n, changes)
+    elif kind == CATBOOST_FIRST_RANK:
+        catboost_changes_of_first_rank(gains, i, n, memory.found, changes)
+    else:
+        catboost_changes_of_cascade(gains, i, n, running, sums, changes)
+
+
+@internal
+def last_changing(kind, n, last, found):
+    """Before which rank trades with later ones change anything: where only the first relevant rank counts, up to it."""
+    if kind != FIRST_RANK and kind != CATBOOST_FIRST_RANK:  # noqa: PLR1714 - as above
+        return last
+    return min(last, np.int64(found[0]) + 1) if found[0] < n else 0
+
+
+@internal
+def add_trades(kind, rows, n, first, last, memory, discounts, pairing):
+    """As lambdas.add_pairs."""
+    divided = pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]
+    offset, floor, total = pairing.offset if divided else 1.0, pairing.floor, memory.total[0]
+    scores = rows.scores if divided else rows.zeros
+    powers, lambdas, hessians = rows.powers, rows.lambdas, rows.hessians
+    changes, later = memory.changes, memory.later
+    if first == 0:
+        exponentials(rows.scores, np.int64(0), n, pairing.sigma, powers)
+    for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, memory.found))):
+        if powers[i] < SMALLEST_POWER:
+            exponentials(rows.scores, np.int64(i), n, pairing.sigma, powers)
+        fill_changes(kind, rows.gains, np.int64(i), n, discounts, memory)
+        # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]), which is then the change of j.
+        changes[i], later[i], unit = 0.0, 0.0, False
+        total += add_row(scores, powers, changes, lambdas, hessians, i, n, later, unit, offset, floor)
+        later[i] = 1.0
+    memory.total[0] = total
+    return total
+
+
+@kernel
+def trade_gradients(
+    scores, gains, ranked, rowptr, order, indptr, inverse, discounts, kind, pairing, first, last, memory, grad, hess
+):
+    """As lambdas.lambda_gradients; `kind` says of which measure the changes are."""
+    rows = memory.rows
+    for q in range(indptr.size - 1):
+        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+        if n == 0:
+            continue
+        if first == 0:
+            if not begin_query(rows, scores, gains, begin, n):
+                return row_at(order, indptr[q] + ranked[begin + n - 1])
+            memory.total[0] = 0.0
+            prepare(kind, rows.gains, n, discounts, memory)
+        end = min(pairing.limit, n - 1)
+        total = add_trades(kind, rows, n, first, min(last, end), memory, discounts, pairing)
+        if last < end:
+            continue
+        end_query(rows, ranked, begin, n, order, indptr[q], inverse[q], total, pairing, grad, hess)
+    return ALL_FINITE

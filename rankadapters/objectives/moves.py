@@ -1,0 +1,119 @@
+"""What a measure brings to objectives that move rows by rank: worths, discounts, divisors, and how they add up."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from rankadapters.core.binding.gains import discounts_of
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.policies import refuse_ignored
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.rows import Rows
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import border
+from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.members import bind
+from rankadapters.core.kernels import COMPUTE
+from rankadapters.core.measures import AP, DCG, ERR, RR, FilteredDCG
+from rankadapters.objectives.bound_gradients import all_rows
+from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, HITS, SHARE_OF_FOUND
+
+LARGEST_GAIN = 1e30  # gradients are float32
+NOTHING = np.zeros(0)
+
+
+class Moves(NamedTuple):
+    """What the rows of each query are worth at their ranks; arrays follow `rows`."""
+
+    rows: Rows
+    worth: Floats  # gain, chance to stop, or relevance
+    rest: Floats  # chance to go on; empty where nobody stops
+    inverse: Floats  # of what each query is divided by; 0 where it has no gradient
+    discounts: Floats  # of every rank and one more, 0 beyond the cutoff
+    k: int
+    kind: int
+
+
+class Kept(NamedTuple):
+    """What rows that a score lets through bring to a sum; arrays follow `rows`, which stand as they are ranked."""
+
+    rows: Rows
+    gains: Floats
+    discounts: Floats  # of every rank, 0 beyond the cutoff
+    border: float  # the score that lets a row through,
+    strict: bool  # or must be passed
+    active: Array  # queries with a gradient
+
+
+def moves_of(queries: Queries, convention: Convention) -> Moves:
+    """Lower a convention for moves by rank.
+
+    Raises
+    ------
+    InputError
+        A label is no probability where the measure needs one, or its gain too large for a float32 gradient.
+    """
+    refuse_ignored([convention], queries)
+    # A gradient needs no value of an empty or missing query, and noise leaves no ties.
+    lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
+    [member] = bind(queries, [convention.replace(**lenient)])
+    plan = cast("RankedPlan", member.plan)
+    computed = member.settled.status == COMPUTE
+    kind = _kind(convention)
+    divided = bool(plan.by_query) and kind != SHARE_OF_FOUND  # by what a move may change
+    divisors = plan.by_query[0] if divided else np.ones(queries.n_queries)
+    inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
+    worth = plan.columns[0].values.astype(np.float64)
+    discounts = _cut(plan, plan.by_rank[0] if plan.by_rank else discounts_of("reciprocal", plan.k))
+    if isinstance(convention, ERR):
+        worth = worth / convention.scale
+        _refuse_labels(queries, plan.rows, worth, (worth < 0) | (worth > 1), "is taken for a probability")
+    elif isinstance(convention, DCG):
+        _refuse_labels(queries, plan.rows, worth, np.abs(worth) > LARGEST_GAIN, "is a gain beyond float32")
+    rest = 1.0 - worth if isinstance(convention, ERR | RR) else NOTHING
+    if isinstance(convention, ERR) and convention.complement == "float32":
+        rest = rest.astype(np.float32).astype(np.float64)
+    return Moves(plan.rows, worth, rest, inverse, discounts, plan.k, kind)
+
+
+def kept_of(queries: Queries, convention: FilteredDCG) -> Kept:
+    """Lower a convention for rows that are kept by chance."""
+    refuse_ignored([convention], queries)
+    [member] = bind(queries, [convention.replace(missing="zero")])
+    plan = cast("RankedPlan", member.plan)
+    discounts = _cut(plan, plan.by_rank[0])
+    word, bound = border(convention.retrieve) or ("from", 0.0)
+    active = (member.settled.status == COMPUTE) & (plan.rows.sizes > 0)
+    return Kept(plan.rows, plan.columns[0].values.astype(np.float64), discounts, bound, word == "above", active)
+
+
+def labels_alone(queries: Queries) -> Moves:
+    """Take the labels for worths, and every query."""
+    rows = all_rows(queries)
+    labels = rows.take(queries.labels)
+    return Moves(rows, labels, NOTHING, np.ones(queries.n_queries), NOTHING, queries.n_docs, DISCOUNTED)
+
+
+def _cut(plan: RankedPlan, discounts: Floats) -> Floats:
+    """Discounts of all ranks and one more, of which those beyond the cutoff are 0."""
+    rest = max(int(plan.rows.sizes.max(initial=1)) - plan.k, 0) + 1
+    return np.concatenate([discounts[: plan.k], np.zeros(rest)])
+
+
+def _kind(convention: Convention) -> int:
+    if isinstance(convention, AP):
+        return SHARE_OF_FOUND if convention.divisor == "found" else HITS
+    return CASCADE if isinstance(convention, ERR | RR) else DISCOUNTED
+
+
+def _refuse_labels(queries: Queries, rows: Rows, worth: Floats, bad: Array, what: str) -> None:
+    if not bad.any():
+        return
+    place = int(np.argmax(bad))
+    row = int(rows.order[place]) if rows.order.size else place
+    allowed = "those lie in [0, 1]" if "probability" in what else f"allowed are gains up to {LARGEST_GAIN:g}"
+    msg = f"labels[{row}] is {queries.labels[row]:g}, whose worth {worth[place]:g} {what}; {allowed}."
+    raise InputError(f"{msg}\nHint: map your labels, or declare gain= and scale= of the convention.", row=row)

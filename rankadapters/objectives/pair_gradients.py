@@ -1,0 +1,259 @@
+"""Gradients of pairs of rows: what weighs a pair, in which arithmetic, and in which portions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.binding.gains import discounts_of
+from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.policies import refuse_ignored
+from rankadapters.core.data.columns import Array, Floats, Ints
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
+from rankadapters.core.evaluation import threads
+from rankadapters.core.evaluation.members import bind
+from rankadapters.core.kernels import COMPUTE
+from rankadapters.core.kernels.ranked_rows import ranked_rows
+from rankadapters.core.kernels.ranking import take_columns
+from rankadapters.core.kernels.views import writable
+from rankadapters.core.measures.ranked import Ranked
+from rankadapters.objectives.bound_gradients import Floats32, Kernel, all_rows
+from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_in_float32, lambdas_unbiased
+from rankadapters.objectives.kernels.lambdas import Pairing
+from rankadapters.objectives.kernels.lanes import LANES
+
+
+class Scale(NamedTuple):
+    """A normalisation: each pair by `offset + slope * score distance`, each query by the sum of its lambdas."""
+
+    offset: float
+    slope: float
+    by_sum: bool
+
+
+NORMALIZATIONS = {
+    "none": Scale(1.0, 0.0, by_sum=False),
+    "lightgbm": Scale(float(np.float32(0.01)), 1.0, by_sum=True),  # it adds 0.01f
+    "xgboost": Scale(0.01, 1.0, by_sum=True),
+    "xgboost-distance": Scale(0.01, 1.0, by_sum=False),
+    "xgboost-sum": Scale(1.0, 0.0, by_sum=True),
+}
+ARITHMETICS = {
+    "exact": lambdas_unbiased.EXACT,
+    "table": lambdas_unbiased.BY_TABLE,
+    "float32": lambdas_unbiased.IN_FLOAT32,
+}
+HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # factor of p (1 - p), and its floor
+COMMON = 0.75  # of the rows: from there on, pairs of rows of this gain, which have no gradient, are left out
+
+
+class PairTerms(NamedTuple):
+    """What the pairs of each query are weighed by."""
+
+    rows: Rows
+    gains: Array
+    inverse_ideal: Floats  # 0 where a query has no gradient
+    discounts: Floats
+    reach: int  # the first rank of a pair with a discount that differs from a later one's
+
+
+class PairDraws(NamedTuple):
+    """How pairs are drawn at random."""
+
+    samples: int  # for each row; 0 takes the pairs from the top
+    rounds: NDArray[np.int64]  # one entry: calls so far
+    seed: int | None  # of the generator that seeds every call; None: the number of the call seeds it
+
+    def seed_of(self, query: int, n_queries: int) -> int:
+        """Return the seed of a query in this call."""
+        calls = int(self.rounds[0])
+        return query + ((calls + 1) * n_queries if self.seed is None else twister_word(self.seed, calls))
+
+
+class PairParts(NamedTuple):
+    """What the kernel of an objective was made of, for another one that divides its pairs."""
+
+    terms: PairTerms
+    pairs: Pairing
+    delta: int
+    sigmoid: str
+    draws: PairDraws
+
+
+@lru_cache(maxsize=8)
+def twister_word(seed: int, index: int) -> int:
+    """Return the word of that index, from 0 on, that the C++ library's `std::mt19937(seed)` gives.
+
+    >>> twister_word(5489, 9999)  # the C++ standard says so, [rand.predef]
+    4123659995
+    """
+    generator = np.random.RandomState(seed)  # it is this generator, and numpy never changes its stream
+    return int(generator.randint(0, 2**32, size=index + 1, dtype=np.uint32)[-1])
+
+
+def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> PairTerms:
+    """Lower a convention for pairs; with `cut`, ranks beyond k have no discount."""
+    # A gradient needs no value of an empty or missing query, and takes tied rows in row order.
+    asked: dict[str, object] = {"empty": 0, "missing": "zero"}
+    if convention.ties in {"average", "together"}:
+        asked["ties"] = "input"
+    refuse_ignored([convention], queries)
+    [member] = bind(queries, [convention.replace(**{k: v for k, v in asked.items() if k in convention.fields()})])
+    plan = cast("RankedPlan", member.plan)
+    [column], ideal = plan.columns, plan.by_query[0] if plan.by_query else np.ones(queries.n_queries)
+    rows, gains = plan.rows, column.values
+    if convention.ties in {"worst", "best"}:
+        rows, gains = _by_gain(rows, gains, falling=convention.ties == "best")
+    n = int(plan.rows.sizes.max(initial=1))
+    # The last pairs of a row are computed with others beside them.
+    discounts = discounts_of(getattr(convention, "discount", "reciprocal"), n + LANES)
+    if cut:
+        discounts[plan.k :] = 0.0
+    computed = member.settled.status == COMPUTE
+    inverse = np.divide(1.0, ideal, out=np.zeros(queries.n_queries), where=computed)
+    return PairTerms(rows, gains, inverse, discounts, plan.k if cut else n)
+
+
+def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
+    """Order rows by gain and else as they were given: a value is the same for any order of equal gains, not a pair."""
+    order = rows.order if rows.order.size else np.arange(gains.size, dtype=rows.order.dtype)
+    keys = gains.astype(np.float64)
+    inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
+    return Rows(order[inner], rows.indptr), gains[inner]
+
+
+def label_terms(queries: Queries) -> PairTerms:
+    """Take the labels for gains and weigh all queries alike."""
+    rows = all_rows(queries)
+    return PairTerms(rows, rows.take(queries.labels), np.ones(queries.n_queries), np.zeros(0), queries.n_docs)
+
+
+def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalization: str, hessian: str) -> Pairing:
+    """Settle what is the same for every pair."""
+    limit = min(truncation or terms.reach, terms.reach)
+    factor, floor = HESSIANS[hessian]
+    return Pairing(int(limit), float(sigma), *NORMALIZATIONS[normalization], factor, floor, common_gain(terms.gains))
+
+
+def common_gain(gains: Array) -> float:
+    """Return the gain of most rows, as in sparse labels; NaN where no gain is that common."""
+    if not gains.size:
+        return np.nan
+    middle = float(np.partition(gains, gains.size // 2)[gains.size // 2])
+    return middle if np.mean(gains == middle) >= COMMON else np.nan
+
+
+def work_of(terms: PairTerms, limit: int) -> Floats:
+    """What each query's ranking and pairs cost, added up, as `over_chunks` takes it."""
+    sizes = terms.rows.sizes.astype(np.float64)
+    return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
+
+
+def ranked(terms: PairTerms, scores: Array, first: int, last: int) -> tuple[Ints, tuple[Array, ...]]:
+    """Rank some queries: where their rows begin, and what kernels take of those with a gradient and several rows.
+
+    That is their scores and gains by rank, all of them float64 for any dtype of scores, and the rows at the ranks.
+    """
+    indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
+    part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
+    own = writable(scores[order[part]] if order.size else scores[part])
+    local, rowptr = indptr - indptr[0], offsets(np.where((n > 1) & (terms.inverse_ideal[first:last] > 0), n, 0))
+    rows, columns = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    ties = False
+    ranked_rows(own, writable(NO_ORDER), local, own.size, ties, rowptr, rows)
+    take_columns(rows, local, own[None, :], rowptr, columns[:1])
+    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, columns[1:])
+    return indptr, (*columns, rows, rowptr, writable(order), writable(indptr))
+
+
+def top_kernel(terms: PairTerms, pairs: Pairing, *, unit: bool) -> Kernel:
+    """Every pair of one of the first ranks with a later one, sigmoid exact."""
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, by_rank = ranked(terms, scores, first, last)
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, unit, pairs)
+        memory = lambdas.make_memory(int(np.diff(indptr).max(initial=0)))
+        for ranks in portions(indptr, pairs.limit):
+            bad = int(lambdas.lambda_gradients(*given, *ranks, memory, grad, hess))
+            yield bad
+            if bad >= 0:
+                return
+
+    return run
+
+
+def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
+    """The same in LightGBM's arithmetic."""
+    table = _sigmoid_table(pairs.sigma)
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, by_rank = ranked(terms, scores, first, last)
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, pairs, table)
+        memory = lambdas_by_table.make_memory(int(np.diff(indptr).max(initial=0)))
+        for ranks in portions(indptr, pairs.limit):
+            yield int(lambdas_by_table.lambda_gradients_by_table(*given, *ranks, memory, grad, hess))
+
+    return run
+
+
+def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, draws: PairDraws) -> Kernel:
+    """Pairs as XGBoost makes them."""
+    samples = draws.samples
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, by_rank = ranked(terms, scores, first, last)
+        seed = draws.seed_of(first, terms.inverse_ideal.size)
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, kind, samples, seed, pairs)
+        memory = lambdas_in_float32.make_memory(int(np.diff(indptr).max(initial=0)))
+        for ranks in portions(indptr, 1 if samples else pairs.limit):
+            yield int(lambdas_in_float32.lambda_gradients_in_float32(*given, *ranks, memory, grad, hess))
+
+    return run
+
+
+def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
+    """Pairs divided by ratios of position bias; it writes the costs. `positions` and `costs` are by place."""
+    terms, pairs, delta, sigmoid, draws = parts
+    samples = draws.samples
+    form = lambdas_unbiased.Form(delta, ARITHMETICS[sigmoid], mirrored, samples)
+    table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        indptr, by_rank = ranked(terms, scores, first, last)
+        seed = draws.seed_of(first, terms.inverse_ideal.size)
+        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, form, seed, pairs, writable(table))
+        memory = lambdas_unbiased.make_memory(int(np.diff(indptr).max(initial=0)))
+        for ranks in portions(indptr, 1 if samples else pairs.limit):
+            bad = lambdas_unbiased.lambda_gradients_unbiased(
+                *given, positions, ratios, costs, *ranks, memory, grad, hess
+            )
+            yield int(bad)
+            if bad >= 0:
+                return
+
+    return run
+
+
+def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
+    """Give the first and last rank of each call: all at once, but of a single query only as many as a call may take.
+
+    Where the ranks are passed several times, those of a later pass follow on.
+    """
+    longest = int(np.diff(indptr).max(initial=1))
+    ranks = max(min(limit, longest - 1), 1) * passes
+    step = max(threads.WORK_PER_CALL // longest, 1) if indptr.size == 2 else ranks  # noqa: PLR2004 - one query
+    for first in range(0, ranks, step):
+        yield first, first + step
+
+
+@lru_cache(maxsize=2)
+def _sigmoid_table(sigma: float) -> Floats:
+    table: Any = np.empty(lambdas_by_table.BINS)
+    lambdas_by_table.sigmoid_table(sigma, table)
+    table.setflags(write=False)
+    return table  # type: ignore[no-any-return]
