@@ -24,7 +24,7 @@ from benchmarks import (
     timing,
 )
 from benchmarks.data import make
-from rankadapters.core.kernels.forms import kernels
+from rankadapters.core.kernels.dispatch import kernels
 
 PARTS = {
     "evaluation": evaluation.run,

@@ -16,7 +16,7 @@ import numpy as np
 import rankadapters as ra
 from benchmarks.data import Data, make
 from benchmarks.timing import medians, report
-from rankadapters.core.kernels.forms import NOW, SETTING
+from rankadapters.core.kernels.dispatch import NOW, SETTING
 
 CONVENTION = ra.presets.textbook(10)
 COLUMNS = {"label": "label", "score": "score", "qid": "qid"}

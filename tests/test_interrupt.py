@@ -61,7 +61,7 @@ def test_the_command_ends_in_one_line(tmp_path):
 @posix
 @pytest.mark.parametrize(
     "module",
-    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.panel", "rankadapters.core.kernels.forms"],
+    ["rankadapters.cli.evaluate", "numpy", "rankadapters.core.evaluation.panel", "rankadapters.core.kernels.dispatch"],
 )
 @pytest.mark.parametrize("error", ["", "ImportError"])
 def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module, error):

@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     del arguments
     from rankadapters.core.kernels.compiling import compiled, import_all
-    from rankadapters.core.kernels.forms import NOW, kernels
+    from rankadapters.core.kernels.dispatch import NOW, kernels
     from rankadapters.core.kernels.kept_code import FAILURES
 
     import_all()

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.core.kernels import forms
+from rankadapters.core.kernels import dispatch
 from rankadapters.io import splitting
 from rankadapters.io.arrow_columns import ArrowColumns
 from rankadapters.io.csv_lines import check_columns, read_csv, row_line, stream_csv
@@ -177,7 +177,7 @@ def _read_parquet(path: AnyPath, names: Sequence[str]) -> Any:
 def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
     # Reading ahead would hold the columns of a row group, which may be the whole file.
     with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
-        forms.foresee(file.metadata.num_rows)
+        dispatch.expect_rows(file.metadata.num_rows)
         done = 0
         for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names))):
             done += batch.num_rows

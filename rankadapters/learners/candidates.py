@@ -17,7 +17,7 @@ from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import Member, SharedRanking, compared_in
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FIXED, forms
+from rankadapters.core.kernels import COMPUTE, FIXED, dispatch
 from rankadapters.core.kernels.views import writable
 
 # Rows of a call into machine code: candidates of few rows share a call, whose cost is that of some hundred rows, and
@@ -101,6 +101,9 @@ class RankedCandidates:
         bad = [row for row in over_chunks(run, self.indptr[self.parts], self.n_threads) if row >= 0]
         if bad:
             raise InputError("the scores overflow float64.\nHint: rescale them, or take smaller steps.")
+        if self.found is not None:
+            for values in found:
+                self.member.settled.decide(values)
         return found
 
     @cached_property
@@ -114,9 +117,10 @@ class RankedCandidates:
         """The rows that have a gain; None where there are many, or this measure has no kernel that counts."""
         plan, ranking = self.plan, self.plan.ranking
         plain = ranking.tied in {"rows", "means"} and ranking.retrieve == "all" and ranking.precision == "float64"
-        if not (plain and plan.along):
+        if not (plain and plan.kernel.along_line):
             return None
-        gains, sizes = plan.columns[0].values, plan.rows.sizes
+        [column], sizes = plan.columns.values(), plan.rows.sizes
+        gains = column.values
         places = np.flatnonzero(gains)
         indptr = np.searchsorted(places, self.indptr)
         if np.diff(indptr) @ sizes > MOST_FOUND * gains.size:
@@ -134,7 +138,11 @@ class RankedCandidates:
                 n = int(self.indptr[queries.stop] - self.indptr[queries.start])
                 for several, line in given.lines():
                     values = np.empty((several.stop - several.start, queries.stop - queries.start))
-                    yield int(forms.run(self.plan.along, *line, *same, values, rows=n * len(values)))
+                    yield int(
+                        dispatch.run(
+                            self.plan.kernel.along_line, *line, *same, values.reshape(-1), rows=n * len(values)
+                        )
+                    )
                     found[several, queries] = values
 
         return run
@@ -146,8 +154,8 @@ class RankedCandidates:
             inside = slice(queries.start, queries.stop + 1)
             same = (
                 self.indptr[inside], listed.rows, listed.indptr[inside], listed.gains, plan.k,
-                plan.ranking.tied == "means", *plan.by_rank, *(each[queries] for each in plan.by_query),
-                settled.status[queries], settled.fixed[queries],
+                plan.ranking.tied == "means", *plan.by_rank.values(),
+                *(each[queries] for each in plan.by_query.values()), settled.status[queries] == COMPUTE,
             )  # fmt: skip
             several = [writable(each) if isinstance(each, np.ndarray) else each for each in same]
             self._parts_counted[part] = queries, tuple(several)
@@ -209,8 +217,8 @@ def tiled(member: Member, queries: slice, copies: int) -> Member:
     sizes = np.tile(np.diff(indptr[queries.start : queries.stop + 1]), copies)
     tile = replace(
         plan, rows=Rows(NO_ORDER, offsets(sizes)),
-        columns=tuple(each._replace(values=repeated(each.values, rows)) for each in plan.columns),
-        by_query=tuple(repeated(each, queries) for each in plan.by_query),
+        columns={name: each._replace(values=repeated(each.values, rows)) for name, each in plan.columns.items()},
+        by_query={name: repeated(each, queries) for name, each in plan.by_query.items()},
     )  # fmt: skip
     return replace(member, plan=tile)
 

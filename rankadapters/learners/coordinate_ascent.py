@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import forms
+from rankadapters.core.kernels import dispatch
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.declared import check_count, check_number, generator, needed, refuse_losses
@@ -150,7 +150,7 @@ class CoordinateAscent(QueryLearner):
             raise InputError(msg)
         judge.by_train = True
         columns, rng = FeatureColumns(train.X), generator(self.random_state)
-        forms.foresee(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
+        dispatch.expect_rows(columns.n_rows * len(columns) * self.n_steps * self.n_restarts)
         begin = np.full(len(columns), 1.0 / len(columns))
         if self.warm_start and hasattr(self, "coef_"):
             begin = self.coef_

@@ -40,14 +40,15 @@ class ListMLE(Objective):
         """Prepare for queries."""
         del state
         from rankadapters.core.data.columns import index_dtype
-        from rankadapters.core.kernels import forms
+        from rankadapters.core.kernels import dispatch
+        from rankadapters.core.kernels.ranking import order_within
         from rankadapters.core.kernels.views import writable
         from rankadapters.objectives.bound_gradients import Gradients, all_rows
         from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 
         rows = all_rows(queries)
         order = np.empty(queries.n_docs, index_dtype(queries.n_docs))
-        forms.run("ranking.order_within", rows.take(queries.labels), rows.indptr, order, rows=order.size)
+        dispatch.run(order_within, rows.take(queries.labels), rows.indptr, order, rows=order.size)
         order = rows.order[order] if rows.order.size else order
 
         def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:

@@ -64,10 +64,10 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     computed = member.settled.status == COMPUTE
     kind = _kind(convention)
     divided = bool(plan.by_query) and kind != SHARE_OF_FOUND  # by what a move may change
-    divisors = plan.by_query[0] if divided else np.ones(queries.n_queries)
+    divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
-    worth = plan.columns[0].values.astype(np.float64)
-    discounts = _cut(plan, plan.by_rank[0] if plan.by_rank else discounts_of("reciprocal", plan.k))
+    worth = plan.columns["ranked"].values.astype(np.float64)
+    discounts = _cut(plan, plan.by_rank["discounts"] if plan.by_rank else discounts_of("reciprocal", plan.k))
     if isinstance(convention, ERR):
         worth = worth / convention.scale
         _refuse_labels(queries, plan.rows, worth, (worth < 0) | (worth > 1), "is taken for a probability")
@@ -84,10 +84,10 @@ def kept_of(queries: Queries, convention: FilteredDCG) -> Kept:
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(missing="zero")])
     plan = cast("RankedPlan", member.plan)
-    discounts = _cut(plan, plan.by_rank[0])
+    discounts = _cut(plan, plan.by_rank["discounts"])
     word, bound = border(convention.retrieve) or ("from", 0.0)
     active = (member.settled.status == COMPUTE) & (plan.rows.sizes > 0)
-    return Kept(plan.rows, plan.columns[0].values.astype(np.float64), discounts, bound, word == "above", active)
+    return Kept(plan.rows, plan.columns["ranked"].values.astype(np.float64), discounts, bound, word == "above", active)
 
 
 def labels_alone(queries: Queries) -> Moves:

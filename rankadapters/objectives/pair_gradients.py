@@ -105,7 +105,8 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(**{k: v for k, v in asked.items() if k in convention.fields()})])
     plan = cast("RankedPlan", member.plan)
-    [column], ideal = plan.columns, plan.by_query[0] if plan.by_query else np.ones(queries.n_queries)
+    [column] = plan.columns.values()
+    ideal = next(iter(plan.by_query.values()), np.ones(queries.n_queries))
     rows, gains = plan.rows, column.values
     if convention.ties in {"worst", "best"}:
         rows, gains = _by_gain(rows, gains, falling=convention.ties == "best")

@@ -8,7 +8,6 @@ from functools import cache
 from importlib import import_module
 from inspect import getmembers, isfunction
 from itertools import product
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -19,17 +18,17 @@ import rankadapters as ra
 from rankadapters.core import kernels as kernels_of_core
 from rankadapters.core import presets
 from rankadapters.core.declaration.number_fields import Cutoff
-from rankadapters.core.kernels import forms, in_numpy
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels import Kernel, Steps, dispatch
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES, definition
 from rankadapters.core.measures.definition import Row
 from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
 
-AROUND_KERNELS = {"compiling", "forms", "kept_code", "in_numpy", "views"}
-HELPERS = {"few_rows", "policies", "segments"}  # which the numpy forms of kernels share
+AROUND_KERNELS = {"compiling", "dispatch", "kept_code", "in_numpy", "views"}
+HELPERS = {"sorting"}  # what kernels share
 UNRANKED = {"exact"}  # sums of values and digests of rows, whose tests are those of tallies and fingerprints
-TRIED = {"dcg.discounted_sums_along", "dcg.constant"}  # of what Trials evaluate, whose tests these are
-INSIDE = {"ranking.ranked", "ranking.top", "rr.first_relevant", "rr.chances_of_the_first"}  # as they do these
+INSIDE = {"gather", "exponentials_below"}  # other kernels
+TRIED = {"dcg.discounted_sums_along", "dcg.discounted_sums_of_few"}  # by Trials and where much was compiled: test_forms
 # Queries of at most 8 rows are ranked and summed up at once, and 24 rows in all are not worth numpy.
 SIZES = {"a few rows": (1, 2, 8, 3, 5, 4), "more rows": (1, 12, 30, 2, 19, 24)}
 RANKED, PAIRED = ("k", "ties", "retrieve"), ("pairs", "pool", "average", "ties")
@@ -123,22 +122,34 @@ def test_every_kernel_is_machine_code(name):
 
 
 def kernels_of_evaluation() -> set[str]:
-    """Each function that stands in both forms, by its module."""
-    modules = {path.stem for path in Path(in_numpy.__file__).parent.glob("*.py")} - HELPERS - UNRANKED - {"__init__"}
+    """Name each kernel of the core that a dispatch may run."""
     found = set()
-    for module in modules:
-        loaded = import_module(f"{in_numpy.__name__}.{module}")
-        own = (name for name, each in getmembers(loaded, isfunction) if each.__module__ == loaded.__name__)
-        found |= {f"{module}.{name}" for name in own if not name.startswith("_")}
-    return found - INSIDE - TRIED
+    for module in {each.name for each in iter_modules(kernels_of_core.__path__)} - AROUND_KERNELS - UNRANKED - HELPERS:
+        loaded = import_module(f"{kernels_of_core.__name__}.{module}")
+        own = (each for each in vars(loaded).values() if isinstance(each, Kernel | Steps))
+        found |= {f"{module}.{each.__name__}" for each in own if each.__module__ == loaded.__name__ and is_run(each)}
+    return found - TRIED
+
+
+def is_run(kernel: Kernel | Steps) -> bool:
+    """Tell kernels that are run by themselves from those inside others."""
+    return (
+        kernel.parameters[-1] in {"values", "numerators", "out", "order", "ends", "rows"}
+        and kernel.__name__ not in INSIDE
+    )
 
 
 @pytest.mark.filterwarnings("ignore::rankadapters.AboveValuesWarning")
 @pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
 def test_no_kernel_is_left_out(monkeypatch):
     """What the test above compares with the definition comes from each kernel of evaluation."""
-    ran, run = set(), forms.run
-    monkeypatch.setattr(forms, "run", lambda name, *args, **more: (ran.add(name), run(name, *args, **more))[1])
+    ran, run = set(), dispatch._run_in_python
+
+    def note(kernel, arguments):
+        ran.add(f"{kernel.__module__.rpartition('.')[2]}.{kernel.__name__}")
+        return run(kernel, arguments)
+
+    monkeypatch.setattr(dispatch, "_run_in_python", note)
     for measure, sizes in product(MEASURES, SIZES.values()):
         for convention in grid(measure):
             queries = queries_of(sizes, units=takes_probabilities(convention))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 
 ES = ra.presets.elasticsearch
 # What Elasticsearch's own tests compute by hand: DiscountedCumulativeGainTests and ExpectedReciprocalRankTests.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 
 LINEAR = ra.presets.trec_eval_9(2).replace(ties="input", precision="float64", gain="linear")
 MISSED = {"group_sizes": [5], "retrieved": [True, True, True, False, True]}  # the row of label 3 is not retrieved

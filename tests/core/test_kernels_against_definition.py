@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.measures import MEASURES, definition
 from rankadapters.core.measures.definition import Row
 from tests.core.strategies import conventions

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.core.strategies import conventions
 from tests.core.test_forms import each_form, everything
 from tests.core.test_kernels_against_definition import (

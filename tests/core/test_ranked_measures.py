@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels import forms
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
+from rankadapters.core.kernels.ranking import ranked_columns
 from rankadapters.core.measures import MEASURES
 from tests.core.strategies import values_of
 
@@ -276,12 +277,14 @@ def test_measures_that_rank_alike_share_the_ranking(ties, labels, monkeypatch):
     several = [ra.parse(f"{text}+ties={ties}") for text in texts]
     apart = [ra.evaluate(labels, SIX_SCORES, convention, group_sizes=[6]) for convention in several]
     calls = []
-    run = forms.run
-    monkeypatch.setattr(forms, "run", lambda name, *rest, **named: calls.append(name) or run(name, *rest, **named))
+    run = dispatch.run
+    monkeypatch.setattr(
+        dispatch, "run", lambda kernel, *rest, **named: calls.append(kernel) or run(kernel, *rest, **named)
+    )
     panel = ra.Panel(labels, several, group_sizes=[6])
     calls.clear()
     assert list(panel.evaluate(SIX_SCORES).values()) == apart
-    assert [name for name in calls if name.startswith("ranking")] == ["ranking.ranked_columns"]
+    assert [kernel for kernel in calls if kernel.__module__.endswith("ranking")] == [ranked_columns]
 
 
 @pytest.mark.parametrize(("ties", "expected"), [("worst", -1), ("best", 0)])

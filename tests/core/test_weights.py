@@ -9,7 +9,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.errors import AboveValuesWarning
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.core.input_data import CONV, LABELS, QID, SCORES, WEIGHTED
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NOW, kernels
+from rankadapters.core.kernels.dispatch import NOW, kernels
 
 CONVENTION = "letor4@5"
 SIZES = np.full(50, 20)  # an array of their rows, kept each round by mistake, would be 8 kB

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.kernels import forms
+from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.compiling import ctrl_c_waits
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, posix, started
@@ -206,19 +206,19 @@ class Presses:
 
     def __init__(self):
         self.at = self.seen = 0
-        self._run = forms.run
+        self._run = dispatch.run
 
-    def run(self, name, *arguments, rows=0):
+    def run(self, kernel, *arguments, rows=0):
         self.seen += 1
         if self.seen == self.at:
             signal.raise_signal(signal.SIGINT)
-        return self._run(name, *arguments, rows=rows)
+        return self._run(kernel, *arguments, rows=rows)
 
 
 @pytest.fixture
 def presses(monkeypatch):
     presses = Presses()
-    monkeypatch.setattr(forms, "run", presses.run)
+    monkeypatch.setattr(dispatch, "run", presses.run)
     return presses
 
 

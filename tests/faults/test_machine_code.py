@@ -16,7 +16,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.cli import warmup
 from rankadapters.core.kernels import kept_code
-from rankadapters.core.kernels.forms import NEVER, kernels
+from rankadapters.core.kernels.dispatch import NEVER, kernels
 from tests.command import refused
 from tests.faults.one_kernel import answer, made
 from tests.faults.surroundings import PATIENCE, ROOT, posix, python, read_only, small_disk, started

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, kernels
+from rankadapters.core.kernels.dispatch import NEVER, kernels
 from rankadapters.io import blocks, line_blocks
 from rankadapters.io.text import HeldFile
 from tests.fuzz.plain_text import RefusedError

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, kernels
+from rankadapters.core.kernels.dispatch import NEVER, kernels
 
 CONVENTIONS = tuple(map(ra.parse, ("lightgbm@5", "textbook@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc")))
 SEEDS = st.integers(0, 2**20)

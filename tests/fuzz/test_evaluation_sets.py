@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, kernels
+from rankadapters.core.kernels.dispatch import NEVER, kernels
 from tests.fuzz.budget import share
 from tests.fuzz.callback_machine import labels_of
 

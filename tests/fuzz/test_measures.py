@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.core.kernels.forms import NEVER, NOW, kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import compare_with_the_definition
 from tests.fuzz.budget import share

@@ -18,7 +18,7 @@ def is_kernel(module: Path | str) -> bool:
     folder = Path(module).parent
     return "kernels" in folder.parts and Path(module).name not in {
         "compiling.py",
-        "forms.py",
+        "dispatch.py",
         "kept_code.py",
         "views.py",
     }

@@ -24,7 +24,7 @@ def test_the_command_is_left_out_and_every_other_folder_is_in():
         ("rankadapters/core/kernels/dcg.py", True),
         ("rankadapters/core/kernels/compiling.py", False),
         ("rankadapters/core/kernels/in_numpy/dcg.py", False),
-        ("rankadapters/core/kernels/forms.py", False),
+        ("rankadapters/core/kernels/dispatch.py", False),
     ],
 )
 def test_kernels_are_what_numba_compiles(module, is_one):

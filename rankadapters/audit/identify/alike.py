@@ -40,18 +40,18 @@ def classes(plans: dict[Any, Plan]) -> list[Values]:
 
 def keys_of(plan: Plan) -> object:
     """Name the columns that the rows of a plan bring."""
-    return tuple(column.key for column in plan.columns) if isinstance(plan, RankedPlan) else plan.kernel
+    return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.kernel
 
 
 def plan_key(plan: Plan) -> object:
     """Name all that a plan computes with: plans of equal keys give equal values for any scores."""
-    return plan.kernel, plan.options, plan.rows.order.tobytes(), *(_bytes(array) for array in _arrays(plan))
+    return plan.kernel, *plan.options.values(), plan.rows.order.tobytes(), *(_bytes(array) for array in _arrays(plan))
 
 
 def formula_key(plan: RankedPlan) -> object:
     """Name what a plan makes of what stands at the ranks."""
-    arrays = (plan.empty, *plan.by_rank, *plan.by_query)
-    return plan.kernel, plan.options, *(_bytes(array) for array in arrays)
+    arrays = (plan.empty, *plan.by_rank.values(), *plan.by_query.values())
+    return plan.kernel, *plan.options.values(), *(_bytes(array) for array in arrays)
 
 
 def member_key(member: Member) -> object:
@@ -66,9 +66,13 @@ def _arrays(plan: Plan) -> Iterator[NDArray[Any]]:
     yield plan.rows.indptr
     yield plan.empty
     if isinstance(plan, WholePlan):
-        yield from (*plan.columns, *plan.offsets, plan.mass)
+        yield from (*plan.columns.values(), *plan.offsets.values(), plan.mass)
     else:
-        yield from (*(column.values for column in plan.columns), *plan.by_rank, *plan.by_query)
+        yield from (
+            *(column.values for column in plan.columns.values()),
+            *plan.by_rank.values(),
+            *plan.by_query.values(),
+        )
 
 
 def _bytes(array: NDArray[Any]) -> bytes:

@@ -15,7 +15,10 @@ from rankadapters.core.binding.running_sums import by_rank
 from rankadapters.core.data.columns import Array, non_finite
 from rankadapters.core.data.rows import offsets
 from rankadapters.core.declaration.spelling import border
-from rankadapters.core.kernels import COMPUTE, FIXED, forms
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.kept_rows import kept_columns
+from rankadapters.core.kernels.ranking import ranked_columns, ranked_spans
+from rankadapters.core.kernels.whole_ties import ranked_whole_ties
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -42,7 +45,7 @@ class Plans:
         none = np.zeros(some[0].empty.size, np.bool_)
         empty = np.stack([none if plan is None else plan.empty for plan in several])
         running = {place: plan for place, plan in enumerate(several) if plan is not None and _can_run(plan)}
-        columns = zip(*(plan.by_query for plan in running.values()), strict=True)
+        columns = zip(*(plan.by_query.values() for plan in running.values()), strict=True)
         return cls(
             several=several, first=some[0], usable=np.array([plan is not None for plan in several]),
             empty=np.ascontiguousarray(empty.T), fixed=empty | (some[0].retrieved.sizes == 0), running=running,
@@ -71,11 +74,8 @@ class RankedRows:
             found[list(plans.running)] = self._running(plans)
         for place, plan in enumerate(plans.several):
             if plan is not None and place not in plans.running:
-                status = np.where(plans.fixed[place], FIXED, COMPUTE).astype(np.uint8)
-                forms.run(
-                    plan.kernel, *self.columns, self.outptr, plan.k, *plan.by_rank, *plan.by_query, *plan.options,
-                    status, np.zeros(status.size), found[place],
-                )  # fmt: skip
+                others = (*plan.by_rank.values(), *plan.by_query.values(), *plan.options.values())
+                dispatch.run(plan.kernel, *self.columns, self.outptr, plan.k, *others, found[place])
         found[plans.fixed] = 0.0
         return np.ascontiguousarray(found.T)
 
@@ -85,13 +85,15 @@ class RankedRows:
         if deepest.k not in self.by_rank:
             self.by_rank[deepest.k] = tuple(by_rank(column, self.outptr, deepest.k) for column in self.columns)
         columns = self.by_rank[deepest.k]
-        found: Floats = FORMS[deepest.kernel](columns, ks, *deepest.by_rank, *plans.by_query, *deepest.options)
+        found: Floats = FORMS[deepest.kernel](
+            columns, ks, *deepest.by_rank.values(), *plans.by_query, *deepest.options.values()
+        )
         return found
 
 
 def form_of(plan: RankedPlan) -> object:
     """Name the kernel of a plan with its options: what a plan divides by is the same for every order of ties."""
-    return plan.kernel, plan.options
+    return plan.kernel, *plan.options.values()
 
 
 def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
@@ -104,34 +106,34 @@ def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
     """
     rows, ranking = plan.rows, plan.ranking
     longest = max(1, int(rows.sizes.max(initial=0)))
-    columns, n = np.stack([column.values for column in plan.columns]), int(rows.indptr[-1])
+    columns, n = np.stack([column.values for column in plan.columns.values()]), int(rows.indptr[-1])
     outptr = offsets(rows.sizes)
     ranked = np.empty((len(columns), int(outptr[-1])))
     ends: tuple[Array, ...] = ()
     if ranking.tied == "whole":
         several = np.empty(ranked.shape[1], np.int64)
-        bad = forms.run(
-            "whole_ties.ranked_whole_ties", scores, rows.order, rows.indptr, longest, columns, outptr, ranked, several,
+        bad = dispatch.run(
+            ranked_whole_ties, scores, rows.order, rows.indptr, longest, columns, outptr, ranked, several,
             rows=n,
         )  # fmt: skip
         ends = (several,)
     elif ranking.tied == "unranked":
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         kept = (bound, word == "above", columns, outptr, ranked)
-        bad = forms.run("kept_rows.kept_columns", scores, rows.order, rows.indptr, longest, *kept, rows=n)
+        bad = dispatch.run(kept_columns, scores, rows.order, rows.indptr, longest, *kept, rows=n)
     elif ranking.tied == "spans" or ranking.retrieve != "all":
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         several = np.empty(ranked.shape[1], np.int64)
         sums, strict = ranking.tied == "spans", word == "above"
-        bad = forms.run(
-            "ranking.ranked_spans", scores, rows.order, rows.indptr, longest, sums, bound, strict, columns, outptr,
+        bad = dispatch.run(
+            ranked_spans, scores, rows.order, rows.indptr, longest, sums, bound, strict, columns, outptr,
             ranked, several, rows=n,
         )  # fmt: skip
         ends = (several,) if sums else ()
     else:
         means = ranking.tied == "means"
-        bad = forms.run(
-            "ranking.ranked_columns", scores, rows.order, rows.indptr, longest, means, columns, outptr, ranked, rows=n
+        bad = dispatch.run(
+            ranked_columns, scores, rows.order, rows.indptr, longest, means, columns, outptr, ranked, rows=n
         )  # fmt: skip
     if bad >= 0:
         raise non_finite("scores", bad, scores)

@@ -12,6 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.binding.running_sums import running_sums
+from rankadapters.core.kernels import Kernel
+from rankadapters.core.kernels.ap import average_precision, weighted_average_precision
+from rankadapters.core.kernels.dcg import discounted_sums
+from rankadapters.core.kernels.rr import reciprocal_rank
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,9 +58,9 @@ def _divided(total: Floats, below: Floats) -> Floats:
     return np.divide(total, below, out=np.zeros_like(total), where=below > 0)
 
 
-FORMS: dict[str, Callable[..., Any]] = {
-    "dcg.discounted_sums": _discounted_sums,
-    "ap.average_precision": _average_precision,
-    "ap.weighted_average_precision": _weighted_average_precision,
-    "rr.reciprocal_rank": _reciprocal_rank,
+FORMS: dict[Kernel, Callable[..., Any]] = {
+    discounted_sums: _discounted_sums,
+    average_precision: _average_precision,
+    weighted_average_precision: _weighted_average_precision,
+    reciprocal_rank: _reciprocal_rank,
 }

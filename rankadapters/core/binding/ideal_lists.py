@@ -7,8 +7,9 @@ import numpy as np
 from rankadapters.core.binding.gains import levels_of, narrowed
 from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.data.rows import Rows, offsets
-from rankadapters.core.kernels import forms
+from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.in_numpy import few_rows
+from rankadapters.core.kernels.ranking import counted_gains, ranked_columns
 
 MOST_LEVELS = 16  # different gains, up to which they are counted in every query and not sorted
 
@@ -22,9 +23,9 @@ def ranked_by_gain(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     small = narrowed(own)
     levels = levels_of(small) if small.dtype == np.uint8 else None
     if levels is not None and levels.size <= MOST_LEVELS:
-        forms.run("ranking.counted_gains", small, levels, rows.indptr, outptr, ranked[0])
+        dispatch.run(counted_gains, small, levels, rows.indptr, outptr, ranked[0])
     else:  # gains rank themselves
         depth, tie_means = max(1, int(cut.max())), False
         by_rank = (tie_means, small[None, :], outptr, ranked)
-        forms.run("ranking.ranked_columns", gains, rows.order, rows.indptr, depth, *by_rank, rows=small.size)
+        dispatch.run(ranked_columns, gains, rows.order, rows.indptr, depth, *by_rank, rows=small.size)
     return ranked[0], outptr

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rankadapters.core.binding.gains import FLOAT64_INTEGERS, are_beyond, discounts_of, gains_of, narrowed, never_falls
 from rankadapters.core.binding.ideal_lists import ranked_by_gain
-from rankadapters.core.binding.plans import Column, Key, Ranking, WholePlan
+from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Key, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.running_sums import running_dcg
-from rankadapters.core.data.columns import Flags, Floats, Ints, index_dtype
+from rankadapters.core.data.columns import Array, Flags, Floats, Ints, index_dtype
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows, mirrored, retrieved_rows, rows_of
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import forms
+from rankadapters.core.kernels import Kernel, dispatch
+from rankadapters.core.kernels.dcg import discounted_sums
+from rankadapters.core.kernels.ranking import order_within
 
 T = TypeVar("T")
 
 
-class RankedColumns(NamedTuple):
-    """Rows in the order that ties keep, with their columns."""
-
-    columns: tuple[Column, ...]
-    ranking: Ranking
-    rows: Rows
-    retrieved: Rows
+def tied_form(convention: Any, kernel: Kernel) -> str:
+    """Decide what the ranks of a tie bring: one of `Ranking.tied`."""
+    if convention.precision == "none":
+        return "unranked"
+    if convention.ties not in {"average", "together"}:
+        return "rows"
+    return kernel.tied
 
 
 class Bound:
@@ -108,16 +110,14 @@ class Bound:
     def numerators(self, plan: WholePlan) -> Floats:
         """What a plan's kernel gives where all scores are equal."""
         found, scores = np.zeros(plan.rows.indptr.size - 1), np.zeros(self.queries.n_docs)
-        forms.run(
-            plan.kernel, scores, plan.rows.order, plan.rows.indptr, *plan.columns, *plan.offsets, *plan.options, found,
-            rows=scores.size,
-        )  # fmt: skip
+        others = (*plan.columns.values(), *plan.offsets.values(), *plan.options.values())
+        dispatch.run(plan.kernel, scores, plan.rows.order, plan.rows.indptr, *others, found, rows=scores.size)
         return found
 
     def ascending(self, values: Floats, rows: Rows) -> Ints:
         """Places of the rows of each query by ascending value, the last row of equal ones first."""
         order = np.empty(values.size, index_dtype(values.size))
-        forms.run("ranking.order_within", values, rows.indptr, order, rows=order.size)
+        dispatch.run(order_within, values, rows.indptr, order, rows=order.size)
         return order[mirrored(rows)]
 
     @property
@@ -160,37 +160,65 @@ class Bound:
             return self.judged
         return self.once(("retrieved", unjudged), lambda: retrieved_rows(unjudged, self.queries))
 
-    def ranked(self, convention: Any, *columns: Column, spans: bool = False, by: Column | None = None) -> RankedColumns:
-        """Bring columns into the order that the convention's ties keep.
+    def plan(
+        self,
+        convention: Any,
+        kernel: Kernel,
+        *,
+        empty: Flags,
+        k: int | None = None,
+        by: Column | None = None,
+        by_rank: Mapping[str, Array] = NO_ARGUMENTS,
+        by_query: Mapping[str, Array] = NO_ARGUMENTS,
+        options: Mapping[str, Any] = NO_ARGUMENTS,
+        **columns: Column,
+    ) -> RankedPlan:
+        """Bring columns into the order that the convention's ties keep, for a kernel that reads them by rank.
 
         Parameters
         ----------
         convention : Ranked
-            Its `ties`, `unjudged`, `precision`, and `retrieve` where it has one.
-        *columns : Column
-            In the caller's order.
-        spans : bool
-            Whether tied rows get their sum and the end of their tie, where ties are averaged or taken together.
+            Its `k`, `ties`, `unjudged`, `precision`, and `retrieve` where it has one.
+        kernel : Kernel
+            Its arguments are named by what follows.
+        empty, by_rank, by_query, options
+            As in `RankedPlan`.
+        k : int, optional
+            Ranks that the kernel looks at, in place of the convention's cutoff.
         by : Column, optional
             What `worst` and `best` go by; None is the first column.
+        **columns : Column
+            In the caller's order.
         """
-        followed, order, tied = by or columns[0], convention.ties, "rows"
-        if order in {"average", "together"}:
-            tied = "spans" if spans else "means"
-            # A fixed order of addition, so that the order of the rows cannot change the last bit.
-            inexact = [column for column in columns if not self._sums_exactly(column)]
-            order, followed = ("best", inexact[0]) if inexact else ("input", followed)
-        if order in {"worst", "best"} and [followed.key] == [column.key for column in columns]:
-            followed = self._followed(followed)
+        tied = tied_form(convention, kernel)
+        order, followed = self._order_of_ties(convention.ties, tied, tuple(columns.values()), by)
         ranking = Ranking(
             ties=order, by=followed.key if order in {"worst", "best"} else None,
             drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
-            retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
+            retrieve=getattr(convention, "retrieve", "all"),
+            precision="float64" if tied == "unranked" else convention.precision,
         )  # fmt: skip
         retrieved = self.retrieved(convention.unjudged)
         key = ("rows", ranking.ties, ranking.by, ranking.drops)
         rows = self.once(key, lambda: self._tie_order(ranking, retrieved, followed))
-        return RankedColumns(tuple(self._taken(key, rows, column) for column in columns), ranking, rows, retrieved)
+        return RankedPlan(
+            kernel=kernel, columns={name: self._taken(key, rows, column) for name, column in columns.items()},
+            ranking=ranking, rows=rows, k=self.cutoff(convention.k) if k is None else k, by_rank=by_rank,
+            by_query=by_query, options=options, empty=empty, retrieved=retrieved,
+        )  # fmt: skip
+
+    def _order_of_ties(
+        self, ties: str, tied: str, columns: tuple[Column, ...], by: Column | None
+    ) -> tuple[str, Column]:
+        """Name the order that ties keep, and the column that it follows."""
+        followed, order = by or columns[0], ties
+        if ties in {"average", "together"}:
+            # A fixed order of addition, so that the order of the rows cannot change the last bit.
+            inexact = columns[:1] if tied == "whole" else [each for each in columns if not self._sums_exactly(each)]
+            order, followed = ("best", inexact[0]) if inexact else ("input", followed)
+        if order in {"worst", "best"} and [followed.key] == [column.key for column in columns]:
+            followed = self._followed(followed)
+        return order, followed
 
     def _followed(self, column: Column) -> Column:
         """Labels in place of what follows from them: rows that then stand otherwise bring the same."""
@@ -233,9 +261,9 @@ class Bound:
             discounts = self.discounts(discount, self.cutoff(self.upto))
             ideal = self.once((*key, discount), lambda: running_dcg(*ideal_list, discounts))[k - 1]
         else:
-            ideal, compute = np.empty(self.queries.n_queries), np.zeros(self.queries.n_queries, np.uint8)
+            ideal = np.empty(self.queries.n_queries)
             discounts = self.discounts(discount, k)
-            forms.run("dcg.discounted_sums", *ideal_list, k, discounts, self.ones, compute, self.ones, ideal)
+            dispatch.run(discounted_sums, *ideal_list, k, discounts, self.ones, ideal)
         if not np.isfinite(ideal).all():
             query = self.queries.query_ids[int(np.argmin(np.isfinite(ideal)))]
             gain = convention.gain
@@ -271,7 +299,7 @@ class Bound:
             inner[:] = mirrored(rows)
         else:
             keys = rows.take(_tie_keys(ranking.ties, self.queries, followed.values))
-            forms.run("ranking.order_within", keys, rows.indptr, inner, rows=inner.size)
+            dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankadapters.core.kernels import Kernel, Steps
 
 if TYPE_CHECKING:  # so that a convention can be written and read without numpy
     from rankadapters.core.data.columns import Array, Flags, Floats, Ints
     from rankadapters.core.data.rows import Rows
 
 Key = tuple[object, ...]
+NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Column(NamedTuple):
@@ -31,27 +36,37 @@ class Ranking(NamedTuple):
     retrieve: str = "all"
     precision: str = "float64"
 
+    @property
+    def has_ends(self) -> bool:
+        """Whether the end of each rank's tie is told."""
+        return self.tied in {"spans", "whole"}
+
+
+def check_arguments(kernel: Kernel | Steps, *names: str) -> None:
+    """Check that a plan fills the arguments of its kernel, each in its place.
+
+    Raises
+    ------
+    TypeError
+        It does not: the measure's `lower` and the kernel disagree.
+    """
+    if kernel.parameters != names:
+        msg = f"{kernel!r} takes {', '.join(kernel.parameters)}, but its plan has {', '.join(names)}."
+        raise TypeError(msg)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankedPlan:
-    """Rank the rows, then turn what stands at ranks 1..k into one value per query.
+    """Rank the rows, then turn what the ranks 1..k bring into one value per query.
 
-    The kernel is called as `kernel(*columns by rank, [ends of ties,] outptr, k, *by_rank, *by_query, *options, status,
-    fixed, values)`.
+    The kernel is called as `kernel(*columns, [ends,] outptr, k, *by_rank, *by_query, *options, values)`, with `ends`
+    where the ranking tells where ties end. Columns, discounts and the like have the names of its arguments.
 
     Attributes
     ----------
-    kernel : str
-        Module and function, such as 'dcg.discounted_sums', of the kernel in `kernels` and of its numpy form in
-        `kernels.in_numpy`.
-    of_few : str
-        As `kernel`, of one that ranks too, for queries of at most FEW rows that bring one column; empty where there is
-        none. It is called as `kernel(scores, order, indptr, *columns, k, *by_rank, *by_query, *options, status, fixed,
-        values)` and returns the first row whose score is not finite, else -1.
-    along : str
-        As `kernel`, of one that ranks too, for scores that move along a column in several steps, where few rows bring
-        another number than 0; empty where there is none. It takes what `dcg.discounted_sums_along` takes.
-    columns : tuple of Column
+    kernel : Kernel
+        What makes values of the ranks.
+    columns : dict of str to Column
         What the rows bring to their ranks.
     ranking : Ranking
         How they are ranked.
@@ -59,11 +74,11 @@ class RankedPlan:
         The rows that are ranked, in the order that ties keep.
     k : int
         Ranks that the kernel looks at.
-    by_rank : tuple of array, shape (k,)
+    by_rank : dict of str to array, shape (k,)
         Discounts.
-    by_query : tuple of array, shape (n_queries,)
-        Ideals, divisors.
-    options : tuple of int or float
+    by_query : dict of str to array, shape (n_queries,)
+        Ideals, divisors; not 0 where the kernel divides by them.
+    options : dict of str to int or float
         What else the kernel takes.
     empty : bool array, shape (n_queries,)
         Queries that have nothing to find.
@@ -71,40 +86,44 @@ class RankedPlan:
         The rows retrieved, whatever their order.
     """
 
-    kernel: str
-    columns: tuple[Column, ...]
+    kernel: Kernel
+    columns: Mapping[str, Column]
     ranking: Ranking
     rows: Rows
     k: int
-    by_rank: tuple[Array, ...] = ()
-    by_query: tuple[Array, ...] = ()
-    options: tuple[Any, ...] = ()
+    by_rank: Mapping[str, Array] = field(default_factory=dict)
+    by_query: Mapping[str, Array] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     empty: Flags
     retrieved: Rows
-    of_few: str = ""
-    along: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the kernel's arguments."""
+        ends = ("ends",) if self.ranking.has_ends else ()
+        names = (*self.columns, *ends, "outptr", "k", *self.by_rank, *self.by_query, *self.options, "values")
+        check_arguments(self.kernel, *names)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WholePlan:
     """Compute from whole queries, without a shared ranking.
 
-    The kernel is called as `kernel(scores, order, indptr, *columns, *(offsets), *options, numerators)` and returns the
-    first row whose score is not finite, else -1.
+    The kernel is called as `kernel(scores, order, indptr, *columns, *offsets, *options, numerators)` and returns the
+    first row whose score is not finite, else -1. Columns, offsets and options have the names of its arguments.
 
     Attributes
     ----------
-    kernel : str
-        Module and function, of both forms.
+    kernel : Kernel or Steps
+        What makes numerators of the scores.
     rows : Rows
         The rows that count.
     precision : str
         In which scores are compared.
-    columns : tuple of array
+    columns : dict of str to array
         In the order of `rows`, or where `offsets` say.
-    offsets : tuple of array, shape (n_queries + 1,)
+    offsets : dict of str to array, shape (n_queries + 1,)
         Where each query's part of other columns begins.
-    options : tuple of int or float
+    options : dict of str to int or float
         What else the kernel takes.
     mass : float array, shape (n_queries,)
         What the numerator is divided by.
@@ -116,16 +135,21 @@ class WholePlan:
         Queries without mass.
     """
 
-    kernel: str
+    kernel: Kernel | Steps
     rows: Rows
     precision: str
-    columns: tuple[Array, ...]
-    offsets: tuple[Ints, ...] = ()
-    options: tuple[Any, ...] = ()
+    columns: Mapping[str, Array]
+    offsets: Mapping[str, Ints] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     mass: Floats
     pooled: bool
     share: bool = False
     empty: Flags
+
+    def __post_init__(self) -> None:
+        """Check the kernel's arguments."""
+        names = ("scores", "order", "indptr", *self.columns, *self.offsets, *self.options, "numerators")
+        check_arguments(self.kernel, *names)
 
     @property
     def retrieved(self) -> Rows:

@@ -34,6 +34,12 @@ class Settled:
     n_empty: int
     n_short: int
 
+    def decide(self, values: Floats) -> None:
+        """Write the value of each query that a policy decides: what it is fixed at, or NaN where it is skipped."""
+        if self.status.any():
+            values[self.status == FIXED] = self.fixed[self.status == FIXED]
+            values[self.status == SKIP] = np.nan
+
     @property
     def n_scored(self) -> int:
         """Queries in the mean."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
 from rankadapters.core.data.columns import Array, Floats, Ints, index_dtype
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.errors import InputError
@@ -16,6 +16,7 @@ from rankadapters.core.kernels.views import writable
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.kernels import Kernel
 
 
 def weights_of(bound: Bound, rows: Rows, average: str) -> Floats:
@@ -70,13 +71,24 @@ def given_pairs(bound: Bound, rows: Rows, *, weighed: bool) -> tuple[Array, Arra
 
 
 def loss_plan(
-    kernel: str, rows: Rows, columns: Iterable[Array], mass: Floats, *options: float, offsets: tuple[Ints, ...] = ()
+    kernel: Kernel,
+    rows: Rows,
+    mass: Floats,
+    *,
+    options: Mapping[str, float] = NO_ARGUMENTS,
+    offsets: Mapping[str, Ints] = NO_ARGUMENTS,
+    **columns: Array,
 ) -> WholePlan:
     """Plan of a loss: sums over all queries, of numerators and masses."""
     return WholePlan(
-        kernel=f"losses.{kernel}", rows=rows, precision="float64", columns=tuple(map(writable, columns)),
-        offsets=tuple(map(writable, offsets)), options=options, mass=mass, pooled=True, empty=mass <= 0,
+        kernel=kernel, rows=rows, precision="float64", columns=as_arguments(columns), offsets=as_arguments(offsets),
+        options=options, mass=mass, pooled=True, empty=mass <= 0,
     )  # fmt: skip
+
+
+def as_arguments(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """View arrays as kernels take them."""
+    return {name: writable(array) for name, array in arrays.items()}
 
 
 def by_label(bound: Bound, rows: Rows) -> tuple[Rows, Array]:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, index_dtype, read_only
 from rankadapters.core.data.ids import hash_words
-from rankadapters.core.kernels import forms
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.exact import mix_all, mix_queries
 
 _UNJUDGED, _UNRETRIEVED = np.uint64(0x7FF8_0000_0000_0001), np.uint64(0x5555_5555_5555_5555)
 
@@ -45,7 +46,7 @@ def hash_queries(
     if row_weight is not None:
         words = _mixed(words) ^ (row_weight + 0.0).view(np.uint64)
     rows = np.empty(id_hashes.size, np.uint64)
-    forms.run("exact.mix_queries", words, _NO_ORDER if order is None else order, indptr, rows)
+    dispatch.run(mix_queries, words, _NO_ORDER if order is None else order, indptr, rows)
     if pairs is not None:
         rows += _hashed_pairs(words, pairs, id_hashes.size)
     weights = np.ones(id_hashes.size) if query_weight is None else query_weight
@@ -57,11 +58,11 @@ def _hashed_pairs(words: NDArray[np.uint64], pairs: Any, n_queries: int) -> NDAr
     weight = np.ones(pairs.winner.size) if pairs.weight is None else pairs.weight
     each = _mixed(_mixed(words[pairs.winner]) - words[pairs.loser]) ^ _mixed((weight + 0.0).view(np.uint64))
     found = np.zeros(n_queries, np.uint64)
-    forms.run("exact.mix_queries", each, _NO_ORDER, pairs.indptr, found)
+    dispatch.run(mix_queries, each, _NO_ORDER, pairs.indptr, found)
     return _mixed(found)
 
 
 def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     out = np.empty_like(words)
-    forms.run("exact.mix_all", words, out)
+    dispatch.run(mix_all, words, out)
     return out

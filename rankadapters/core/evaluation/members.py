@@ -20,8 +20,12 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FEW, FIXED, LIMB_BITS, LIMBS, SKIP, forms
+from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, dispatch
+from rankadapters.core.kernels.exact import add_exactly
+from rankadapters.core.kernels.kept_rows import kept_columns
+from rankadapters.core.kernels.ranking import ranked_columns, ranked_spans
 from rankadapters.core.kernels.views import writable
+from rankadapters.core.kernels.whole_ties import ranked_whole_ties
 
 FEW_TERMS = 16  # up to which Python's own integers are faster
 SMALLEST_EXPONENT = 1074  # of the smallest float64, 2^-1074
@@ -166,13 +170,13 @@ class SharedRanking:
         if computed_only and self.tied != "whole":  # whose kernel ranks every query
             room = np.where([member.settled.status == COMPUTE for member in self.members], room, 0).max(axis=0)
         self.outptr = offsets(room)
-        columns = {column.key: column.values for plan in self.plans for column in plan.columns}
+        columns = {column.key: column.values for plan in self.plans for column in plan.columns.values()}
         keys = list(columns)
-        self.places = [[keys.index(column.key) for column in plan.columns] for plan in self.plans]
+        self.places = [[keys.index(column.key) for column in plan.columns.values()] for plan in self.plans]
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
         self.plain = self.tied in {"rows", "means"} and self.first.ranking.retrieve == "all"
-        one = len(self.plans) == 1 and self.plain and self.tied == "rows" and bool(self.first.of_few)
+        one = len(self.plans) == 1 and self.plain and self.tied == "rows" and self.first.kernel.for_few is not None
         self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
 
     def values(self, scores: Array, n_threads: int) -> Floats:
@@ -180,12 +184,11 @@ class SharedRanking:
         indptr = self.first.rows.indptr
         with np.errstate(over="ignore"):  # the kernel refuses what overflowed
             compared = writable(scores.astype(self.dtype, copy=False))
+        if self.at_once and dispatch.runs_compiled():
+            return self._values_of_few(compared, scores, n_threads)
         ranked = np.empty((len(self.columns), int(self.outptr[-1])))
         ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
         values = np.empty((len(self.plans), indptr.size - 1))
-
-        if self.at_once:
-            return self._values_of_few(compared, scores, n_threads)
 
         def run(first: int, last: int) -> Iterator[int]:
             bad = self._rank(compared, first, last, ranked, ends)
@@ -195,24 +198,29 @@ class SharedRanking:
             yield bad
 
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        return values
+        return self._decided(values)
 
     def _values_of_few(self, compared: Array, scores: Array, n_threads: int) -> Floats:
-        plan, [member] = self.first, self.members
-        indptr, values = plan.rows.indptr, np.empty((1, plan.rows.indptr.size - 1))
+        plan, indptr = self.first, self.first.rows.indptr
+        values = np.empty((1, indptr.size - 1))
 
         def run(first: int, last: int) -> Iterator[int]:
             part, inside = indptr[first : last + 1], slice(first, last)
-            by_query = (array[inside] for array in plan.by_query)
-            policies = (member.settled.status[inside], member.settled.fixed[inside], values[0, inside])
+            others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()))
             yield int(
-                forms.run(
-                    plan.of_few, compared, plan.rows.order, part, self.columns[0], plan.k, *plan.by_rank, *by_query,
-                    *plan.options, *policies, rows=int(part[-1] - part[0]),
+                dispatch.run(
+                    plan.kernel.for_few, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
+                    *plan.options.values(), values[0, inside], rows=int(part[-1] - part[0]),
                 )
             )  # fmt: skip
 
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
+        return self._decided(values)
+
+    def _decided(self, values: Floats) -> Floats:
+        """Let the policies decide the values of the queries that they concern."""
+        for member, own in zip(self.members, values, strict=True):
+            member.settled.decide(own)
         return values
 
     def _rank(self, scores: Array, first: int, last: int, ranked: Floats, ends: Array) -> int:
@@ -222,29 +230,25 @@ class SharedRanking:
         if self.plain:
             means = self.tied == "means"
             by_rank = (means, self.columns, outptr, ranked)
-            return int(forms.run("ranking.ranked_columns", scores, rows.order, part, self.k, *by_rank, rows=n))
+            return int(dispatch.run(ranked_columns, scores, rows.order, part, self.k, *by_rank, rows=n))
         if self.tied == "whole":
             ties = (self.columns, outptr, ranked, ends)
-            return int(forms.run("whole_ties.ranked_whole_ties", scores, rows.order, part, self.k, *ties, rows=n))
+            return int(dispatch.run(ranked_whole_ties, scores, rows.order, part, self.k, *ties, rows=n))
         word, bound = border(ranking.retrieve) or ("from", -np.inf)
         sums, strict = self.tied == "spans", word == "above"
         if self.tied == "unranked":
             kept = (bound, strict, self.columns, outptr, ranked)
-            return int(forms.run("kept_rows.kept_columns", scores, rows.order, part, self.k, *kept, rows=n))
+            return int(dispatch.run(kept_columns, scores, rows.order, part, self.k, *kept, rows=n))
         spans = (sums, bound, strict, self.columns, outptr, ranked, ends)
-        return int(forms.run("ranking.ranked_spans", scores, rows.order, part, self.k, *spans, rows=n))
+        return int(dispatch.run(ranked_spans, scores, rows.order, part, self.k, *spans, rows=n))
 
     def _value(self, place: int, part: slice, by_rank: tuple[Floats, Array], out: Floats) -> None:
         ranked, ends = by_rank
-        plan, settled = self.plans[place], self.members[place].settled
-        outptr = self.outptr[part.start : part.stop + 1]
+        plan, outptr = self.plans[place], self.outptr[part.start : part.stop + 1]
         columns = [ranked[column] for column in self.places[place]]
-        spans = (ends,) if self.tied in {"spans", "whole"} else ()
-        by_query = (array[part] for array in plan.by_query)
-        policies = (settled.status[part], settled.fixed[part])
-        forms.run(
-            plan.kernel, *columns, *spans, outptr, plan.k, *plan.by_rank, *by_query, *plan.options, *policies, out
-        )  # fmt: skip
+        spans = (ends,) if plan.ranking.has_ends else ()
+        others = (*plan.by_rank.values(), *(array[part] for array in plan.by_query.values()), *plan.options.values())
+        dispatch.run(plan.kernel, *columns, *spans, outptr, plan.k, *others, out)
 
 
 def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
@@ -256,9 +260,10 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
 
     def run(first: int, last: int) -> Iterator[int]:
         indptr = plan.rows.indptr[first : last + 1]
-        parts = (offset[first : last + 1] for offset in plan.offsets)
-        columns = (*plan.columns, *parts, *plan.options, found[first:last])
-        yield int(forms.run(plan.kernel, compared, plan.rows.order, indptr, *columns, rows=int(indptr[-1] - indptr[0])))
+        parts = (offset[first : last + 1] for offset in plan.offsets.values())
+        others = (*plan.columns.values(), *parts, *plan.options.values(), found[first:last])
+        rows = int(indptr[-1] - indptr[0])
+        yield int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *others, rows=rows))
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     if plan.share:
@@ -266,8 +271,7 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
     if not plan.pooled:
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused where it is summed
             np.divide(found, plan.mass, out=found, where=plan.mass > 0)
-    found[settled.status == FIXED] = settled.fixed[settled.status == FIXED]
-    found[settled.status == SKIP] = np.nan
+    settled.decide(found)
     return found
 
 
@@ -287,7 +291,7 @@ def exact_sum(terms: Floats) -> int:
     if terms.size <= FEW_TERMS and np.isfinite(terms).all():
         return sum(map(_in_units, terms.tolist()))
     limbs = np.zeros(LIMBS + 1, np.int64)
-    if not forms.run("exact.add_exactly", np.ascontiguousarray(terms).view(np.int64), limbs):
+    if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
         msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
         raise InputError(msg)
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)

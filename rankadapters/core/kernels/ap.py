@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from rankadapters.core.kernels import kernel
+from rankadapters.core.kernels.in_numpy import sums
 
-from rankadapters.core.kernels import COMPUTE, FIXED, kernel
 
-
-@kernel
-def average_precision(ranked, outptr, k, divisor, by_found, status, fixed, values):
+@kernel(in_numpy=sums.average_precision)
+def average_precision(ranked, outptr, k, divisor, by_found, values):
     """Sum of the precisions at relevant ranks, by the divisor or, where `by_found`, by the relevant rows found."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         hits, total = 0.0, 0.0
         for r in range(min(k, outptr[q + 1] - start)):
@@ -25,12 +21,9 @@ def average_precision(ranked, outptr, k, divisor, by_found, status, fixed, value
 
 
 @kernel
-def weighted_average_precision(ranked, weights, outptr, k, divisor, by_found, status, fixed, values):
+def weighted_average_precision(ranked, weights, outptr, k, divisor, by_found, values):
     """As average_precision, where `ranked` holds the weights of relevant rows and `weights` those of all rows."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         hits, seen, total = 0.0, 0.0, 0.0
         for r in range(min(k, outptr[q + 1] - start)):
@@ -42,17 +35,14 @@ def weighted_average_precision(ranked, weights, outptr, k, divisor, by_found, st
         values[q] = total / below if below > 0 else 0.0
 
 
-@kernel
-def expected_average_precision(ranked, ends, outptr, k, divisor, status, fixed, values):
+@kernel(tied="spans")
+def expected_average_precision(ranked, ends, outptr, k, divisor, values):
     """Expectation over all orders of tied rows (McSherry and Najork 2008); `ranked` counts the relevant of each tie.
 
     A tie of n rows, r of them relevant, behind a rows with t relevant ones adds
     sum over j = 1..n with a + j <= k of r/n (t + 1 + (j - 1) (r - 1)/(n - 1)) / (a + j).
     """
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         before, total, first = 0.0, 0.0, 0
@@ -68,13 +58,10 @@ def expected_average_precision(ranked, ends, outptr, k, divisor, status, fixed, 
         values[q] = total / divisor[q]
 
 
-@kernel
-def average_precision_of_ties(ranked, weights, ends, outptr, k, divisor, by_found, status, fixed, values):
+@kernel(tied="spans")
+def average_precision_of_ties(ranked, weights, ends, outptr, k, divisor, by_found, values):
     """A tie is retrieved at once, at its last rank; the columns weigh each tie's relevant rows, and all its rows."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         hits, seen, total, first = 0.0, 0.0, 0.0, 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import internal, kernel, steps
+from rankadapters.core.kernels import internal, kernel, numbers, steps
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, ranked_rows
+
+COST = 16  # of a row in plain Python, times that of ranking it
 
 
 @internal
@@ -30,17 +32,17 @@ def begin_of_tie(ranking, last):
 @internal
 def row_of(ranked):
     """Row that is ranked, tied or not."""
-    return np.int64(ranked if ranked >= 0 else ~ranked)
+    return int(ranked if ranked >= 0 else ~ranked)
 
 
 @kernel
 def add_pairs_by_label(rows, indptr, grades, weights, tied, numerators):
     """Weight of the pairs of ranked rows, as pairs_by_label says."""
     width = 0
-    for q in range(indptr.size - 1):
+    for q in range(len(indptr) - 1):
         width = max(width, indptr[q + 1] - indptr[q])
-    tree = np.empty(width + 1)
-    for q in range(indptr.size - 1):
+    tree = numbers(width + 1)
+    for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n == 0:
             continue
@@ -52,22 +54,22 @@ def add_pairs_by_label(rows, indptr, grades, weights, tied, numerators):
             first = begin_of_tie(ranking, last)
             for i in range(first, last):
                 row = start + row_of(ranking[i])
-                total += weights[row] * (1.0 - tied) * prefix_sum(tree, np.int64(grades[row]) - 1)
+                total += weights[row] * (1.0 - tied) * prefix_sum(tree, int(grades[row]) - 1)
             for i in range(first, last):
                 row = start + row_of(ranking[i])
-                place = np.int64(grades[row])
+                place = int(grades[row])
                 while place <= n:
                     tree[place] += weights[row]
                     place += place & -place
             if tied > 0:
                 for i in range(first, last):
                     row = start + row_of(ranking[i])
-                    total += weights[row] * tied * prefix_sum(tree, np.int64(grades[row]) - 1)
+                    total += weights[row] * tied * prefix_sum(tree, int(grades[row]) - 1)
             last = first
         numerators[q] = total
 
 
-@steps
+@steps(cost=COST)
 def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
     """Weight of the pairs whose row of the higher grade has the higher score; a tied pair counts `tied`.
 
@@ -81,7 +83,7 @@ def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
 @kernel
 def add_pairs_by_relevance(rows, indptr, positive, negative, tied, numerators):
     """Weight of the pairs of ranked rows, as pairs_by_relevance says."""
-    for q in range(indptr.size - 1):
+    for q in range(len(indptr) - 1):
         start, last = indptr[q], indptr[q + 1] - indptr[q]
         if last == 0:
             continue
@@ -100,7 +102,7 @@ def add_pairs_by_relevance(rows, indptr, positive, negative, tied, numerators):
         numerators[q] = total
 
 
-@steps
+@steps(cost=COST)
 def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerators):
     """Weight of the pairs of a relevant row above an irrelevant one; a row that is both in part meets itself."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
@@ -108,10 +110,10 @@ def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerato
     yield add_pairs_by_relevance, (rows, indptr, positive, negative, tied, numerators)
 
 
-@kernel
+@kernel(cost=COST)
 def given_pairs(scores, order, indptr, winners, losers, weights, pairptr, tied, numerators):
     """Weight of the given pairs whose winner has the higher score."""
-    for q in range(indptr.size - 1):
+    for q in range(len(indptr) - 1):
         bad = first_non_finite(scores, order, indptr[q], indptr[q + 1])
         if bad >= 0:
             return bad

@@ -7,17 +7,15 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from threading import current_thread, main_thread
 from typing import Any, NamedTuple
 
-from numba import typeof
+from numba import njit, typeof
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
-from rankadapters.core.kernels import steps
+from rankadapters.core.kernels import Kernel, Steps
 from rankadapters.core.kernels.kept_code import KeptCode
 
 PACKAGE = __name__.partition(".")[0]
@@ -29,7 +27,7 @@ EVERY_TIME = (
 
 WAITS = b"\nrankadapters: interrupted as soon as this kernel is compiled; at once, if pressed again\n"
 
-KERNELS: list[Any] = []  # all that are imported
+KERNELS: list[Any] = []  # what numba made of the kernels whose machine code is kept
 
 
 class Compiled(NamedTuple):
@@ -67,10 +65,20 @@ def ctrl_c_waits() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
+@global_compiler_lock
+def machine_code(kernel: Kernel) -> Any:
+    """Hand a kernel to numba, once for all threads."""
+    if kernel._compiled is None:  # noqa: SLF001 - another thread may have been faster
+        made = njit(**kernel.options)(kernel.spelling())
+        if kernel.cached and hasattr(made, "py_func"):  # NUMBA_DISABLE_JIT leaves Python's own functions
+            keep(made)
+            KERNELS.append(made)
+        kernel._compiled = made  # noqa: SLF001 - as above
+    return kernel._compiled  # noqa: SLF001 - as above
+
+
 def keep(kernel: Any) -> None:
     """Let a kernel be compiled without interruption, and keep its machine code, where some folder can be written."""
-    if not hasattr(kernel, "py_func"):  # NUMBA_DISABLE_JIT leaves Python's own functions
-        return
     kernel.compile = ctrl_c_waits()(kernel.compile)
     with suppress(RuntimeError):  # "cannot cache function": neither the package nor the user's cache is writable
         kernel._cache = KeptCode(kernel.py_func)  # noqa: SLF001 - which cache a function has, numba does not ask
@@ -85,35 +93,28 @@ def compiled() -> Compiled:
 
 def cache_folder() -> Path | None:
     """Return the folder that machine code is kept in; None where none can be written."""
-    path = KERNELS[0].stats.cache_path
+    from rankadapters.core.kernels.exact import add_exactly
+
+    path = add_exactly.compiled.stats.cache_path
     return None if path is None else Path(path)
 
 
 @ctrl_c_waits()
 @global_compiler_lock
-def load(kernel: Any, arguments: Sequence[Any]) -> bool:
+def load(kernel: Kernel | Steps, arguments: Sequence[Any]) -> bool:
     """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
 
     One thread at a time, as when numba compiles: its registries are not safe in several.
     """
-    if isinstance(kernel, steps):
+    if isinstance(kernel, Steps):
         loaded = [load(each, given) for each, given in kernel.several(*arguments)]  # what there is, even if not all
         return all(loaded)
-    types = tuple(map(typeof, arguments))
+    types, machine_code = tuple(map(typeof, arguments)), kernel.compiled
     # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
-    if kernel._cache.load_overload(types, kernel.targetctx) is None:  # noqa: SLF001
+    if machine_code._cache.load_overload(types, machine_code.targetctx) is None:  # noqa: SLF001
         return False
-    kernel.compile(types)
+    machine_code.compile(types)
     return True
-
-
-def import_all() -> list[Any]:
-    """Import every kernel, as nothing else does, and return them."""
-    for room in ("core", "objectives", "learners"):
-        package = f"{PACKAGE}.{room}.kernels"
-        for module in iter_modules(import_module(package).__path__):
-            import_module(f"{package}.{module.name}")
-    return KERNELS
 
 
 class Teller(event.Listener):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankadapters.core.kernels import COMPUTE, FIXED, inlined, internal, kernel
+from rankadapters.core.kernels import inlined, internal, kernel, numbers
 
 
 @inlined
@@ -15,12 +15,9 @@ def complement(chance, in_float32):
 
 
 @kernel
-def cascade(ranked, outptr, k, discounts, scale, in_float32, status, fixed, values):
+def cascade(ranked, outptr, k, discounts, scale, in_float32, values):
     """Sum over the ranks of discount x chance to stop there; a row stops with the chance gain / scale."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         total, look = 0.0, 1.0
         for r in range(min(k, outptr[q + 1] - start)):
@@ -43,7 +40,7 @@ def expect_in_tie(tied, depth, scale, in_float32, stops, looks):
     for m in range(depth + 1):
         stops[m], looks[m] = 0.0, 0.0
     looks[0] = 1.0
-    for t in range(1, tied.size + 1):
+    for t in range(1, len(tied) + 1):
         chance = tied[t - 1] / scale
         rest = complement(chance, in_float32)
         for m in range(min(t, depth), 0, -1):
@@ -52,14 +49,11 @@ def expect_in_tie(tied, depth, scale, in_float32, stops, looks):
         stops[0] = (chance + (t - 1) * stops[0]) / t
 
 
-@kernel
-def expected_cascade(ranked, ends, outptr, k, discounts, scale, in_float32, status, fixed, values):
+@kernel(tied="whole")
+def expected_cascade(ranked, ends, outptr, k, discounts, scale, in_float32, values):
     """Expectation of `cascade` over all orders of tied rows; ranks hold their own rows, of the last tie all of them."""
-    stops, looks = np.empty(k + 1), np.empty(k + 1)
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    stops, looks = numbers(k + 1), numbers(k + 1)
+    for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         total, look, first = 0.0, 1.0, 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
+from rankadapters.core.kernels.in_numpy import exact as in_numpy
 
 _MASK = 0xFFFFFFFF
 _MANTISSA = (1 << 52) - 1
 _EXPONENT = 0x7FF
 
 
-@kernel
+@kernel(in_numpy=in_numpy.add_exactly)
 def add_exactly(bits, limbs):
     """Add float64s, given as their bits, to a fixed-point number in limbs; False where one is not finite.
 
@@ -43,14 +44,14 @@ def mix(word):
     return word ^ (word >> np.uint64(31))
 
 
-@kernel
+@kernel(in_numpy=in_numpy.mix_all)
 def mix_all(words, out):
     """Mix each word by itself."""
     for i in range(words.size):
         out[i] = mix(words[i] + np.uint64(0x9E3779B97F4A7C15))
 
 
-@kernel
+@kernel(in_numpy=in_numpy.mix_queries)
 def mix_queries(words, order, indptr, out):
     """Sum of the mixed words of each query's rows, the same for any order of them."""
     for q in range(indptr.size - 1):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from rankadapters.core.kernels import COMPUTE, FIXED, kernel
+from rankadapters.core.kernels import kernel
 
 
-@kernel
-def discounted_means(ranked, ends, outptr, k, discounts, divisor, status, fixed, values):
+@kernel(tied="spans")
+def discounted_means(ranked, ends, outptr, k, discounts, divisor, values):
     """Sum of mean x discount over the first k ranks, by the divisor; `ranked` holds the sum of each rank's tie."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         total, first = 0.0, 0
@@ -27,12 +22,9 @@ def discounted_means(ranked, ends, outptr, k, discounts, divisor, status, fixed,
 
 
 @kernel
-def share_at_own_cutoff(ranked, outptr, k, cutoffs, status, fixed, values):
+def share_at_own_cutoff(ranked, outptr, k, cutoffs, values):
     """Sum over as many ranks as the query's own cutoff says, by that cutoff."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         total = 0.0
         for r in range(min(k, cutoffs[q], outptr[q + 1] - start)):
@@ -41,12 +33,9 @@ def share_at_own_cutoff(ranked, outptr, k, cutoffs, status, fixed, values):
 
 
 @kernel
-def any_relevant(ranked, outptr, k, status, fixed, values):
+def any_relevant(ranked, outptr, k, values):
     """1 where there is a relevant row at ranks 1..k, else 0."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         values[q] = 0.0
         for r in range(min(k, outptr[q + 1] - start)):
@@ -55,17 +44,14 @@ def any_relevant(ranked, outptr, k, status, fixed, values):
                 break
 
 
-@kernel
-def chance_of_any_relevant(ranked, ends, outptr, k, status, fixed, values):
+@kernel(tied="spans")
+def chance_of_any_relevant(ranked, ends, outptr, k, values):
     """Expectation of any_relevant over all orders of tied rows; `ranked` counts the relevant rows of each tie.
 
     Of the first tie with r > 0 relevant rows among its n, m stand at ranks 1..k: 1 - C(n - r, m) / C(n, m), as the sum
     of the chances that the first relevant row is the 1st, ..., m-th, so that small ones keep all their digits.
     """
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         first, total = 0, 0.0
@@ -83,12 +69,9 @@ def chance_of_any_relevant(ranked, ends, outptr, k, status, fixed, values):
 
 
 @kernel
-def last_relevant(ranked, outptr, k, status, fixed, values):
+def last_relevant(ranked, outptr, k, values):
     """Rank of the last relevant row among the first k, 0 without one."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         last = min(k, outptr[q + 1] - start)
         while last > 0 and ranked[start + last - 1] == 0:
@@ -97,12 +80,9 @@ def last_relevant(ranked, outptr, k, status, fixed, values):
 
 
 @kernel
-def preferred(ranked, irrelevant_ranked, outptr, k, relevant, irrelevant, status, fixed, values):
+def preferred(ranked, irrelevant_ranked, outptr, k, relevant, irrelevant, values):
     """Bpref: mean over the relevant rows of 1 - min(irrelevant rows above, R) / min(N, R)."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         least = min(relevant[q], irrelevant[q])
         total, above = 0.0, 0.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import kernel
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
 
 
-@kernel
+@kernel(in_numpy=in_numpy.kept_columns)
 def kept_columns(scores, order, indptr, k, bound, strict, columns, outptr, out):
     """Write what the first k rows of each query with a score from `bound` on (above it, if `strict`) have, then 0."""
     for q in range(indptr.size - 1):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
-from rankadapters.core.kernels import inlined, internal, kernel
+from rankadapters.core.kernels import inlined, internal, kernel, numbers, unsigned
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite
 
+COST = 16  # of a row in plain Python, times that of ranking it
 LANES = 8  # sums that are made at once
 EPSILON = 2.0**-53
 NEAR = 2.0**-26  # between shifts that are told apart without looking at every halving: the last ones are 2^-25 apart
@@ -18,7 +19,7 @@ TOGETHER = 8  # pairs whose logarithm is taken at once: each is below 1e38 + 1, 
 def longest_of(indptr):
     """Rows of the longest query."""
     width = 0
-    for q in range(indptr.size - 1):
+    for q in range(len(indptr) - 1):
         width = max(width, indptr[q + 1] - indptr[q])
     return width
 
@@ -26,15 +27,15 @@ def longest_of(indptr):
 @inlined
 def gather(scores, order, start, out):
     """Copy a query's scores."""
-    for i in range(out.size):
-        out[i] = scores[order[start + i] if order.size else start + i]
+    for i in range(len(out)):
+        out[i] = scores[order[start + i] if len(order) else start + i]
 
 
-@kernel
+@kernel(cost=COST)
 def squared_error(scores, order, indptr, labels, weights, numerators):
     """Weighted squares of label - score, after the shift of each query that makes them smallest."""
-    space = np.empty(longest_of(indptr))
-    for q in range(indptr.size - 1):
+    space = numbers(longest_of(indptr))
+    for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         residuals = space[:n]
         gather(scores, order, start, residuals)
@@ -53,25 +54,25 @@ def squared_error(scores, order, indptr, labels, weights, numerators):
     return ALL_FINITE
 
 
-@kernel
+@kernel(cost=COST)
 def softmax_cross_entropy(scores, order, indptr, shares, weights, logs, beta, numerators):
     """Cross entropy of the shares against softmax(beta s) with weights, whose logarithms are `logs`."""
-    space = np.empty(longest_of(indptr))
-    for q in range(indptr.size - 1):
+    space = numbers(longest_of(indptr))
+    for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         below = space[:n]
         gather(scores, order, start, below)
         if not all_finite(below):
             return first_non_finite(scores, order, start, start + n)
-        best, total, loss = -np.inf, 0.0, 0.0
+        best, total, loss = -math.inf, 0.0, 0.0
         for i in range(n):
             if weights[start + i] > 0:
                 best = max(best, below[i])
         for i in range(n):
             below[i] = beta * (below[i] - best)
             if weights[start + i] > 0:
-                total += weights[start + i] * np.exp(below[i])
-        level = np.log(total)
+                total += weights[start + i] * math.exp(below[i])
+        level = math.log(total) if total > 0 else -math.inf
         for i in range(n):
             if shares[start + i] > 0:
                 loss += shares[start + i] * (level - below[i] - logs[start + i])
@@ -82,7 +83,7 @@ def softmax_cross_entropy(scores, order, indptr, shares, weights, logs, beta, nu
 @inlined
 def log_loss(label, score):
     """log(1 + exp(s)) - l s, without overflow."""
-    return max(score, 0.0) + np.log1p(np.exp(-abs(score))) - label * score
+    return max(score, 0.0) + math.log1p(math.exp(-abs(score))) - label * score
 
 
 @inlined
@@ -91,14 +92,14 @@ def excess_in_lanes(inverse, labels, weights, factor, lanes):
     for j in range(2 * LANES):
         lanes[j] = 0.0
     first = 0
-    while first + LANES <= inverse.size:
+    while first + LANES <= len(inverse):
         for j in range(LANES):
-            i = np.uint64(first + j)
+            i = unsigned(first + j)
             chance = 1.0 / (1.0 + inverse[i] * factor)
             lanes[j] += weights[i] * (labels[i] - chance)
             lanes[LANES + j] += weights[i] * (chance * (1.0 - chance))
         first += LANES
-    for i in range(first, inverse.size):
+    for i in range(first, len(inverse)):
         chance = 1.0 / (1.0 + inverse[i] * factor)
         lanes[0] += weights[i] * (labels[i] - chance)
         lanes[LANES] += weights[i] * (chance * (1.0 - chance))
@@ -116,19 +117,19 @@ def bracket(inverse, labels, weights, farthest, lanes):
     The excess falls as the shift grows; rounding cannot turn its sign where it is further from 0 than `doubt`.
     """
     doubt = 0.0
-    for i in range(weights.size):
+    for i in range(len(weights)):
         doubt += weights[i]
-    doubt *= 4.0 * (weights.size + 8.0) * EPSILON
-    low, high, shift = -np.inf, np.inf, 0.0
+    doubt *= 4.0 * (len(weights) + 8.0) * EPSILON
+    low, high, shift = -math.inf, math.inf, 0.0
     for _ in range(MOST_STEPS):
-        excess, slope = excess_in_lanes(inverse, labels, weights, np.exp(-shift), lanes)
+        excess, slope = excess_in_lanes(inverse, labels, weights, math.exp(-shift), lanes)
         if excess > doubt:
             low = max(low, shift)
         elif excess < -doubt:
             high = min(high, shift)
         if high - low < 4.0 * NEAR:
             break
-        target = shift + excess / slope if slope > 0 else np.nan
+        target = shift + excess / slope if slope > 0 else math.nan
         if abs(target - shift) < NEAR:  # found: look at both sides of it
             target = target + NEAR if low >= target - 2.0 * NEAR else target - NEAR
         if not (max(low, -farthest) < target < min(high, farthest)):
@@ -148,8 +149,8 @@ def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
     for _ in range(halvings):
         up = middle <= positive
         if positive < middle < negative:
-            factor, excess = np.exp(-middle), 0.0
-            for i in range(inverse.size):
+            factor, excess = math.exp(-middle), 0.0
+            for i in range(len(inverse)):
                 excess += weights[i] * (labels[i] - 1.0 / (1.0 + inverse[i] * factor))
             up = excess > 0
         if up:
@@ -160,12 +161,12 @@ def halved_shift(inverse, labels, weights, farthest, halvings, lanes):
     return middle
 
 
-@kernel
+@kernel(cost=COST)
 def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthest, halvings, numerators):
     """Log loss of the scores, and of the scores after the shift of each query, mixed by alpha."""
     width = longest_of(indptr)
-    space, inverses, lanes = np.empty(width), np.empty(width), np.empty(2 * LANES)
-    for q in range(indptr.size - 1):
+    space, inverses, lanes = numbers(width), numbers(width), numbers(2 * LANES)
+    for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         local, inverse, several = space[:n], inverses[:n], False
         gather(scores, order, start, local)
@@ -177,7 +178,7 @@ def shifted_cross_entropy(scores, order, indptr, labels, weights, alpha, farthes
             several |= labels[start + i] != labels[start]
         if several and alpha > 0:
             for i in range(n):
-                inverse[i] = np.exp(min(-local[i], 700.0))  # beyond that the probability is 0 after any shift
+                inverse[i] = math.exp(min(-local[i], 700.0))  # beyond that the probability is 0 after any shift
             part = slice(start, start + n)
             shift = halved_shift(inverse, labels[part], weights[part], farthest, halvings, lanes)
             for i in range(n):
@@ -191,19 +192,19 @@ def exponentials_below(scores, order, start, least, out):
     """exp(s - largest s) + least of a query's rows; False where a score is not finite."""
     gather(scores, order, start, out)
     finite = all_finite(out)
-    best = -np.inf
-    for i in range(out.size):
+    best = -math.inf
+    for i in range(len(out)):
         best = max(best, out[i])
-    for i in range(out.size):
-        out[i] = np.exp(out[i] - best) + least
+    for i in range(len(out)):
+        out[i] = math.exp(out[i] - best) + least
     return finite
 
 
-@kernel
+@kernel(cost=COST)
 def logistic_of_labels(scores, order, indptr, lower, least, numerators):
     """log(1 + e_j / e_i) of all pairs of different labels; rows stand by ascending label, `lower` before each."""
-    space = np.empty(longest_of(indptr))
-    for q in range(indptr.size - 1):
+    space = numbers(longest_of(indptr))
+    for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         local, total = space[:n], 0.0
         if not exponentials_below(scores, order, start, least, local):
@@ -215,24 +216,24 @@ def logistic_of_labels(scores, order, indptr, lower, least, numerators):
                 for j in range(first, min(first + TOGETHER, m)):
                     ratio = local[j] * inverse
                     grown += ratio + ratio * grown
-                total += np.log1p(grown)
+                total += math.log1p(grown)
         numerators[q] = total
     return ALL_FINITE
 
 
-@kernel
+@kernel(cost=COST)
 def logistic_of_given_pairs(scores, order, indptr, winners, losers, weights, pairptr, least, numerators):
     """Weighted log(1 + e_loser / e_winner) of the given pairs, whose rows are places in the caller's order."""
-    for q in range(indptr.size - 1):
+    for q in range(len(indptr) - 1):
         start, last = indptr[q], indptr[q + 1]
         bad = first_non_finite(scores, order, start, last)
         if bad >= 0:
             return bad
-        best, total = -np.inf, 0.0
+        best, total = -math.inf, 0.0
         for i in range(start, last):
-            best = max(best, np.float64(scores[order[i] if order.size else i]))
+            best = max(best, float(scores[order[i] if len(order) else i]))
         for p in range(pairptr[q], pairptr[q + 1]):
-            ahead = np.exp(np.float64(scores[winners[p]]) - best) + least
-            total += weights[p] * np.log1p((np.exp(np.float64(scores[losers[p]]) - best) + least) / ahead)
+            ahead = math.exp(float(scores[winners[p]]) - best) + least
+            total += weights[p] * math.log1p((math.exp(float(scores[losers[p]]) - best) + least) / ahead)
         numerators[q] = total
     return ALL_FINITE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import inlined, kernel
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.kernels.sorting import new_sorting, rank_top
 
 ALL_FINITE = -1
@@ -14,7 +15,7 @@ ALL_FINITE = -1
 def all_finite(scores):
     """Tell whether no score is NaN or infinite; without a branch, so that it becomes packed instructions."""
     broken = False
-    for i in range(scores.size):
+    for i in range(len(scores)):
         broken |= scores[i] - scores[i] != 0
     return not broken
 
@@ -23,13 +24,13 @@ def all_finite(scores):
 def first_non_finite(scores, order, first, last):
     """Row in the caller's order of the first score that is not finite."""
     for i in range(first, last):
-        row = order[i] if order.size else i
-        if not np.isfinite(scores[row]):
+        row = order[i] if len(order) else i
+        if scores[row] - scores[row] != 0:
             return row
     return ALL_FINITE
 
 
-@kernel
+@kernel(in_numpy=in_numpy.ranked_rows)
 def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     """Write the rows of each query, counted from its first, by rank: as many as `rowptr` has room for.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, steps
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.kernels.ranked_rows import ranked_rows
 
 
@@ -22,7 +23,7 @@ def tie_of(ranked, first, column):
     return last, total, low, high
 
 
-@kernel
+@kernel(in_numpy=in_numpy.take_columns)
 def take_columns(rows, indptr, columns, outptr, out):
     """Write what each ranked row brings, for each row of `columns`; there are as many ranks as `outptr` says."""
     for q in range(indptr.size - 1):
@@ -34,7 +35,7 @@ def take_columns(rows, indptr, columns, outptr, out):
                 written[r] = column[np.uint64(ranked[r])]
 
 
-@kernel
+@kernel(in_numpy=in_numpy.take_tie_means)
 def take_tie_means(rows, indptr, columns, outptr, out):
     """Give each of the first ranks the mean of the rows that tie there."""
     for q in range(indptr.size - 1):
@@ -64,7 +65,7 @@ def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
     yield take_tie_means if tie_means else take_columns, (rows, indptr, gains, outptr, out)
 
 
-@kernel
+@kernel(in_numpy=in_numpy.counted_gains)
 def counted_gains(gains, levels, indptr, outptr, out):
     """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
     counts = np.zeros(256, np.int64)
@@ -80,7 +81,7 @@ def counted_gains(gains, levels, indptr, outptr, out):
                 place += 1
 
 
-@kernel
+@kernel(in_numpy=in_numpy.take_tie_sums)
 def take_tie_sums(rows, indptr, columns, outptr, out, ends):
     """Give each of the first ranks the sum of the rows that tie there, and the tie's last rank (1-based)."""
     for q in range(indptr.size - 1):
@@ -96,7 +97,7 @@ def take_tie_sums(rows, indptr, columns, outptr, out, ends):
                 first = last
 
 
-@kernel
+@kernel(in_numpy=in_numpy.keep_from)
 def keep_from(bound, strict, scores, order, rows, indptr, rowptr, outptr, out):
     """Write 0 at the ranks of rows whose score is below `bound`, or equal to it where `strict`."""
     for q in range(indptr.size - 1):
@@ -109,7 +110,7 @@ def keep_from(bound, strict, scores, order, rows, indptr, rowptr, outptr, out):
                     out[c, outptr[q] + r] = 0.0
 
 
-@kernel
+@kernel(in_numpy=in_numpy.number_ranks)
 def number_ranks(outptr, ends):
     """Write the ranks of each query, from 1."""
     for q in range(outptr.size - 1):
@@ -136,7 +137,7 @@ def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr,
         yield keep_from, (bound, strict, scores, order, rows, indptr, rowptr, outptr, out)
 
 
-@kernel
+@kernel(in_numpy=in_numpy.places_of)
 def places_of(rows, indptr, order):
     """Turn rows counted from the first of each query into places in the whole array."""
     for q in range(indptr.size - 1):

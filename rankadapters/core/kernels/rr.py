@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from rankadapters.core.kernels import COMPUTE, FIXED, kernel
+from rankadapters.core.kernels import kernel
 
 
 @kernel
-def reciprocal_rank(ranked, outptr, k, status, fixed, values):
+def reciprocal_rank(ranked, outptr, k, values):
     """1 / rank of the first relevant row at ranks 1..k, 0 without one."""
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         values[q] = 0.0
         for r in range(min(k, outptr[q + 1] - start)):
@@ -22,17 +17,14 @@ def reciprocal_rank(ranked, outptr, k, status, fixed, values):
                 break
 
 
-@kernel
-def expected_reciprocal_rank(ranked, ends, outptr, k, status, fixed, values):
+@kernel(tied="spans")
+def expected_reciprocal_rank(ranked, ends, outptr, k, values):
     """Expectation over all orders of tied rows; `ranked` holds the relevant rows of each rank's tie.
 
     In the first tie with r > 0 relevant of its n rows, behind a rows: sum over j = 1..n - r + 1 with a + j <= k of
     C(n - j, r - 1) / C(n, r) / (a + j), the probability that its first relevant row is the j-th, by its rank.
     """
-    for q in range(values.size):
-        if status[q] != COMPUTE:
-            values[q] = fixed[q] if status[q] == FIXED else np.nan
-            continue
+    for q in range(len(values)):
         start = outptr[q]
         size = min(k, outptr[q + 1] - start)
         first, total = 0, 0.0

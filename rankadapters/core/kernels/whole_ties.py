@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import kernel
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite
 from rankadapters.core.kernels.sorting import new_sorting, rank_top
 
 
-@kernel
+@kernel(in_numpy=in_numpy.ranked_whole_ties)
 def ranked_whole_ties(scores, order, indptr, k, columns, outptr, out, ends):
     """As ranking.ranked_columns, with the end of each rank's tie; every row that ties with the k-th has a rank too.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
     from rankadapters.core.binding.plans import Column
     from rankadapters.core.data.columns import Floats
+    from rankadapters.core.kernels import Kernel
 
 DIVISOR = Words(
     group="value",
@@ -144,28 +145,26 @@ class AP(Ranked):
         relevance, weights = bound.relevance(self.relevant), bound.row_weights(self.average)
         relevant = relevance if weights is None else bound.product(relevance, weights)
         found = bound.judged_sums(relevant)
-        spans = self.ties in {"average", "together"}
-        kernel, columns, options = self._kernel(bound, relevant, weights)
-        ranked = bound.ranked(self, *columns, spans=spans)
-        return RankedPlan(
-            kernel=kernel, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
-            k=bound.cutoff(self.k), by_query=(self._divisor(found),), options=options, empty=found <= 0,
-        )  # fmt: skip
+        kernel, columns = self._kernel(bound, relevant, weights)
+        options = {} if self.ties == "average" else {"by_found": self.divisor == "found"}
+        return bound.plan(
+            self, kernel, empty=found <= 0, by_query={"divisor": self._divisor(found)}, options=options, **columns
+        )
 
-    def _kernel(
-        self, bound: Bound, relevant: Column, weights: Column | None
-    ) -> tuple[str, tuple[Column, ...], tuple[bool, ...]]:
-        options = (self.divisor == "found",)
+    def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Column]]:
+        from rankadapters.core.kernels import ap
+
         if self.ties == "average":
-            return "ap.expected_average_precision", (relevant,), ()
+            return ap.expected_average_precision, {"ranked": relevant}
         if self.ties == "together":
-            return "ap.average_precision_of_ties", (relevant, weights or bound.one_each), options
+            return ap.average_precision_of_ties, {"ranked": relevant, "weights": weights or bound.one_each}
         if weights is not None:
-            return "ap.weighted_average_precision", (relevant, weights), options
-        return "ap.average_precision", (relevant,), options
+            return ap.weighted_average_precision, {"ranked": relevant, "weights": weights}
+        return ap.average_precision, {"ranked": relevant}
 
     def _divisor(self, found: Floats) -> Floats:
-        return found if self.divisor != "cutoff" or self.k is None else found.clip(max=self.k)
+        divisor = found if self.divisor != "cutoff" or self.k is None else found.clip(max=self.k)
+        return divisor + (found <= 0)  # an empty query has 1, since kernels divide before a policy decides
 
 
 Ties = list[list[tuple[float, float]]]  # of each tie the worth of every row, 0 where it is not relevant, and its weight

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
@@ -18,6 +18,7 @@ from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, U
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
     from rankadapters.core.data.rows import Rows
+    from rankadapters.core.kernels import Kernel, Steps
 
 PAIRS = Words(
     group="value",
@@ -183,16 +184,24 @@ class AUC(Convention):
         rows = bound.retrieved(self.unjudged)
         lowered = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
         plan = lowered.get(self.pairs, self._by_relevance)(bound, rows)
-        mass = bound.numerators(replace(plan, options=(TIED["best"],)))
+        mass = bound.numerators(replace(plan, options={"tied": TIED["best"]}))
         return replace(plan, mass=mass, empty=mass <= 0)
 
-    def _plan(self, bound: Bound, rows: Rows, kernel: str, *columns: Any, offsets: tuple[Any, ...] = ()) -> WholePlan:
-        from rankadapters.core.kernels.views import writable
+    def _plan(
+        self,
+        bound: Bound,
+        rows: Rows,
+        kernel: Kernel | Steps,
+        *,
+        offsets: Mapping[str, Any] = NO_ARGUMENTS,
+        **columns: Any,
+    ) -> WholePlan:
+        from rankadapters.core.binding.whole_queries import as_arguments
 
-        columns, offsets = tuple(map(writable, columns)), tuple(map(writable, offsets))
         return WholePlan(
-            kernel=kernel, rows=rows, precision=self.precision, columns=columns, offsets=offsets,
-            options=(TIED[self.ties],), mass=bound.ones, pooled=self.pooled, share=True, empty=bound.none,
+            kernel=kernel, rows=rows, precision=self.precision, columns=as_arguments(columns),
+            offsets=as_arguments(offsets), options={"tied": TIED[self.ties]}, mass=bound.ones, pooled=self.pooled,
+            share=True, empty=bound.none,
         )  # fmt: skip
 
     def _by_label(self, bound: Bound, rows: Rows) -> WholePlan:
@@ -200,6 +209,7 @@ class AUC(Convention):
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import weights_of
+        from rankadapters.core.kernels.auc import pairs_by_label
 
         labels, sizes, weights = rows.take(bound.labels), rows.sizes, weights_of(bound, rows, self.average)
         query, order = np.repeat(np.arange(sizes.size), sizes), bound.ascending(labels, rows)
@@ -212,11 +222,12 @@ class AUC(Convention):
         grades = np.empty(query.size, np.int64)
         starts = rows.indptr[:-1][query]  # of each query, in the sorted order too
         grades[order] = counts - counts[starts] + 1 if query.size else counts
-        return self._plan(bound, rows, "auc.pairs_by_label", grades, weights)
+        return self._plan(bound, rows, pairs_by_label, grades=grades, weights=weights)
 
     def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
         """How much each row is relevant, and how much it is not."""
         from rankadapters.core.binding.whole_queries import probabilities, weights_of
+        from rankadapters.core.kernels.auc import pairs_by_relevance
 
         if self.pairs == "unit":
             positive = probabilities(bound, "pairs='unit'")
@@ -225,15 +236,19 @@ class AUC(Convention):
             positive = bound.relevance(self.pairs).values
             negative = 1.0 - positive
         weights = weights_of(bound, rows, self.average)
-        columns = (rows.take(positive) * weights, rows.take(negative) * weights)
-        return self._plan(bound, rows, "auc.pairs_by_relevance", *columns)
+        positive, negative = rows.take(positive) * weights, rows.take(negative) * weights
+        return self._plan(bound, rows, pairs_by_relevance, positive=positive, negative=negative)
 
     def _given(self, bound: Bound, rows: Rows) -> WholePlan:
         """Pairs of the queries, of which both rows are retrieved."""
         from rankadapters.core.binding.whole_queries import given_pairs
+        from rankadapters.core.kernels import auc
 
-        *columns, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
-        return self._plan(bound, rows, "auc.given_pairs", *columns, offsets=(pairptr,))
+        winners, losers, weights, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
+        offsets = {"pairptr": pairptr}
+        return self._plan(
+            bound, rows, auc.given_pairs, winners=winners, losers=losers, weights=weights, offsets=offsets
+        )
 
 
 def _label(row: Row) -> float:

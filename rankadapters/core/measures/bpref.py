@@ -77,10 +77,11 @@ class Bpref(Convention):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance and irrelevance by rank, how many of each there are by query."""
-        columns = bound.relevance(self.relevant), irrelevance(bound, self.relevant)
-        relevant, irrelevant = map(bound.judged_sums, columns)
-        ranked = bound.ranked(self, *columns)
-        return RankedPlan(
-            kernel="hits.preferred", columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
-            retrieved=ranked.retrieved, k=bound.longest, by_query=(relevant, irrelevant), empty=relevant <= 0,
+        from rankadapters.core.kernels.hits import preferred
+
+        relevance, others = bound.relevance(self.relevant), irrelevance(bound, self.relevant)
+        relevant, irrelevant = bound.judged_sums(relevance), bound.judged_sums(others)
+        return bound.plan(
+            self, preferred, k=bound.longest, empty=relevant <= 0, ranked=relevance, irrelevant_ranked=others,
+            by_query={"relevant": relevant.clip(min=1), "irrelevant": irrelevant},
         )  # fmt: skip

@@ -75,9 +75,9 @@ class Coverage(Convention):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank."""
-        column = bound.relevance(self.relevant)
-        ranked = bound.ranked(self, column)
-        return RankedPlan(
-            kernel="hits.last_relevant", columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
-            retrieved=ranked.retrieved, k=bound.longest, empty=bound.judged_sums(column) <= 0,
-        )  # fmt: skip
+        from rankadapters.core.kernels.hits import last_relevant
+
+        relevance = bound.relevance(self.relevant)
+        return bound.plan(
+            self, last_relevant, k=bound.longest, empty=bound.judged_sums(relevance) <= 0, ranked=relevance
+        )

@@ -118,14 +118,13 @@ class ERR(Discounted):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Gains by rank; of a tie that is averaged every row's own."""
-        averaged, k = self.ties == "average", bound.cutoff(self.k)
-        # In a fixed order, so that the order of the rows cannot change the last bit.
-        ranked = bound.ranked(self.replace(ties="best") if averaged else self, bound.graded(self))
-        return RankedPlan(
-            kernel="err.expected_cascade" if averaged else "err.cascade", columns=ranked.columns,
-            ranking=ranked.ranking._replace(tied="whole") if averaged else ranked.ranking,
-            rows=ranked.rows, retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts(self.discount, k),),
-            options=(self.scale, self.complement == "float32"), empty=bound.none,
+        from rankadapters.core.kernels.err import cascade, expected_cascade
+
+        discounts = bound.discounts(self.discount, bound.cutoff(self.k))
+        return bound.plan(
+            self, expected_cascade if self.ties == "average" else cascade, empty=bound.none,
+            by_rank={"discounts": discounts},
+            options={"scale": self.scale, "in_float32": self.complement == "float32"}, ranked=bound.graded(self),
         )  # fmt: skip
 
 

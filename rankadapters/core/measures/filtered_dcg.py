@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
@@ -86,8 +86,4 @@ class FilteredDCG(Discounted):
     def lower(self, bound: Bound) -> RankedPlan:
         """Gains by rank, those of rows that are not retrieved 0."""
         weights = bound.discounts(self.discount, bound.cutoff(self.k))
-        gains = bound.graded(self)
-        found = plan(self, bound, gains, divisor=bound.ones, empty=bound.none, weights=weights)
-        if self.precision != "none":
-            return found
-        return replace(found, ranking=found.ranking._replace(tied="unranked", precision="float64"))
+        return plan(self, bound, bound.graded(self), divisor=bound.ones, empty=bound.none, weights=weights)

@@ -9,7 +9,6 @@ from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.measures import definition
 from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.ndcg import KERNEL, KERNEL_ALONG, KERNEL_OF_FEW
 from rankadapters.core.measures.ranked import RELEVANT
 
 if TYPE_CHECKING:
@@ -73,13 +72,16 @@ def plan(
     by: Column | None = None,
 ) -> RankedPlan:  # fmt: skip
     """Sum up a column over the ranks 1..k, each with its weight (1 where None), by the divisor of each query."""
+    import numpy as np
+
+    from rankadapters.core.kernels.dcg import discounted_sums
+    from rankadapters.core.kernels.hits import discounted_means
+
     # Means are taken in the ranking itself, which keeps no row out.
-    spans = convention.ties == "average" and getattr(convention, "retrieve", "all") != "all"
-    ranked = bound.ranked(convention, column, spans=spans, by=by)
-    k = bound.cutoff(convention.k)
-    return RankedPlan(
-        kernel="hits.discounted_means" if spans else KERNEL, of_few="" if spans else KERNEL_OF_FEW,
-        along="" if spans else KERNEL_ALONG, columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
-        retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts("power_1", k) if weights is None else weights,),
-        by_query=(divisor,), empty=empty,
+    keeps_out = convention.ties == "average" and getattr(convention, "retrieve", "all") != "all"
+    kernel, below = (discounted_means, "divisor") if keeps_out else (discounted_sums, "ideal")
+    discounts = bound.discounts("power_1", bound.cutoff(convention.k)) if weights is None else weights
+    return bound.plan(
+        convention, kernel, empty=empty, by=by, by_rank={"discounts": discounts},
+        by_query={below: np.where(empty, 1.0, divisor)}, ranked=column,
     )  # fmt: skip

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
@@ -16,13 +15,10 @@ from rankadapters.core.measures.ranked import Discounted, Empty
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.binding.plans import RankedPlan
     from rankadapters.core.data.columns import Flags, Floats
 
 MOST_ONES = 10**6  # discounts that are summed up
-KERNEL = "dcg.discounted_sums"
-KERNEL_OF_FEW = "dcg.discounted_sums_of_few"
-KERNEL_ALONG = "dcg.discounted_sums_along"
-KERNEL_OF_TOP = "dcg.discounted_sums_of_top"
 
 IDEAL = Words(
     group="value",
@@ -139,8 +135,10 @@ class NDCG(Discounted):
         """Divide by the ideal DCG; where that is not positive the query is empty."""
         ideal, empty = bound.ideal_dcg(self)
         if self.ideal_follows_scores:
-            plan = _plan(self, bound, ideal, empty)
-            return replace(plan, kernel=KERNEL_OF_TOP, of_few="", along="", by_query=())
+            from rankadapters.core.kernels.dcg import discounted_sums_of_top
+
+            discounts = {"discounts": bound.discounts(self.discount, bound.cutoff(self.k))}
+            return bound.plan(self, discounted_sums_of_top, empty=empty, by_rank=discounts, ranked=bound.graded(self))
         ideal = bound.dcg_of_ones(self) if self.ideal == "ones" else ideal
         return _plan(self, bound, ideal, empty)
 
@@ -198,10 +196,10 @@ def _dcg(gains: Sequence[float], k: int | None, discount: str) -> float:
 
 
 def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -> RankedPlan:
-    ranked = bound.ranked(convention, bound.graded(convention))
-    k = bound.cutoff(convention.k)
-    return RankedPlan(
-        kernel=KERNEL, of_few=KERNEL_OF_FEW, along=KERNEL_ALONG, columns=ranked.columns, ranking=ranked.ranking,
-        rows=ranked.rows, retrieved=ranked.retrieved, k=k, by_rank=(bound.discounts(convention.discount, k),),
-        by_query=(divisor,), empty=empty,
+    from rankadapters.core.kernels.dcg import discounted_sums
+
+    discounts = bound.discounts(convention.discount, bound.cutoff(convention.k))
+    return bound.plan(
+        convention, discounted_sums, empty=empty, by_rank={"discounts": discounts}, by_query={"ideal": divisor},
+        ranked=bound.graded(convention),
     )  # fmt: skip

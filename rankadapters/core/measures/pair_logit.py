@@ -92,11 +92,15 @@ class PairLogit(Loss):
     def lower(self, bound: Bound) -> WholePlan:
         """Rows by ascending label, each with how many have a lower one; or the given pairs."""
         from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
+        from rankadapters.core.kernels.losses import logistic_of_given_pairs, logistic_of_labels
 
         rows = bound.retrieved(self.unjudged)
         if self.pairs == "given":
-            *columns, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
-            mass = sums_by(pairptr, columns[2])
-            return loss_plan("logistic_of_given_pairs", rows, columns, mass, LEAST, offsets=(pairptr,))
+            winners, losers, weights, pairptr = given_pairs(bound, rows, weighed=self.average == "pair")
+            return loss_plan(
+                logistic_of_given_pairs, rows, sums_by(pairptr, weights), options={"least": LEAST},
+                offsets={"pairptr": pairptr}, winners=winners, losers=losers, weights=weights,
+            )  # fmt: skip
         rows, lower = by_label(bound, rows)
-        return loss_plan("logistic_of_labels", rows, [lower], sums_by(rows.indptr, lower), LEAST)
+        mass = sums_by(rows.indptr, lower)
+        return loss_plan(logistic_of_labels, rows, mass, options={"least": LEAST}, lower=lower)

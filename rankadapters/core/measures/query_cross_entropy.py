@@ -78,12 +78,14 @@ class QueryCrossEntropy(Loss):
     def lower(self, bound: Bound) -> WholePlan:
         """Labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, probabilities, sums_by, weights_of
+        from rankadapters.core.kernels.losses import shifted_cross_entropy
 
         rows = bound.retrieved(self.unjudged)
         labels = rows.take(probabilities(bound, "QueryCrossEntropy"))
         weights = weights_of(bound, rows, self.average)
-        mass, options = sums_by(rows.indptr, weights), (self.alpha, FARTHEST_SHIFT, HALVINGS)
-        return loss_plan("shifted_cross_entropy", rows, (labels, weights), mass, *options)
+        options = {"alpha": self.alpha, "farthest": FARTHEST_SHIFT, "halvings": HALVINGS}
+        mass = sums_by(rows.indptr, weights)
+        return loss_plan(shifted_cross_entropy, rows, mass, options=options, labels=labels, weights=weights)
 
 
 def halved(excess: Callable[[float], float]) -> float:

@@ -78,8 +78,9 @@ class QueryRMSE(Loss):
     def lower(self, bound: Bound) -> WholePlan:
         """Labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
+        from rankadapters.core.kernels.losses import squared_error
 
         rows = bound.retrieved(self.unjudged)
         weights = weights_of(bound, rows, self.average)
-        columns = (rows.take(bound.labels), weights)
-        return loss_plan("squared_error", rows, columns, sums_by(rows.indptr, weights))
+        labels, mass = rows.take(bound.labels), sums_by(rows.indptr, weights)
+        return loss_plan(squared_error, rows, mass, labels=labels, weights=weights)

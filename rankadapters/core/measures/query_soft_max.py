@@ -75,10 +75,13 @@ class QuerySoftMax(Loss):
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
+        from rankadapters.core.kernels.losses import softmax_cross_entropy
 
         rows = bound.retrieved(self.unjudged)
         weights = weights_of(bound, rows, self.average)
         shares = np.maximum(rows.take(bound.labels), 0.0) * weights
         logs = np.log(weights, out=np.zeros(weights.size), where=weights > 0)
-        columns = (shares, weights, logs)
-        return loss_plan("softmax_cross_entropy", rows, columns, sums_by(rows.indptr, shares), self.beta)
+        return loss_plan(
+            softmax_cross_entropy, rows, sums_by(rows.indptr, shares), options={"beta": self.beta}, shares=shares,
+            weights=weights, logs=logs,
+        )  # fmt: skip

@@ -67,10 +67,11 @@ class RPrecision(Convention):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank, the relevant rows by query."""
+        from rankadapters.core.kernels.hits import share_at_own_cutoff
+
         column = bound.relevance(self.relevant)
-        relevant, ranked = bound.judged_sums(column), bound.ranked(self, column)
-        return RankedPlan(
-            kernel="hits.share_at_own_cutoff", columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows,
-            retrieved=ranked.retrieved, k=bound.cutoff(max(1, int(relevant.max(initial=0)))),
-            by_query=(relevant.astype(int),), empty=relevant <= 0,
+        relevant = bound.judged_sums(column).astype(int)
+        return bound.plan(
+            self, share_at_own_cutoff, k=bound.cutoff(max(1, int(relevant.max(initial=0)))), empty=relevant <= 0,
+            by_query={"cutoffs": relevant.clip(min=1)}, ranked=column,
         )  # fmt: skip

@@ -83,10 +83,8 @@ class RR(Ranked):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank."""
-        relevance, spans = bound.relevance(self.relevant), self.ties == "average"
-        ranked = bound.ranked(self, relevance, spans=spans)
-        return RankedPlan(
-            kernel="rr.expected_reciprocal_rank" if spans else "rr.reciprocal_rank",
-            columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
-            k=bound.cutoff(self.k), empty=bound.judged_sums(relevance) <= 0,
-        )  # fmt: skip
+        from rankadapters.core.kernels.rr import expected_reciprocal_rank, reciprocal_rank
+
+        relevance = bound.relevance(self.relevant)
+        kernel = expected_reciprocal_rank if self.ties == "average" else reciprocal_rank
+        return bound.plan(self, kernel, empty=bound.judged_sums(relevance) <= 0, ranked=relevance)

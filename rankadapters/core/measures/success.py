@@ -81,10 +81,8 @@ class Success(Ranked):
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank."""
-        relevance, spans = bound.relevance(self.relevant), self.ties == "average"
-        ranked = bound.ranked(self, relevance, spans=spans)
-        return RankedPlan(
-            kernel="hits.chance_of_any_relevant" if spans else "hits.any_relevant",
-            columns=ranked.columns, ranking=ranked.ranking, rows=ranked.rows, retrieved=ranked.retrieved,
-            k=bound.cutoff(self.k), empty=bound.judged_sums(relevance) <= 0,
-        )  # fmt: skip
+        from rankadapters.core.kernels.hits import any_relevant, chance_of_any_relevant
+
+        relevance = bound.relevance(self.relevant)
+        kernel = chance_of_any_relevant if self.ties == "average" else any_relevant
+        return bound.plan(self, kernel, empty=bound.judged_sums(relevance) <= 0, ranked=relevance)

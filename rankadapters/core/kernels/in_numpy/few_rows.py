@@ -24,17 +24,6 @@ def largest_first(values: Any, indptr: Any, cut: Any) -> list[float]:
     return [value for part, most in zip(parts, cuts, strict=True) for value in sorted(part, reverse=True)[:most]]
 
 
-def sums_of_products(ranked: Any, outptr: Any, k: int, discounts: Any) -> list[float]:
-    """Sum of value x discount over the first k ranks of each query, from left to right."""
-    values, weights, found = ranked[outptr[0] : outptr[-1]].tolist(), discounts[:k].tolist(), []
-    for first, last in pairwise((outptr - outptr[0]).tolist()):
-        total = 0.0
-        for value, weight in zip(values[first : min(last, first + k)], weights, strict=False):
-            total += value * weight
-        found.append(total)
-    return found
-
-
 def mixed(words: Any) -> list[int]:
     """As `exact.mix_all`."""
     found = []
@@ -50,15 +39,3 @@ def sums_of_mixed(words: Any, indptr: Any) -> list[int]:
     """As `exact.mix_queries` of words that stand query by query."""
     several = mixed(words)
     return [sum(several[first:last]) & _WORD for first, last in pairwise(indptr.tolist())]
-
-
-def ranked_sums(scores: Any, gains: Any, indptr: Any, k: int, discounts: Any) -> list[float]:
-    """Sum of gain x discount over the first k ranks of each query by descending score, then row."""
-    own, values, weights, found = scores.tolist(), gains.tolist(), discounts[:k].tolist(), []
-    for first, last in pairwise((indptr - indptr[0]).tolist()):
-        total = 0.0
-        rows = sorted(range(first, last), key=own.__getitem__, reverse=True)  # which keeps the order of equal ones
-        for row, weight in zip(rows, weights, strict=False):
-            total += values[row] * weight
-        found.append(total)
-    return found

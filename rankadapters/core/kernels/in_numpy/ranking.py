@@ -1,69 +1,93 @@
-"""Numpy form of `kernels.ranking`."""
+"""Rankings in numpy: whole columns at once."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rankadapters.core.kernels.in_numpy.segments import descending, numbers, starts_of, sums
+from rankadapters.core.kernels.in_numpy.segments import (
+    descending,
+    largest_first,
+    numbers,
+    places_within,
+    starts_of,
+    sums,
+)
 
 ALL_FINITE = -1
 
 
-class ByRank(NamedTuple):
-    """Rows of several queries by rank, counted from the first of them; `ties` holds where each tie begins."""
-
-    scores: Any
-    rows: Any
-    indptr: Any
-
-    @property
-    def ties(self) -> Any:
-        """Offsets of the ties, of which none reaches beyond a query."""
-        changes = np.ones(self.scores.size, np.bool_)
-        changes[1:] = self.scores[1:] != self.scores[:-1]
-        changes[self.indptr[:-1][np.diff(self.indptr) > 0]] = True
-        return starts_of(changes)
-
-
-def ranked(scores: Any, order: Any, indptr: Any) -> tuple[int, ByRank | None]:
-    """Rank the rows of queries; the first row whose score is not finite, and then no ranks, else -1."""
+def ranked_rows(scores: Any, order: Any, indptr: Any, k: int, ties: bool, rowptr: Any, rows: Any) -> int:
+    """As `ranked_rows.ranked_rows`; with `ties` all rows are ranked."""
     part = slice(indptr[0], indptr[-1])
-    own = scores[order[part]] if order.size else scores[part]
+    own, local, room = scores[order[part]] if order.size else scores[part], indptr - indptr[0], rowptr - rowptr[0]
     finite = np.isfinite(own)
     if not finite.all():
-        place = int(indptr[0]) + int(np.argmin(finite))
-        return int(order[place]) if order.size else place, None
-    rows = descending(own, indptr - indptr[0])
-    return ALL_FINITE, ByRank(own[rows], rows, indptr - indptr[0])
-
-
-def top(indptr: Any, outptr: Any) -> Any:
-    """Places of the first ranks of each query, as many as `outptr` says."""
-    sizes = np.diff(outptr)
-    return np.arange(sizes.sum()) + np.repeat(indptr[:-1] - (outptr[:-1] - outptr[0]), sizes)
-
-
-def ranked_columns(
-    scores: Any, order: Any, indptr: Any, k: int, tie_means: bool, gains: Any, outptr: Any, out: Any
-) -> int:
-    """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`."""
-    del k  # which `outptr` has
-    bad, found = ranked(scores, order, indptr)
-    if found is None:
-        return bad
-    kept, part = top(found.indptr, outptr), slice(indptr[0], indptr[-1])
-    ties = found.ties if tie_means else None
-    for column, written in zip(gains, out, strict=True):
-        own = column[part]
-        by_rank = own[found.rows[kept]] if ties is None else _tie_means(own[found.rows], ties)[kept]
-        written[outptr[0] : outptr[-1]] = by_rank
+        finite |= np.repeat(np.diff(room) == 0, np.diff(local))  # a query without room is passed over
+        if not finite.all():
+            place = int(indptr[0]) + int(np.argmin(finite))
+            return int(order[place]) if order.size else place
+    ranked = descending(own, local) if ties else largest_first(own, local, k, room)
+    rows[:] = ranked - np.repeat(local[:-1], np.diff(room))
+    if ties:
+        tied = np.zeros(own.size, np.bool_)
+        tied[1:] = own[ranked[1:]] == own[ranked[:-1]]
+        tied[local[:-1][np.diff(local) > 0]] = False
+        rows[tied] = ~rows[tied]
     return ALL_FINITE
 
 
+def take_columns(rows: Any, indptr: Any, columns: Any, outptr: Any, out: Any) -> None:
+    """As `ranking.take_columns`."""
+    places = rows + np.repeat(indptr[:-1], np.diff(outptr))
+    for column, written in zip(columns, out, strict=True):
+        written[outptr[0] : outptr[-1]] = column[places]
+
+
+def take_tie_means(rows: Any, indptr: Any, columns: Any, outptr: Any, out: Any) -> None:
+    """As `ranking.take_tie_means`."""
+    places, ties = _with_ties(rows, indptr)
+    tie, first = numbers(ties), _first_ranks(indptr, outptr)
+    for column, written in zip(columns, out, strict=True):
+        values = column[places].astype(np.float64)
+        low, high = np.minimum.reduceat(values, ties[:-1]), np.maximum.reduceat(values, ties[:-1])
+        means = sums(values, tie, ties.size - 1) / np.diff(ties)
+        # Equal gains need no division, so that the ideal order reaches exactly the ideal DCG.
+        written[outptr[0] : outptr[-1]] = np.where(low == high, low, means)[tie][first]
+
+
+def take_tie_sums(rows: Any, indptr: Any, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
+    """As `ranking.take_tie_sums`."""
+    places, ties = _with_ties(rows, indptr)
+    tie, first, written = numbers(ties), _first_ranks(indptr, outptr), slice(outptr[0], outptr[-1])
+    ends[written] = ties[1:][tie[first]] - np.repeat(indptr[:-1] - indptr[0], np.diff(outptr))
+    for column, by_rank in zip(columns, out, strict=True):
+        by_rank[written] = sums(column[places].astype(np.float64), tie, ties.size - 1)[tie[first]]
+
+
+def keep_from(
+    bound: float, strict: bool, scores: Any, order: Any, rows: Any, indptr: Any, rowptr: Any, outptr: Any, out: Any
+) -> None:
+    """As `ranking.keep_from`."""
+    ranked = rows[_first_ranks(rowptr, outptr)]
+    places = np.where(ranked < 0, ~ranked, ranked) + np.repeat(indptr[:-1], np.diff(outptr))
+    own = scores[order[places] if order.size else places]
+    out[:, outptr[0] : outptr[-1]][:, (own < bound) | (strict & (own == bound))] = 0.0
+
+
+def number_ranks(outptr: Any, ends: Any) -> None:
+    """As `ranking.number_ranks`."""
+    ends[outptr[0] : outptr[-1]] = places_within(outptr) + 1
+
+
+def places_of(rows: Any, indptr: Any, order: Any) -> None:
+    """As `ranking.places_of`."""
+    order[indptr[0] : indptr[-1]] = rows + np.repeat(indptr[:-1], np.diff(indptr))
+
+
 def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -> None:
-    """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
+    """As `ranking.counted_gains`."""
     query, n = numbers(indptr), indptr.size - 1
     counts = np.zeros((levels.size, n), np.int64)
     for count, level in zip(counts, levels, strict=True):
@@ -72,37 +96,50 @@ def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -
     out[:] = np.repeat(np.tile(levels, n), np.diff(ends, axis=0, prepend=0).T.ravel())
 
 
-def _tie_means(gains: Any, ties: Any) -> Any:
-    """Mean of each tie at each of its ranks; equal gains need no division."""
-    values, tie = gains.astype(np.float64), numbers(ties)
-    low, high = np.minimum.reduceat(values, ties[:-1]), np.maximum.reduceat(values, ties[:-1])
-    means = sums(values, tie, ties.size - 1) / np.diff(ties)
-    return np.where(low == high, low, means)[tie]
-
-
-def ranked_spans(
-    scores: Any, order: Any, indptr: Any, k: int, sums_: bool, bound: float, strict: bool, columns: Any, outptr: Any,
-    out: Any, ends: Any,
-) -> int:  # fmt: skip
-    """As ranked_columns, with the end of each rank's tie, and 0 in place of rows that `bound` keeps out."""
-    del k
-    bad, found = ranked(scores, order, indptr)
-    if found is None:
-        return bad
-    kept, part, written = top(found.indptr, outptr), slice(indptr[0], indptr[-1]), slice(outptr[0], outptr[-1])
-    own = found.scores[kept]
-    outside = own <= bound if strict else own < bound
-    ties = found.ties if sums_ else np.arange(found.rows.size + 1)
-    tie = numbers(ties)
-    begins = np.repeat(found.indptr[:-1], np.diff(outptr))
-    ends[written] = ties[1:][tie[kept]] - begins
-    for column, by_rank in zip(columns, out, strict=True):
-        values = column[part][found.rows].astype(np.float64)
-        spread = sums(values, tie, ties.size - 1)[tie] if sums_ else values
-        by_rank[written] = np.where(outside, 0.0, spread[kept])
+def kept_columns(
+    scores: Any, order: Any, indptr: Any, k: int, bound: float, strict: bool, columns: Any, outptr: Any, out: Any
+) -> int:
+    """As `kept_rows.kept_columns`."""
+    part = slice(indptr[0], indptr[-1])
+    rows = order[part] if order.size else np.arange(indptr[0], indptr[-1])
+    own = scores[rows]
+    finite = np.isfinite(own)
+    if not finite.all():
+        return int(rows[np.argmin(finite)])
+    kept = np.flatnonzero(own > bound if strict else own >= bound)
+    query = numbers(indptr)[kept]
+    rank = places_within(np.searchsorted(query, np.arange(indptr.size)))
+    within = np.flatnonzero(rank < np.minimum(k, np.diff(outptr)[query]))
+    places = outptr[query[within]] + rank[within]
+    for column, written in zip(columns, out, strict=True):
+        written[outptr[0] : outptr[-1]] = 0.0
+        written[places] = column[part][kept[within]]
     return ALL_FINITE
 
 
-def order_within(keys: Any, indptr: Any, order: Any) -> None:
-    """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
-    order[indptr[0] : indptr[-1]] = descending(keys[indptr[0] : indptr[-1]], indptr - indptr[0]) + indptr[0]
+def ranked_whole_ties(
+    scores: Any, order: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any
+) -> int:
+    """As `whole_ties.ranked_whole_ties`; every row has a rank."""
+    rows = np.empty(indptr[-1] - indptr[0], np.int32)
+    bad = ranked_rows(scores, order, indptr, k, True, indptr, rows)  # noqa: FBT003 - a kernel takes it by its place
+    if bad < 0:
+        places, ties = _with_ties(rows, indptr)
+        written = slice(outptr[0], outptr[-1])
+        ends[written] = ties[1:][numbers(ties)] - np.repeat(indptr[:-1] - indptr[0], np.diff(indptr))
+        for column, by_rank in zip(columns, out, strict=True):
+            by_rank[written] = column[places]
+    return bad
+
+
+def _with_ties(rows: Any, indptr: Any) -> tuple[Any, Any]:
+    """Places of ranked rows of which a tied one is written as ~row, and offsets of the ties."""
+    tied = rows < 0
+    return np.where(tied, ~rows, rows) + np.repeat(indptr[:-1], np.diff(indptr)), starts_of(~tied)
+
+
+def _first_ranks(rowptr: Any, outptr: Any) -> Any:
+    """Places, among the ranked rows of all queries, of the first ranks: as many as `outptr` says."""
+    return np.arange(outptr[-1] - outptr[0]) + np.repeat(
+        (rowptr[:-1] - rowptr[0]) - (outptr[:-1] - outptr[0]), np.diff(outptr)
+    )

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankadapters.core.kernels.in_numpy import few_rows
 
+LEAST_BLOCKS, BLOCKS = 6, 3  # rows and blocks of a segment for each rank that is looked for
 CLASSES_PER_OCTAVE = 2  # of sizes that share a matrix: a sixth of it is padding on average
 
 
@@ -57,12 +58,33 @@ def descending(scores: Any, indptr: Any) -> Any:
     return stable_order(-scores, indptr, np.inf)
 
 
-def running(ufunc: Any, values: Any, indptr: Any) -> Any:
-    """Running sum or product from the begin of each segment."""
-    found = np.empty_like(values)
-    for places, inside in blocks(indptr):
-        found[places[inside]] = ufunc.accumulate(values[places], axis=1)[inside]
-    return found
+def largest_first(scores: Any, indptr: Any, k: int, outptr: Any) -> Any:
+    """Places of the largest scores of each segment, as many as `outptr` says and at most k; then of the first place."""
+    if scores.size > few_rows.FEW_ROWS:
+        kept = candidates(scores, indptr, k)
+        if kept is not None:
+            inner = np.searchsorted(kept, indptr)
+            return kept[descending(scores[kept], inner)[_first_places(inner, outptr)]]
+    return descending(scores, indptr)[_first_places(indptr, outptr)]
+
+
+def candidates(scores: Any, indptr: Any, k: int) -> Any:
+    """Places of scores that may be among the k largest of their segment; None where most may be.
+
+    A segment is cut into blocks. The k-th largest of their maxima bounds the k-th largest score from below.
+    """
+    sizes = np.diff(indptr)
+    if sizes.size == 0 or sizes.min() < LEAST_BLOCKS * k or scores.size == 0:
+        return None
+    n_blocks = BLOCKS * k
+    cuts = indptr[:-1, None] + (sizes[:, None] * np.arange(n_blocks)) // n_blocks
+    maxima = np.maximum.reduceat(scores, cuts.ravel()).reshape(cuts.shape)
+    bounds = np.partition(maxima, n_blocks - k, axis=1)[:, n_blocks - k]
+    return np.flatnonzero(scores >= np.repeat(bounds, sizes))
+
+
+def _first_places(indptr: Any, outptr: Any) -> Any:
+    return np.arange(outptr[-1]) + np.repeat(indptr[:-1] - outptr[:-1], np.diff(outptr))
 
 
 def sums(values: Any, number: Any, n: int) -> Any:
@@ -73,15 +95,3 @@ def sums(values: Any, number: Any, n: int) -> Any:
 def starts_of(changes: Any) -> Any:
     """Offsets of the runs that begin where `changes` is true."""
     return np.append(np.flatnonzero(changes), changes.size)
-
-
-def begins(query: Any, n: int) -> Any:
-    """Offsets of the entries of each query."""
-    return np.searchsorted(query, np.arange(n + 1))
-
-
-def ties_of(query: Any, rank: Any, ends: Any) -> Any:
-    """Offsets of the ties, of ranks that know the end of theirs."""
-    changes = np.ones(query.size, np.bool_)
-    changes[1:] = (rank[1:] == ends[:-1]) | (query[1:] != query[:-1])
-    return starts_of(changes)

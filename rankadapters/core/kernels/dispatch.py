@@ -1,8 +1,7 @@
-"""Which form of a kernel runs: the one in numpy at first, the compiled one where much is evaluated; both give the same.
+"""How a kernel runs: as plain Python and numpy at first, compiled where much is evaluated; both give the same bits.
 
-Every kernel of evaluation, `kernels.dcg.discounted_sums` for one, stands a second time in `kernels.in_numpy` by the
-same name and for the same arrays. That form needs no numba, whose import takes a third of a second and whose compiling
-takes several, and handles a row in 100 to 200 ns, where machine code takes 10.
+Importing numba takes a third of a second and compiling takes several, while plain Python handles a ranked row in 60 to
+200 ns, where machine code takes 10.
 """
 
 from __future__ import annotations
@@ -10,13 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels import Kernel, Steps
 from rankadapters.core.kernels.views import writable
 
 SETTING = "RANKADAPTERS_KERNELS"
@@ -29,58 +27,54 @@ LATER, NOW, NEVER = "later", "now", "never"
 ROWS_BEFORE_LOADING = 8_000_000
 ROWS_BEFORE_COMPILING = 40_000_000
 
-Kernel = Callable[..., Any]
 Key = tuple[object, ...]
 
 
-def run(name: str, *arguments: Any, rows: int = 0) -> Any:
-    """Run a kernel by its module and name, such as 'dcg.discounted_sums', in the form that is at hand.
+def run(kernel: Kernel | Steps, *arguments: Any, rows: int = 0) -> Any:
+    """Run a kernel in the form that pays.
 
     Parameters
     ----------
-    name : str
-        Module and function, in `kernels` and in `kernels.in_numpy`.
+    kernel : Kernel or Steps
+        What to run.
     *arguments
-        Arrays and numbers; the last arrays are written to.
+        Arrays and numbers. The last array is written to; of a kernel with a form in numpy, several may be.
     rows : int
         How many rows it ranks, which counts towards compiling it.
     """
+    rows *= kernel.cost
     if _process.choice == NEVER or (_process.choice == LATER and _process.is_young(rows)):
-        return _run_in_numpy(name, arguments)
+        return _run_in_python(kernel, arguments)
     given = [
         writable(each) if isinstance(each, np.ndarray) and not each.flags.writeable else each for each in arguments
     ]
     if _process.choice == NOW:
-        return compiled(name)(*given)
-    kernel = _process.kernel(name, given, rows)
-    return _run_in_numpy(name, arguments) if kernel is None else kernel(*given)
+        return kernel.compiled(*given)
+    machine_code = _process.machine_code(kernel, given, rows)
+    return _run_in_python(kernel, arguments) if machine_code is None else machine_code(*given)
 
 
-def foresee(rows: int) -> None:
+def runs_compiled() -> bool:
+    """Tell whether kernels run compiled by now, but for those that are not compiled yet."""
+    return _process.choice == NOW or (_process.choice == LATER and bool(_process.ready))
+
+
+def expect_rows(rows: int) -> None:
     """Count rows that are going to be ranked as if they had been, so that what is worth compiling is compiled first."""
     _process.rows += rows
 
 
-def _run_in_numpy(name: str, arguments: tuple[Any, ...]) -> Any:
+def _run_in_python(kernel: Kernel | Steps, arguments: tuple[Any, ...]) -> Any:
+    """Run a kernel in numpy where it can, else on lists, whose numbers Python reads three times as fast."""
+    if isinstance(kernel, Steps):
+        return kernel.run(arguments, _run_in_python)
     with np.errstate(all="ignore"):  # as machine code does; what is not finite is refused where it is summed
-        return in_numpy(name)(*arguments)
-
-
-@cache
-def compiled(name: str) -> Kernel:
-    """Find a kernel, which numba compiles at its first call; the modules of others are not even imported."""
-    return _function("rankadapters.core.kernels", name)
-
-
-@cache
-def in_numpy(name: str) -> Kernel:
-    """Find the numpy form of a kernel."""
-    return _function("rankadapters.core.kernels.in_numpy", name)
-
-
-def _function(package: str, name: str) -> Kernel:
-    module, _, function = name.partition(".")
-    return getattr(import_module(f"{package}.{module}"), function)  # type: ignore[no-any-return]
+        if kernel.in_numpy is not None:
+            return kernel.in_numpy(*arguments)
+        lists = [each.tolist() if isinstance(each, np.ndarray) else each for each in arguments]
+        result = kernel.plain(*lists)
+    arguments[-1][:] = lists[-1]
+    return result
 
 
 def _kinds(arguments: list[Any]) -> Key:
@@ -99,7 +93,7 @@ class _Process:
     def __init__(self, choice: str) -> None:
         self.choice = choice
         self.rows = 0
-        self.ready: dict[Key, Kernel] = {}
+        self.ready: dict[Key, Callable[..., Any]] = {}
         self._looked_for: set[Key] = set()  # in the cache, which did not have it
 
     def is_young(self, rows: int) -> bool:
@@ -109,22 +103,22 @@ class _Process:
         self.rows += rows
         return True
 
-    def kernel(self, name: str, arguments: list[Any], rows: int) -> Kernel | None:
-        """Find a kernel for such arguments; None while there is too little work for loading or compiling it."""
-        key = (name, *_kinds(arguments))
+    def machine_code(self, kernel: Kernel | Steps, arguments: list[Any], rows: int) -> Callable[..., Any] | None:
+        """Find the machine code for such arguments; None while there is too little work for loading or compiling it."""
+        key = (kernel, *_kinds(arguments))
         if key not in self.ready:
             self.rows += rows
             if self.rows >= ROWS_BEFORE_COMPILING or (
                 self.rows >= ROWS_BEFORE_LOADING and key not in self._looked_for and self._is_loaded(key, arguments)
             ):
-                self.ready[key] = compiled(name)
+                self.ready[key] = kernel.compiled
         return self.ready.get(key)
 
     def _is_loaded(self, key: Key, arguments: list[Any]) -> bool:
         from rankadapters.core.kernels.compiling import load
 
         self._looked_for.add(key)
-        return bool(load(compiled(str(key[0])), arguments))
+        return bool(load(key[0], arguments))  # type: ignore[arg-type]  # the key begins with the kernel
 
 
 def _chosen(choice: str) -> str:
