@@ -23,8 +23,9 @@ from rankadapters.core.queries import Queries, as_queries
 from rankadapters.core.texts import as_convention
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
+from rankadapters.parity.held import Route
 from rankadapters.parity.ours import Ours
-from rankadapters.parity.toolkit import NO_LOG, Logged, Route
+from rankadapters.parity.toolkit import NO_LOG, Logged
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
