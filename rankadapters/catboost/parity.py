@@ -14,6 +14,7 @@ from rankadapters.catboost.broken_settings import warn_of_training
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool
 from rankadapters.core import presets
+from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -22,8 +23,9 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
+from rankadapters.parity.held import Route
 from rankadapters.parity.ours import Ours
-from rankadapters.parity.toolkit import NO_LOG, Logged, Route
+from rankadapters.parity.toolkit import NO_LOG, Logged
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
@@ -115,8 +117,12 @@ class CatBoostToolkit(Toolkit):
         if isinstance(metrics, str):
             msg = f"metrics={metrics!r:.80} is one string.\nHint: metrics=[{metrics!r:.80}]."
             raise InputError(msg)
+        listed = list(metrics) if isinstance(metrics, Iterable) else [metrics]
+        if not all(isinstance(metric, str) for metric in listed):
+            msg = f"metrics={metrics!r:.80} is not a list of strings.\nHint: metrics=['NDCG:top=10']."
+            raise InputError(msg)
         wanted = Ours.of(held.queries, held.scores, declared)
-        rows = [self._under(metric, held, wanted) for metric in metrics]
+        rows = [self._under(metric, held, wanted) for metric in listed]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
         if declared not in [row.convention for row in rows if row.verdict == "equal"]:
             nearest, words = self.nearest(declared)
@@ -235,7 +241,7 @@ def check_parity(
             given["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
-    by_row = {name: queries.by_query(np.asarray(each, np.float64)) for name, each in given.items()}
+    by_row = {name: queries.by_query(as_numbers(name, each).astype(np.float64)) for name, each in given.items()}
     notes += [] if weight is None else [IGNORED]
     held = Held(queries=queries, scores=scores, notes=tuple(notes), given=by_row)
     return TOOLKIT.check(held, convention, metrics=metrics)

@@ -93,7 +93,7 @@ def check(
     queries = as_queries(labels, **columns)
     array = queries.check_scores(scores)
     ours = None if convention is None else Ours.of(queries, array, as_convention(convention)).value
-    if toolkits != "installed" and (isinstance(toolkits, str) or not isinstance(toolkits, Iterable)):
+    if isinstance(toolkits, str) and toolkits != "installed":
         msg = f"toolkits={toolkits!r:.60}; allowed are 'installed' and lists of names.\nHint: toolkits=['lightgbm']."
         raise InputError(msg)
     every = toolkits == "installed"
@@ -252,6 +252,10 @@ def check_models(
     >>> [row.native_metric for row in report.rows], report.parity
     (['ndcg@5'], True)
     """
+    for name, part in (("train", train), ("test", test)):
+        if not isinstance(part, RankingData):
+            msg = f"{name} is {type(part).__name__}, not RankingData.\nHint: ra.datasets.RankingData(X, labels, qid)."
+            raise InputError(msg)
     found = usable(TOOLKITS if toolkits is None else toolkits)
     own = {name: own_convention(TOOLKITS[name], measure, k) for name in found if found[name].version}
     native = {name: convention for name, convention in own.items() if convention is not None}
@@ -262,7 +266,8 @@ def check_models(
         notes = "; ".join(each.note for each in found.values())
         msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
         raise MissingToolkitError(msg)
-    declared = tuple(dict.fromkeys(as_conventions(list(conventions) or list(native.values()))))
+    listed = list(conventions) if isinstance(conventions, Iterable) else conventions
+    declared = tuple(dict.fromkeys(as_conventions(listed or list(native.values()))))
     if train.X.shape[1] != test.X.shape[1]:
         msg = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}.\nHint: the same columns in both."
         raise InputError(msg)

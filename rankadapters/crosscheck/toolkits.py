@@ -148,19 +148,22 @@ def measure_named(name: str) -> str:
     ('ap', 'ap')
     """
     several = {method: f"{tool}.{method}" for tool in TOOLKITS for method in presets.TOOLS[tool].measures()}
-    if name in several:
+    if isinstance(name, str) and name in several:
         return presets.make(several[name], 1).measure
-    if name not in MEASURES:
-        msg = f"{name!r} is not a measure; allowed are {choices(dict.fromkeys([*MEASURES, *several]))}."
+    if not isinstance(name, str) or name not in MEASURES:
+        msg = f"{name!r:.60} is not a measure; allowed are {choices(dict.fromkeys([*MEASURES, *several]))}."
         raise InputError(msg)
     return name
 
 
 def usable(names: Iterable[str], n_packages: int | None = None) -> dict[str, Availability]:
     """Tell of some toolkits whether they can be used: all that training their models needs, or the first packages."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        msg = f"toolkits={names!r:.60}; allowed are lists of {choices(TOOLKITS)}.\nHint: toolkits=['lightgbm']."
+        raise InputError(msg)
     several = list(names)
     for name in several:
-        if name not in TOOLKITS:
+        if not isinstance(name, str) or name not in TOOLKITS:
             msg = f"{name!r} is not a toolkit; allowed are {choices(TOOLKITS)}."
             raise InputError(msg)
     return {name: TOOLKITS[name].probe(n_packages) for name in several}

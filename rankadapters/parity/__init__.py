@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from rankadapters.parity.held import Held
 from rankadapters.parity.numbers import check_value, compare_numbers
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
-from rankadapters.parity.toolkit import Held, Toolkit
+from rankadapters.parity.toolkit import Toolkit
 
 __all__ = [
     "Held",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,8 +45,10 @@ def as_judged(data: Any) -> tuple[Any, Queries]:
     features, labels, qid, *weight = data
     shared_index({"X": features, "labels": labels, "qid": qid})
     queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
-    if len(features) != queries.n_docs:
-        msg = f"X has {len(features)} rows but labels has {queries.n_docs}.\nHint: one label and one qid per row of X."
+    shape = getattr(features, "shape", None) or np.shape(features)  # of a sparse matrix too
+    n_rows = shape[0] if shape else 0
+    if n_rows != queries.n_docs:
+        msg = f"X has {n_rows} rows but labels has {queries.n_docs}.\nHint: one label and one qid per row of X."
         raise InputError(msg)
     return features, queries
 
@@ -94,7 +96,10 @@ def rescaled(rounds: int, trained: int, booster: str) -> tuple[str, ...]:
 
 def logged_at(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
     """Find what a training logged for a set: the metric's name there, and its values by round."""
-    if not log or dataset not in log:
+    if log is not None and not isinstance(log, Mapping):
+        msg = f"log={log!r:.60} is not what a training fills.\nHint: a dict of sets, of metrics, of values by round."
+        raise InputError(msg)
+    if not log or not isinstance(dataset, str) or dataset not in log:
         msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: log=, or the name it was given."
         raise InputError(msg)
     if metric not in log[dataset]:

@@ -141,6 +141,9 @@ def compare_numbers(
     The conventions differ in empty=1 against empty=0.
     """
     first, second = _number("first", a), _number("second", b)
+    if queries is not None and not isinstance(queries, Queries):
+        msg = f"queries is {type(queries).__name__}, not Queries.\nHint: queries=ra.Queries(labels, qid=qid)."
+        raise InputError(msg)
     ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
     row = ParityRow.compare(SOURCE, "", ours, value=first, our_value=second, tolerance=as_tolerance("tol", tol))
     if isinstance(a, Score) and isinstance(b, Score):

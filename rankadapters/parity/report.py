@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, RankAdaptersError, choices
 from rankadapters.parity.rows import ParityRow
 
@@ -143,12 +144,15 @@ class ParityReport:
         Raises
         ------
         InputError
-            No row has differences by query.
+            No row has differences by query, or `n` is not a number of queries.
         MissingToolkitError
             matplotlib is not installed.
         """
         from rankadapters.plotting.parity import contributions
 
+        if not is_whole(n) or n < 1:
+            msg = f"n={n!r:.60}; allowed are whole numbers from 1 on.\nHint: n=20."
+            raise InputError(msg)
         row = self.differences()
         found = row.per_query.largest(n) if row.per_query else []
         bars = [(str(name), part) for name, _, _, part in found]
