@@ -16,7 +16,7 @@ def kept_columns(
     """Write what the first k rows of each query that `bound` lets through have, then 0."""
     part = slice(indptr[0], indptr[-1])
     rows = order[part] if order.size else np.arange(indptr[0], indptr[-1])
-    own = scores[rows]
+    own = scores[rows].astype(np.float64)
     finite = np.isfinite(own)
     if not finite.all():
         return int(rows[np.argmin(finite)])

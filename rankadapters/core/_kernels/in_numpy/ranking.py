@@ -90,7 +90,7 @@ def ranked_spans(
     if found is None:
         return bad
     kept, part, written = top(found.indptr, outptr), slice(indptr[0], indptr[-1]), slice(outptr[0], outptr[-1])
-    own = found.scores[kept]
+    own = found.scores[kept].astype(np.float64)  # a float32 score is not compared with a rounded bound
     outside = own <= bound if strict else own < bound
     ties = found.ties if sums_ else np.arange(found.rows.size + 1)
     tie = numbers(ties)
