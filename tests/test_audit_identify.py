@@ -16,6 +16,8 @@ from rankadapters.audit.identify.known_presets import known, named, nearest
 from rankadapters.core.binding.lowering import Bound
 from tests.audit_data import mq2008, small
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+
 
 def retrieval(seed=5):
     """Queries with rows that were not retrieved and rows that were not judged, and queries that have only these."""

@@ -267,7 +267,7 @@ MISTAKES = {
     "compares a score with a number": Mistake(
         lambda: compared(0.5), ra.IncomparableScoresError,
         "a Score and a float are compared, and only one says its convention.",
-        "score.value < 0.5 takes the bare number.",
+        ".value gives the bare number: score.value < 0.5.",
     ),
     "writes a score as a percentage": Mistake(
         lambda: evaluate() * 100, ra.IncomparableScoresError,
@@ -277,7 +277,7 @@ MISTAKES = {
     "compares a score with an approximate number": Mistake(
         lambda: evaluate() == pytest.approx(0.5), ra.IncomparableScoresError,
         r"a Score and a \w+ are compared, and only one says its convention.",
-        r"score.value == pytest.approx\(...\) takes the bare number.",
+        r".value gives the bare number: score.value == pytest.approx\(...\).",
     ),
     "takes the mean of the scores of folds": Mistake(
         lambda: np.mean([evaluate(), evaluate()]), ra.IncomparableScoresError,

@@ -9,6 +9,8 @@ import rankadapters as ra
 from rankadapters.parity import check_value
 from rankadapters.parity.causes import Cause, _few
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+
 K = 3
 DECLARED = ra.presets.ranklib(K).replace(average="query", ties="input")
 

@@ -18,7 +18,7 @@ Spot = tuple[float, float]
 
 FEWEST = 5  # distinct points that make a bag
 FENCE = 3  # times the bag
-ROUNDING = 1e-12  # of what is computed from corners in float64
+ROUNDING = Fraction(1, 10**12)  # of points that are given in float64
 NOWHERE = (0, 0)
 
 
@@ -74,15 +74,16 @@ def bagplot(points: Sequence[tuple[Any, Any]]) -> Bagplot:
         middle = _middle([point for point, depth in zip(exact, depths, strict=True) if depth == max(depths)])
         return Bagplot(median=_floats(middle), bag=(), loop=(), outliers=(), depths=tuple(depths))
     regions = [[(Fraction(x) / sizes[0], Fraction(y) / sizes[1]) for x, y in region] for region in depth_regions(whole)]
-    median = _floats(_centroid(regions[-1]))
+    centre = _centroid(regions[-1])
+    median = _floats(centre)
     deepest = sum(depth >= len(regions) for depth in depths)
     if 2 * deepest > len(exact) and len(regions[-1]) <= 2:  # noqa: PLR2004 - a point or a line, of which a bag has more
         return Bagplot(median=median, bag=(), loop=(), outliers=(), depths=tuple(depths))
-    bag = _bag(exact, depths, regions, median)
-    inside = [_inside_fence(bag, median, _floats(point)) for point in exact]
+    bag = _bag(exact, depths, regions, centre)
+    inside = [_inside_fence(bag, centre, point) for point in exact]
     loop = convex_hull([point for point, near in zip(exact, inside, strict=True) if near])
     return Bagplot(
-        median=median, bag=tuple(bag), loop=tuple(map(_floats, loop)),
+        median=median, bag=tuple(map(_floats, bag)), loop=tuple(map(_floats, loop)),
         outliers=tuple(place for place, near in enumerate(inside) if not near), depths=tuple(depths),
     )  # fmt: skip
 
@@ -164,46 +165,46 @@ def _clipped(polygon: Polygon, a: Point, b: Point) -> Polygon:
     return [corner for place, corner in enumerate(kept) if place == 0 or corner != kept[place - 1]]
 
 
-def _bag(points: Sequence[Point], depths: Sequence[int], regions: Sequence[Polygon], median: Spot) -> list[Spot]:
+def _bag(points: Sequence[Point], depths: Sequence[int], regions: Sequence[Polygon], median: Point) -> list[Point]:
     """Interpolate, seen from the median, between the regions that hold just too few and just enough points."""
-    half = len(points) / 2
+    half = Fraction(len(points), 2)
     held = [sum(depth >= level for depth in depths) for level in range(1, len(regions) + 1)]
     inner = next((level for level, count in enumerate(held) if count <= half), len(regions) - 1)
     few, many = held[inner], held[inner - 1]
-    part = (half - few) / (many - few) if few < half else 0.0  # 0 where the deepest points are more than half already
-    outer_region, inner_region = ([_floats(corner) for corner in regions[level]] for level in (inner - 1, inner))
+    part = (half - few) / (many - few) if few < half else 0  # 0 where the deepest points are more than half already
+    directions = [_from(median, corner) for corner in (*regions[inner - 1], *regions[inner]) if corner != median]
+    by_angle = {math.atan2(y, x): (x, y) for x, y in directions}
     corners = []
-    for angle in sorted({_angle(median, corner) for corner in (*outer_region, *inner_region) if corner != median}):
-        reach = part * _reach(outer_region, median, angle) + (1 - part) * _reach(inner_region, median, angle)
-        corners.append((median[0] + reach * math.cos(angle), median[1] + reach * math.sin(angle)))
+    for _, (x, y) in sorted(by_angle.items()):
+        reach = part * _reach(regions[inner - 1], median, (x, y)) + (1 - part) * _reach(regions[inner], median, (x, y))
+        corners.append((median[0] + reach * x, median[1] + reach * y))
     return corners
 
 
-def _angle(start: Spot, end: Spot) -> float:
-    return math.atan2(end[1] - start[1], end[0] - start[0])
+def _from(start: Point, end: Point) -> Point:
+    return end[0] - start[0], end[1] - start[1]
 
 
-def _reach(region: Sequence[Spot], start: Spot, angle: float) -> float:
-    """How far a convex polygon goes from a point inside it in a direction; 0 for a point or a line beside the ray."""
-    across, along = math.cos(angle), math.sin(angle)
-    corners = [(x - start[0], y - start[1]) for x, y in region]
-    furthest = 0.0
-    for place, (x, y) in enumerate(corners):
-        before_x, before_y = corners[place - 1]
-        side, before = across * y - along * x, across * before_y - along * before_x
-        if side == before:
+def _reach(region: Polygon, start: Point, direction: Point) -> Fraction | int:
+    """How far a convex polygon goes from a point inside it, in lengths of the direction; 0 where the ray misses it."""
+    corners = [_from(start, corner) for corner in region]
+    square = direction[0] ** 2 + direction[1] ** 2
+    furthest: Fraction | int = 0
+    for place, corner in enumerate(corners):
+        before = corners[place - 1]
+        side, side_before = _cross(direction, corner), _cross(direction, before)
+        if side == side_before:
             continue
-        part = before / (before - side)
-        if -ROUNDING <= part <= 1 + ROUNDING:
-            at = (before_x + part * (x - before_x)) * across + (before_y + part * (y - before_y)) * along
-            furthest = max(furthest, at)
+        part = Fraction(side_before) / (side_before - side)
+        if 0 <= part <= 1:
+            x, y = (before[axis] + part * (corner[axis] - before[axis]) for axis in (0, 1))
+            furthest = max(furthest, (x * direction[0] + y * direction[1]) / square)
     return furthest
 
 
-def _inside_fence(bag: Sequence[Spot], median: Spot, point: Spot) -> bool:
+def _inside_fence(bag: Polygon, median: Point, point: Point) -> bool:
     """Tell whether a point is at most three times as far from the median as the bag's edge there, but for rounding."""
-    reach = _reach(bag, median, _angle(median, point))
-    return math.dist(median, point) <= FENCE * reach * (1 + ROUNDING)
+    return point == median or FENCE * _reach(bag, median, _from(median, point)) * (1 + ROUNDING) >= 1
 
 
 def _centroid(polygon: Polygon) -> Point:

@@ -18,7 +18,7 @@ from rankadapters.objectives.lambdarank import Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import judged_of
 from rankadapters.xgboost.native_objectives import native_objective
-from rankadapters.xgboost.pair_draws import PairDraws
+from rankadapters.xgboost.pair_draws import TrainingDraws
 
 Array = NDArray[Any]
 
@@ -34,7 +34,7 @@ class ObjectiveCallback(Trained):
         self, value: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
     ) -> None:
         super().__init__(value, n_threads, position_bias)
-        self._draws = PairDraws()
+        self._draws = TrainingDraws()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
         """Differentiate raw margins on a DMatrix with groups."""

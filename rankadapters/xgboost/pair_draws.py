@@ -22,7 +22,7 @@ DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # above 0 they draw
 SHUFFLES = ("shuffle", "random")  # these of the feature selectors draw
 
 
-class PairDraws:
+class TrainingDraws:
     """What is drawn before the first round of a training under a callback.
 
     XGBoost estimates `base_score` for a built-in objective, and draws once for it where pairs are sampled. A callable
@@ -34,7 +34,7 @@ class PairDraws:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy nothing: a copy meets other datasets."""
-        return PairDraws, ()
+        return TrainingDraws, ()
 
     def expect(self, dmatrix: xgb.DMatrix, estimate: float | None) -> None:
         """Remember the estimate of `base_score` for a DMatrix; None where there is none."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankadapters.compare import Results, leave_one_out
@@ -138,6 +138,7 @@ def test_five_points_have_a_bag_and_the_same_ones_again_count_as_one():
 
 
 @given(points, st.integers(-3, 3), st.integers(1, 4))
+@example([(0, 0), (0, 2), (0, 2), (0, 2), (1, 1), (1, 2), (2, 0)], 0, 2)  # a bag without area
 @settings(deadline=None)
 def test_shifting_and_stretching_moves_the_median_along(several, shift, factor):
     found = bagplot(several)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 
 PLAIN = ra.AP(
     k=None, relevant="from_1", divisor="relevant", ties="input", precision="float64", retrieve="all", short="pad",
@@ -146,3 +147,12 @@ def test_equal_meanings_have_one_spelling():
     assert PLAIN.replace(divisor="cutoff").divisor == "relevant"
     assert PLAIN.replace(relevant="above_0.50").relevant == "above_0.5"
     assert PLAIN.replace(pool="rows", empty="skip").empty == "error"
+
+
+@pytest.mark.parametrize("choice", [NOW, NEVER])
+@pytest.mark.parametrize("ties", ["input", "average"])
+def test_a_rounded_score_is_compared_with_the_bound_itself(choice, ties):
+    """In float32 0.1 is 0.100000001, which is above 0.1; a bound that is rounded too would leave the row out."""
+    convention = ra.parse("catboost.map@3").replace(retrieve="above_0.1", precision="float32", ties=ties, empty=0)
+    with kernels(choice):
+        assert ra.evaluate([1, 0], [0.1, 0.05], convention, group_sizes=[2]).value == 1

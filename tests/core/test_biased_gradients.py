@@ -55,9 +55,9 @@ def queries_of(rows, value):
 
 
 def discounts_fall(value):
-    """Whether trading ranks changes more than rounding does: with a power of 0.00001 all discounts are nearly one."""
+    """Whether trading ranks changes more than rounding does: powers of 0.00001 are nearly 0, those of 1 all alike."""
     word, _, power = getattr(getattr(value, "convention", None), "discount", "").rpartition("_")
-    return word != "power" or float(power) >= 0.01
+    return word != "power" or 0.01 <= float(power) <= 0.99
 
 
 def trained(bias, value, labels, sizes, rounds=3, *, n_threads=None, start=None, **more):

@@ -186,12 +186,15 @@ NUMBER = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])
 @pytest.mark.parametrize(
     ("does", "hint"),
     [
-        (lambda: NUMBER > 0.5, "score.value > 0.5 takes the bare number"),
-        (lambda: NUMBER >= 1, "score.value >= 1 takes the bare number"),
-        (lambda: operator.lt(0.5, NUMBER), "score.value > 0.5 takes the bare number"),
-        (lambda: NUMBER == 0.5, "score.value == 0.5 takes the bare number"),
-        (lambda: NUMBER - 0.5, "score.value - 0.5 takes the bare number"),
-        (lambda: operator.eq(NUMBER, pytest.approx(0.5)), r"score.value == pytest.approx\(...\) takes the bare number"),
+        (lambda: NUMBER > 0.5, ".value gives the bare number: score.value > 0.5"),
+        (lambda: NUMBER >= 1, ".value gives the bare number: score.value >= 1"),
+        (lambda: operator.lt(0.5, NUMBER), ".value gives the bare number: score.value > 0.5"),
+        (lambda: NUMBER == 0.5, ".value gives the bare number: score.value == 0.5"),
+        (lambda: NUMBER - 0.5, ".value gives the bare number: score.value - 0.5"),
+        (
+            lambda: operator.eq(NUMBER, pytest.approx(0.5)),
+            r".value gives the bare number: score.value == pytest.approx\(...\)",
+        ),
         (lambda: NUMBER * 100, r"100 \* score.value; f'\{score:.2%\}' writes a percentage"),
         (lambda: 100 * NUMBER, r"100 \* score.value"),
         (lambda: np.float64(100) * NUMBER, r"100 \* score.value"),

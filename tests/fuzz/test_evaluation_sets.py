@@ -155,6 +155,7 @@ def test_metric_of_catboost(seeds, events, convention):
     alike = len({rows.labels.tobytes() for rows in sets}) < len(sets)
     with kernels(NEVER), warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
+        warnings.filterwarnings("ignore", "the data has weights, but")  # as above
         try:
             metric = ra.catboost.eval_metric(convention, sets=[(rows.labels, rows.qid) for rows in sets])
         except ra.InputError:

@@ -15,6 +15,8 @@ from rankadapters.io import cut_queries, sorting
 from tests.fuzz.budget import blocks_of, both, said, share
 from tests.fuzz.plain_text import refuse_unless
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+
 pytest.importorskip("duckdb")
 pytest.importorskip("pyarrow")
 

@@ -16,6 +16,8 @@ from packaging.specifiers import SpecifierSet
 import rankadapters as ra
 from rankadapters.parity import Held
 
+pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
+
 DIFFERENCES = tomllib.loads((Path(__file__).parent / "known_differences.toml").read_text(encoding="utf-8"))[
     "difference"
 ]

@@ -57,7 +57,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("check", "arguments", "message"), WRONG, ids=lambda value: f"{value!s:.40}")
+@pytest.mark.parametrize(
+    ("check", "arguments", "message"), WRONG, ids=lambda value: getattr(value, "__name__", f"{value!s:.40}")
+)
 def test_a_wrong_argument_is_refused_by_an_error_of_ours(check, arguments, message):
     with pytest.raises(ra.RankAdaptersError, match=message):
         check(**arguments)

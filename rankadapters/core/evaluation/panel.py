@@ -76,7 +76,9 @@ class Panel:
         self._work = Work(members)
         self._places = [distinct.index(convention) for convention in self.conventions]
         self._entries = [
-            replace(members[place], convention=convention)
+            members[place]
+            if members[place].convention is convention
+            else replace(members[place], convention=convention)
             for place, convention in zip(self._places, self.conventions, strict=True)
         ]
 
@@ -137,12 +139,12 @@ class Measured:
             A convention is over all rows, so that no query has a value of its own.
         """
         self._refuse_over_rows("per-query values")
-        return ByConvention((member.convention, _values(member, numerators)) for member, numerators in self._found)
+        return ByConvention([(member.convention, _values(member, numerators)) for member, numerators in self._found])
 
     @cached_property
     def scores(self) -> Scores[Score]:
         """Score of each convention."""
-        return Scores((convention, tally.score()) for convention, tally in self._tallies.items())
+        return Scores([(convention, tally.score()) for convention, tally in self._tallies.items()])
 
     @property
     def tallies(self) -> ByConvention[Tally]:
@@ -158,7 +160,9 @@ class Measured:
 
     @cached_property
     def _tallies(self) -> ByConvention[Tally]:
-        return ByConvention((member.convention, self._tally(member, numerators)) for member, numerators in self._found)
+        return ByConvention(
+            [(member.convention, self._tally(member, numerators)) for member, numerators in self._found]
+        )
 
     @cached_property
     def shares(self) -> ByConvention[Floats]:

@@ -176,7 +176,7 @@ class Score:
         if not isinstance(other, Score):
             number = _bare_number(other)
             if number:
-                hint = f"score.value {operator} {number} takes the bare number"
+                hint = f".value gives the bare number: score.value {operator} {number}"
             why = f"a Score and a {type(other).__name__} are compared, and only one says its convention"
         elif self.convention != other.convention:
             fields = ", ".join(

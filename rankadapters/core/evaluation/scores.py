@@ -51,7 +51,7 @@ class ByConvention(Mapping[Convention, Found]):
     def __getitem__(self, key: Convention | str) -> Found:
         """Return the result under a convention, or a text of one."""
         try:
-            convention = as_convention(key)
+            convention = key if isinstance(key, Convention) else as_convention(key)
         except ConventionError as error:
             raise NotAskedError(str(error)) from None
         places = self._places.get(convention)

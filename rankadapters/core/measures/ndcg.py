@@ -98,7 +98,7 @@ class NDCG(Discounted):
         """Spell an ideal list in one way where there is no cutoff; refuse too many ones, and an open top."""
         if self.k is None:
             self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
-        if self.ideal_follows_scores and self.ties == "average":
+        if self.ideal == "top-only" and self.ties == "average":
             msg = "ideal='top-only' needs to know which rows are at ranks 1..k, which ties='average' leaves open."
             raise ConventionError(f"{msg}\nHint: ties='input', or ideal='retrieved-only'.")
         if self.ideal == "ones" and (self.k or 0) > MOST_ONES:
@@ -134,7 +134,7 @@ class NDCG(Discounted):
     def lower(self, bound: Bound) -> RankedPlan:
         """Divide by the ideal DCG; where that is not positive the query is empty."""
         ideal, empty = bound.ideal_dcg(self)
-        if self.ideal_follows_scores:
+        if self.ideal == "top-only":
             from rankadapters.core.kernels.dcg import discounted_sums_of_top
 
             discounts = {"discounts": bound.discounts(self.discount, bound.cutoff(self.k))}

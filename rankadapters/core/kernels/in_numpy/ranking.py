@@ -72,7 +72,7 @@ def keep_from(
     """As `ranking.keep_from`."""
     ranked = rows[_first_ranks(rowptr, outptr)]
     places = np.where(ranked < 0, ~ranked, ranked) + np.repeat(indptr[:-1], np.diff(outptr))
-    own = scores[order[places] if order.size else places]
+    own = scores[order[places] if order.size else places].astype(np.float64)  # no bound is rounded to float32
     out[:, outptr[0] : outptr[-1]][:, (own < bound) | (strict & (own == bound))] = 0.0
 
 
@@ -102,7 +102,7 @@ def kept_columns(
     """As `kept_rows.kept_columns`."""
     part = slice(indptr[0], indptr[-1])
     rows = order[part] if order.size else np.arange(indptr[0], indptr[-1])
-    own = scores[rows]
+    own = scores[rows].astype(np.float64)  # as in keep_from
     finite = np.isfinite(own)
     if not finite.all():
         return int(rows[np.argmin(finite)])
