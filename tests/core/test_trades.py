@@ -136,7 +136,7 @@ def test_a_query_in_several_calls_has_the_gradients_of_one(monkeypatch):
     labels, scores = rng.integers(0, 2, 300), rng.standard_normal(300)
     values = [PLAIN.replace(convention=convention) for convention in (AP, RR, ERR)]
     at_once = [objectives.gradients(labels, scores, value, group_sizes=[300]) for value in values]
-    monkeypatch.setattr(ra.core.threads, "WORK_PER_CALL", 7 * 300)
+    monkeypatch.setattr(ra.core.evaluation.threads, "WORK_PER_CALL", 7 * 300)
     for value, found in zip(values, at_once, strict=True):
         np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), found)
 

@@ -18,8 +18,8 @@ from time import process_time
 
 CORPUS = Path(".hypothesis", "fuzz")  # kept from run to run
 WATCHED = [
-    f"rankadapters.{name}" for name in ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.texts",
-    "core.declared", "core.fields", "core.number_fields", "core.spelling", "core.presets", "core.convention")
+    f"rankadapters.{name}" for name in ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.presets.texts",
+    "core.declaration", "core.presets")
 ]  # fmt: skip
 LONGEST = 4096  # bytes from which an example is drawn
 
