@@ -6,25 +6,27 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
 
+from rankadapters.core.kernels import kernel
 from rankadapters.objectives.kernels import generators
+from rankadapters.objectives.kernels.generators import MULTIPLIER, block_started, draw_normals
+from rankadapters.objectives.kernels.generators import drawn as number_drawn
 from tests.core.random_by_hand import Generator, seeds_by_block
 
 SEEDS = [0, 1, 2**32 - 1, 2**63, 2**64 - 1, 10033610233601128462]
 
 
-@njit
+@kernel
 def normals(seed, out):
-    generators.draw_normals(seed, out.size, out)
+    draw_normals(seed, out.size, out)
 
 
-@njit
+@kernel
 def wholes_from(seed, block, steps, out):
-    first, second, one, other = generators.block_started(seed, block, steps)
+    first, second, one, other = block_started(seed, block, steps)
     for i in range(out.size):
-        first, second = first * generators.MULTIPLIER + one, second * generators.MULTIPLIER + other
-        out[i] = generators.drawn(first, second)
+        first, second = first * MULTIPLIER + one, second * MULTIPLIER + other
+        out[i] = number_drawn(first, second)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
