@@ -165,7 +165,7 @@ def test_a_query_in_several_calls_has_the_gradients_of_one(value, monkeypatch):
     rng = np.random.default_rng(1)
     labels, scores = rng.integers(0, 3, 300), rng.standard_normal(300) * 100
     at_once = objectives.gradients(labels, scores, value, group_sizes=[300])
-    monkeypatch.setattr(ra.core.threads, "WORK_PER_CALL", 7 * 300)
+    monkeypatch.setattr(ra.core.evaluation.threads, "WORK_PER_CALL", 7 * 300)
     np.testing.assert_array_equal(objectives.gradients(labels, scores, value, group_sizes=[300]), at_once)
     assert np.abs(at_once[0]).max() > 0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Self, cast
@@ -106,13 +105,6 @@ class Convention(FromPreset):
     in_unit_interval: ClassVar[bool] = True  # whether values lie in [0, 1] where labels are not negative
 
     average: Annotated[str, AVERAGE]
-
-    @abstractmethod
-    def oracle(self, rows: Sequence[Any]) -> tuple[float, float] | None:
-        """Compute what one query adds, in plain Python: numerator and mass; None where there is nothing to find.
-
-        `rows` are `definition.Row`s, those that `unjudged="drop"` leaves out as not retrieved. A mean has mass 1.
-        """
 
     @abstractmethod
     def lower(self, bound: Any) -> Any:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
 
 if TYPE_CHECKING:
@@ -136,49 +133,6 @@ class AUC(Convention):
     def _weighs_rows(self) -> bool:
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Weight of the pairs in the right order, and of all pairs."""
-        score = definition.as_float32 if self.precision == "float32" else float
-        concordant = total = 0.0
-        for better, worse, weight in self._pairs(rows):
-            ahead, behind = score(better.score), score(worse.score)
-            concordant += weight * (TIED[self.ties] if ahead == behind else float(ahead > behind))
-            total += weight
-        if not total:
-            return None
-        return (concordant, total) if self.pool == "pairs" else (concordant / total, 1.0)
-
-    def _pairs(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
-        """Every pair: the better row, the worse one, the weight."""
-
-        def weigh(row: Row) -> float:
-            return row.weight if self._weighs_rows else 1.0
-
-        if self.pairs == "given":
-            for row in rows:
-                pairs = [
-                    (rows[place], weight) for place, weight in row.beats if row.retrieved and rows[place].retrieved
-                ]
-                yield from ((row, loser, weight if self.average == "pair" else 1.0) for loser, weight in pairs)
-            return
-        kept = [row for row in rows if row.retrieved]
-        if self.pairs == "unit":
-            one = definition.as_float32 if self.complement == "float32" else float
-            both = ((a, b, _label(a), one(1 - _label(b))) for a in kept for b in kept)
-            yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in both)
-            return
-        if self.pairs == "every-two" and len(kept) < LEAST_ROWS:
-            return
-        for a, b in combinations(kept, 2):
-            grades = [self._grade(a), self._grade(b)]
-            if grades[0] != grades[1] or self.pairs == "every-two":
-                better, worse = (a, b) if grades[0] >= grades[1] else (b, a)
-                yield better, worse, weigh(a) * weigh(b)
-
-    def _grade(self, row: Row) -> float:
-        by_label = self.pairs in {"label", "every-two"}
-        return _label(row) if by_label else float(row.judged and definition.is_beyond(row.label, self.pairs))
-
     def lower(self, bound: Bound) -> WholePlan:
         """Grades or relevance by row, or the given pairs; all of them weigh what the kernel gives where scores tie."""
         rows = bound.retrieved(self.unjudged)
@@ -249,7 +203,3 @@ class AUC(Convention):
         return self._plan(
             bound, rows, auc.given_pairs, winners=winners, losers=losers, weights=weights, offsets=offsets
         )
-
-
-def _label(row: Row) -> float:
-    return row.label if row.judged else 0.0

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import degree, irrelevance
+from rankadapters.core.measures.linear import irrelevance
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
@@ -62,18 +59,6 @@ class Bpref(Convention):
     missing: Missing
     unjudged: Unjudged
     average: Mean
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Mean over the relevant rows."""
-        relevant = sum(degree(row, self.relevant) for row in rows)
-        least = min(relevant, sum(row.judged for row in rows) - relevant)
-        above, total = 0, 0.0
-        for row in (row for tie in definition.tied(rows, self, lambda row: degree(row, self.relevant)) for row in tie):
-            if degree(row, self.relevant):
-                total += 1 - min(above, relevant) / least if above else 1.0
-            else:
-                above += row.judged
-        return (total / relevant, 1.0) if relevant else None
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance and irrelevance by rank, how many of each there are by query."""

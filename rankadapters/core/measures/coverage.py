@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import degree
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
@@ -62,16 +58,6 @@ class Coverage(Convention):
     missing: Missing
     unjudged: Unjudged
     average: Mean
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Rank of the last relevant row."""
-
-        def worth(row: Row) -> float:
-            return degree(row, self.relevant)
-
-        found = [worth(row) for tie in definition.tied(rows, self, worth) for row in tie]
-        last = max((rank for rank, each in enumerate(found, start=1) if each), default=0)
-        return (float(last), 1.0) if any(map(worth, rows)) else None
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank."""

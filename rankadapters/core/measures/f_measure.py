@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.precision import DIVISOR
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
@@ -78,18 +76,6 @@ class FMeasure(Ranked):
         if self.k is None:
             self._set("divisor", "retrieved")
         Ranked.unify(self)
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """(x + 1) P R / (x P + R)."""
-        relevant, n = sum(degree(row, self.relevant) for row in rows), sum(row.retrieved for row in rows)
-        if not relevant:
-            return None
-        hits = sum(by_rank(rows, self, lambda row: degree(row, self.relevant))[: self.k])
-        if not hits:
-            return 0.0, 1.0
-        k = self.k or n
-        precision, recall, x = hits / (k if self.divisor == "k" else min(k, n)), hits / relevant, self.beta_squared
-        return (x + 1) * precision * recall / (x * precision + recall), 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank: F is (x + 1) hits / (x R + divisor of the precision)."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, irrelevance, plan
+from rankadapters.core.measures.linear import irrelevance, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -62,16 +60,6 @@ class FallOut(Ranked):
     ties: Ties
     empty: Empty
     average: Mean
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Irrelevant rows at ranks 1..k, by all irrelevant rows."""
-
-        def irrelevant(row: Row) -> float:
-            return float(row.judged) - degree(row, self.relevant)
-
-        all_of_them = sum(map(irrelevant, rows))
-        found = by_rank(rows, self, irrelevant, by=lambda row: -irrelevant(row))
-        return (sum(found[: self.k]) / all_of_them, 1.0) if all_of_them else None
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Irrelevance by rank, the irrelevant rows by query."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -10,9 +9,7 @@ from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
 
 if TYPE_CHECKING:
@@ -76,12 +73,6 @@ class FilteredDCG(Discounted):
         if self.precision == "none" and self.ties == "average":
             msg = "ties='average' is a mean over rows of equal scores, but precision='none' does not compare them."
             raise ConventionError(f"{msg}\nHint: another order of ties, or precision='float64'.")
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of gain x discount over the ranks 1..k."""
-        gains = by_rank(rows, self, lambda row: definition.graded(row, self))
-        kept = enumerate(gains[: self.k], start=1)
-        return sum(gain * definition.discount(rank, self.discount) for rank, gain in kept), 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Gains by rank, those of rows that are not retrieved 0."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import Discounted, Empty
 
 if TYPE_CHECKING:
@@ -115,22 +112,6 @@ class NDCG(Discounted):
         """Take all judged rows and cut at k, which is the same where all rows are retrieved and judged."""
         return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """DCG of the ranking by that of the ideal list."""
-        n_retrieved, gains = sum(row.retrieved for row in rows), _ranked_gains(rows, self)
-        cut = {"retrieved": min(self.k or len(rows), n_retrieved), "all": None}.get(self.ideal, self.k)
-        best = [definition.gain(row.label, self.gain) for row in rows if row.judged]
-        if self.ideal == "retrieved-only":
-            best = [definition.graded(row, self) for row in rows if row.retrieved]
-        ideal = _dcg(sorted(best, reverse=True), cut, self.discount)
-        if ideal <= 0:
-            return None
-        if self.ideal == "ones":
-            ideal = _dcg([1.0] * (self.k or max(n_retrieved, 1)), None, self.discount)
-        if self.ideal == "top-only":
-            ideal = _dcg(sorted(gains[: self.k], reverse=True), self.k, self.discount)
-        return (_dcg(gains, self.k, self.discount) / ideal if ideal > 0 else 0.0), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
         """Divide by the ideal DCG; where that is not positive the query is empty."""
         ideal, empty = bound.ideal_dcg(self)
@@ -170,29 +151,9 @@ class DCG(Discounted):
 
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of gain x discount over the ranks 1..k."""
-        return _dcg(_ranked_gains(rows, self), self.k, self.discount), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
         """Divide by nothing."""
         return _plan(self, bound, bound.ones, bound.none)
-
-
-def _ranked_gains(rows: Sequence[Row], convention: Discounted) -> list[float]:
-    """Gains of the retrieved rows by descending score; a tie has the declared order, or every row its mean gain."""
-
-    def worth(row: Row) -> float:
-        return definition.graded(row, convention)
-
-    ties = [[worth(row) for row in tie] for tie in definition.tied(rows, convention, worth)]
-    if convention.ties == "average":
-        ties = [[definition.mean_of(tie)] * len(tie) for tie in ties]
-    return [gain for tie in ties for gain in tie]
-
-
-def _dcg(gains: Sequence[float], k: int | None, discount: str) -> float:
-    return sum(g * definition.discount(rank, discount) for rank, g in enumerate(gains[:k], start=1))
 
 
 def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -> RankedPlan:

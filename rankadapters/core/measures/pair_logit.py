@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import exp, fsum, log1p
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.auc import PAIRS
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
@@ -66,28 +62,6 @@ class PairLogit(Loss):
         Loss.unify(self)
         if self.average == "pair" and self.pairs != "given":
             raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Weighted losses of the pairs, and the weights."""
-        best = max((row.score for row in rows if row.retrieved), default=0.0)
-        terms = [
-            (weight, log1p((exp(worse.score - best) + LEAST) / (exp(better.score - best) + LEAST)))
-            for better, worse, weight in self._pairs(rows)
-        ]
-        mass = fsum(weight for weight, _ in terms)
-        return (fsum(weight * loss for weight, loss in terms), mass) if mass else None
-
-    def _pairs(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
-        """Every pair: the better row, the worse one, the weight."""
-        if self.pairs == "given":
-            every = ((row, rows[place], weight) for row in rows for place, weight in row.beats)
-            several = (pair for pair in every if pair[0].retrieved and pair[1].retrieved)
-            yield from ((i, j, weight if self.average == "pair" else 1.0) for i, j, weight in several)
-            return
-        kept = [(row.label if row.judged else 0.0, row) for row in rows if row.retrieved]
-        for (one, a), (other, b) in combinations(kept, 2):
-            if one != other:
-                yield (a, b, 1.0) if one > other else (b, a, 1.0)
 
     def lower(self, bound: Bound) -> WholePlan:
         """Rows by ascending label, each with how many have a lower one; or the given pairs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -10,8 +9,7 @@ from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import Degree, by_rank, degree, degrees, plan
+from rankadapters.core.measures.linear import Degree, degrees, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -91,16 +89,6 @@ class Precision(Ranked):
         if self.divisor == "relevant" and self.relevant == "label":
             msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
             raise ConventionError(f"{msg}\nHint: divisor='retrieved', or relevant='above_0'.")
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Relevant rows at ranks 1..k, by the divisor."""
-        relevant = sum(degree(row, self.relevant) != 0 for row in rows)
-        if not relevant:
-            return None
-        n, found = sum(row.retrieved for row in rows), by_rank(rows, self, lambda row: degree(row, self.relevant))
-        k = self.k or n
-        divisor = {"k": k, "retrieved": min(k, n), "relevant": min(k, relevant), "one": 1}[self.divisor]
-        return (sum(found[: self.k]) / divisor if divisor else 0.0), 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Degrees by rank, the divisor by query."""

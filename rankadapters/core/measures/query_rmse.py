@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.measures.definition import Row, weighed
 from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
@@ -65,15 +62,6 @@ class QueryRMSE(Loss):
     def link_slope(self, value: float) -> float:
         """Give the derivative of the root, by its value."""
         return 1 / (2 * value) if value else math.nan
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Weighted squares of the residuals around their mean, and the weights."""
-        several = weighed(rows, self.average)
-        mass = fsum(weight for _, _, weight in several)
-        if not mass:
-            return None
-        mean = fsum(weight * (label - score) for label, score, weight in several) / mass
-        return fsum(weight * (label - score - mean) ** 2 for label, score, weight in several), mass
 
     def lower(self, bound: Bound) -> WholePlan:
         """Labels and weights."""

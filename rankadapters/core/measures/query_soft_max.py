@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, fsum, log
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures.definition import Row, weighed
 from rankadapters.core.measures.loss import Loss
 
 if TYPE_CHECKING:
@@ -58,17 +55,6 @@ class QuerySoftMax(Loss):
 
     beta: Annotated[float, BETA]
     average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Labels times weights times -log p, and labels times weights."""
-        several = [row for row in weighed(rows, self.average) if row[2] > 0]
-        mass = fsum(weight * max(label, 0.0) for label, _, weight in several)
-        if not mass:
-            return None
-        best = max(score for _, score, _ in several)
-        total = log(fsum(weight * exp(self.beta * (score - best)) for _, score, weight in several))
-        terms = ((w * max(l, 0.0), total - self.beta * (s - best) - log(w)) for l, s, w in several)  # noqa: E741
-        return fsum(share * cost for share, cost in terms), mass
 
     def lower(self, bound: Bound) -> WholePlan:
         """Labels times weights, weights, and their logarithms."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree
 from rankadapters.core.measures.ranked import Empty, Missing, Precision, Relevant, Ties, Unjudged
 
 if TYPE_CHECKING:
@@ -58,12 +55,6 @@ class RPrecision(Convention):
     missing: Missing
     unjudged: Unjudged
     average: Mean
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Relevant rows at ranks 1..R, by R."""
-        relevant = int(sum(degree(row, self.relevant) for row in rows))
-        found = by_rank(rows, self, lambda row: degree(row, self.relevant))
-        return (sum(found[:relevant]) / relevant, 1.0) if relevant else None
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank, the relevant rows by query."""

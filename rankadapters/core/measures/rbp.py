@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -10,9 +9,7 @@ from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.declaration.spelling import number
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
 
 if TYPE_CHECKING:
@@ -71,12 +68,6 @@ class RBP(Ranked):
     persistence: Annotated[float, PERSISTENCE]
     ties: Ties
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of gain x p^(i - 1), times 1 - p."""
-        gains = by_rank(rows, self, lambda row: definition.gain(row.label, self.gain) if row.judged else 0.0)
-        p = self.persistence
-        return sum((1 - p) * p**i * gain for i, gain in enumerate(gains[: self.k])), 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Gains by rank."""

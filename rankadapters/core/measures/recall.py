@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -58,12 +56,6 @@ class Recall(Ranked):
     ties: Ties
     empty: Empty
     average: Mean
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Relevant rows at ranks 1..k, by all relevant rows."""
-        relevant = sum(degree(row, self.relevant) for row in rows)
-        found = by_rank(rows, self, lambda row: degree(row, self.relevant))
-        return (sum(found[: self.k]) / relevant, 1.0) if relevant else None
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank, the relevant rows by query."""

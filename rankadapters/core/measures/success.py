@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import degree
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -60,24 +55,6 @@ class Success(Ranked):
     ties: Ties
     empty: Empty
     average: Mean
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """1 or 0, or the share of the orders of a tie that have a relevant row in reach."""
-
-        def worth(row: Row) -> float:
-            return degree(row, self.relevant)
-
-        if not any(map(worth, rows)):
-            return None
-        above, k = 0, self.k or len(rows)
-        for tie in definition.tied(rows, self, worth):
-            n, r, m = len(tie), int(sum(map(worth, tie))), min(len(tie), k - above)
-            if r and m > 0 and self.ties == "average":
-                return (comb(n, m) - comb(n - r, m)) / comb(n, m), 1.0
-            if r and m > 0:
-                return float(any(map(worth, tie[:m]))), 1.0
-            above += n
-        return 0.0, 1.0
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Relevance by rank."""

@@ -1,20 +1,14 @@
-"""What every number means, in plain Python: the oracle with which all kernels are compared. Read this file first.
-
-A measure says in its own file (`core/measures/`) what one query is worth; here stands what all of them share: which
-rows are ranked, in which order, which policy gives a query its value, and how the queries' values become one.
-"""
+"""What oracles share: a row, what its label and its rank are worth, and the order of rows."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import floor, fsum, log, log2
 from typing import Any
 
-from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border, table
-from rankadapters.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -105,66 +99,19 @@ def mean_of(values: Sequence[float]) -> float:
     return ordered[0] if ordered[0] == ordered[-1] else fsum(ordered) / len(ordered)
 
 
-def query_sums(rows: Sequence[Row], convention: Any) -> tuple[tuple[float, float] | str, bool]:
-    """Numerator and mass of one query (or 'skip'), and whether the policy for empty queries gave them."""
-    judged = [row for row in rows if row.judged]
-    left_out = [r.retrieved and not r.judged and convention.unjudged == "drop" for r in rows]
-    retrieved = [row for row, out in zip(rows, left_out, strict=True) if row.retrieved and not out]
-    if convention.unjudged == "error" and not all(row.judged for row in retrieved):
-        raise InputError("unjudged")
-    if judged and not retrieved:
-        return _policy(convention.missing, "missing"), False
-    k = getattr(convention, "k", None)
-    if k is not None and len(retrieved) < k and convention.short != "pad":
-        return _policy(convention.short, "short"), False
-    found = convention.oracle(
-        [replace(row, retrieved=False) if out else row for row, out in zip(rows, left_out, strict=True)]
-    )
-    if found is not None:
-        return found, False
-    return (0.0, 0.0) if convention.pooled else _policy(convention.empty, "empty"), True
+Worth = Callable[[Row], float]
 
 
-def _policy(choice: float | str, what: str) -> tuple[float, float] | str:
-    if choice == "error":
-        raise InputError(what)
-    return choice if choice == "skip" else (0.0 if isinstance(choice, str) else choice, 1.0)
+def degree(row: Row, relevant: str) -> float:
+    """How relevant a row is, 0 where it is not judged."""
+    if relevant == "label":
+        return row.label if row.judged else 0.0
+    return float(row.judged and (relevant == "judged" or is_beyond(row.label, relevant)))
 
 
-def query_value(rows: Sequence[Row], convention: Convention) -> tuple[float | str, bool]:
-    """Value of one query (or 'skip'), and whether the policy for empty queries gave it."""
-    sums, empty = query_sums(rows, convention)
-    if isinstance(sums, str):
-        return sums, empty
-    return (sums[0] / sums[1] if sums[1] else "skip"), empty
-
-
-def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> float:
-    """Value of (rows, query weight) pairs: link(sum of numerators / sum of masses)."""
-    if convention.over == "rows":
-        queries = [(_together(queries, convention), 1.0)]
-    found = [(*query_sums(rows, convention), weight) for rows, weight in queries]
-    numerators, masses = [], []
-    for sums, empty, weight in found:
-        if isinstance(sums, str):
-            continue
-        factor = weight if convention.weighting == "query_weight" and convention.over != "rows" else 1.0
-        unweighted = empty and convention.average == "query-except-empty"
-        value = sums[0] if convention.floor is None else log(max(sums[0], convention.floor))
-        numerators.append(value * (1.0 if unweighted else factor))
-        masses.append(sums[1] * factor)
-    of_none = getattr(convention, "empty", None)
-    if convention.over == "pairs" and not any(masses) and isinstance(of_none, float):
-        return of_none  # no query has a pair
-    return convention.link(fsum(numerators) / fsum(masses))
-
-
-def _together(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> list[Row]:
-    """All rows as one query: pairs name places among all of them, and rows have the weights of queries that count."""
-    found = list[Row]()
-    for rows, weight in queries:
-        first = len(found)
-        for row in rows:
-            beats = tuple((first + place, by) for place, by in row.beats)
-            found.append(replace(row, beats=beats, weight=weight if convention.average == "query" else row.weight))
-    return found
+def by_rank(rows: Sequence[Row], convention: Any, worth: Worth, by: Worth | None = None) -> list[float]:
+    """What stands at each rank; where ties are averaged every row has the mean of its tie."""
+    ties = [[worth(row) for row in tie] for tie in tied(rows, convention, by or worth)]
+    if convention.ties == "average":
+        ties = [[mean_of(tie)] * len(tie) for tie in ties]
+    return [each for tie in ties for each in tie]
