@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Annotated, Any, ClassVar, Self, cast
 
 from rankadapters.core.declaration.declared import Declared
+from rankadapters.core.declaration.docstrings import with_fields
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, brief, choices
@@ -62,14 +63,19 @@ _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row"
 
 
 class FromPreset(Declared):
-    """A declared value that knows the preset it was made of, which is not part of what it declares.
+    """A declared value that knows the preset it was made from, which is not part of what it declares.
 
-    It is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
+    The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
     """
 
     __slots__ = ("_preset",)
 
     _preset: tuple[str, Convention] | None
+
+    def __init_subclass__(cls) -> None:
+        """Let the fields describe themselves in the docstring of the class."""
+        if "__slots__" in vars(cls):  # slots=True makes each class twice, and keeps the one with slots
+            cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
 
     def __post_init__(self) -> None:
         """Check the fields; a preset is named afterwards."""
@@ -84,18 +90,6 @@ class Convention(FromPreset):
     Conventions compare and hash by what they mean: fields that cannot matter take one spelling
     (`k=None` forces `short="pad"`, `empty=0` turns `query-except-empty` into `query`).
     `str(convention)` is its signature, and `parse(str(convention)) == convention`.
-
-    Parameters
-    ----------
-    average : str
-        How the queries' values become one: `uniform`, `query` (by query weight), `query-except-empty` (an empty query
-        adds its value unweighted while its weight stays in the divisor: LightGBM and XGBoost), `row`, `pair`, or
-        `geometric_<floor>`; each measure says which it has.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
     """
 
     noun: ClassVar[str] = "measure"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from abc import ABC
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.errors import ConventionError, choices
@@ -130,13 +131,17 @@ class Declared(ABC):
 
 @cache
 def _declared(cls: type[Declared]) -> dict[str, Field]:
-    hints = get_type_hints(cls, include_extras=True)
-    found: dict[str, Field] = {}
-    for each in dataclasses.fields(cls):  # type: ignore[arg-type]
-        if each.init:
-            annotation = hints[each.name]
-            found[each.name] = annotation.__metadata__[-1].narrowed(annotation.__origin__)
-    return dict(sorted(found.items(), key=lambda pair: GROUPS.index(pair[1].group)))
+    bases = [base for base in reversed(cls.__mro__) if dataclasses.is_dataclass(base)]
+    annotations = {name: value for base in bases for name, value in _annotations(base).items()}
+    names = [field.name for field in dataclasses.fields(cls) if field.init]  # type: ignore[arg-type]
+    kinds = {name: annotations[name].__metadata__[-1].narrowed(annotations[name].__origin__) for name in names}
+    return dict(sorted(kinds.items(), key=lambda pair: GROUPS.index(pair[1].group)))
+
+
+@cache
+def _annotations(cls: type) -> dict[str, Any]:
+    """Return the annotations that a class itself writes; `get_type_hints` reads those of its bases again each time."""
+    return inspect.get_annotations(cls, eval_str=True)
 
 
 def restore(cls: type[Declared], fields: dict[str, Any]) -> Declared:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, get_args, get_origin
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
 from rankadapters.core.declaration.spelling import as_float, as_number, number, table
 from rankadapters.core.errors import ConventionError, choices
@@ -39,6 +39,8 @@ class Field:
         Of a field that came later: what a declaration without it means, and no signature spells, so that those written
         before it still read as they did. None for every other field, which must be declared.
     """
+
+    type_name: ClassVar[str] = "str"  # in docstrings
 
     group: str
     about: str

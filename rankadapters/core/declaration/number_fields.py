@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 from rankadapters.core.declaration.fields import NONE, Field
 from rankadapters.core.declaration.spelling import as_float, as_number, as_whole, number
@@ -18,6 +18,8 @@ LARGEST_CUTOFF = 2**63 - 1
 @dataclass(frozen=True, kw_only=True)
 class Cutoff(Field):
     """A rank that nothing below counts, or None."""
+
+    type_name: ClassVar[str] = "int or None"
 
     @property
     def allowed(self) -> str:
@@ -37,6 +39,8 @@ class Cutoff(Field):
 @dataclass(frozen=True, kw_only=True)
 class NumberOrWord(Field):
     """A number within bounds, or one of some words."""
+
+    type_name: ClassVar[str] = "float or str"
 
     low: float
     high: float
@@ -71,6 +75,8 @@ class NumberOrWord(Field):
 class FloatField(Field):
     """A finite number within bounds."""
 
+    type_name: ClassVar[str] = "float"
+
     least: float
     most: float = math.inf
     strict: bool = False  # whether `least` itself is excluded
@@ -101,6 +107,8 @@ class FloatField(Field):
 @dataclass(frozen=True, kw_only=True)
 class WholeField(Field):
     """A whole number within bounds, or None where that means something."""
+
+    type_name: ClassVar[str] = "int"
 
     least: int
     most: int | None = None

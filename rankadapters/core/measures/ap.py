@@ -41,32 +41,12 @@ class AP(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    divisor : str
-        `relevant` R, the relevant rows among all that are judged; `cutoff` min(k, R); `found` the relevant rows at
-        ranks 1..k.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    ties : str
-        As in `Ranked`; `average` for the divisors `relevant` and `cutoff` and without row weights; `together`: a tie is
-        retrieved at once, each of its rows at the tie's last rank, as in scikit-learn.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    pool : str
-        `queries`: the mean of the queries' values; `rows`: all rows are one query, in the caller's order, which has
-        neither tallies nor values of its queries, and no order of ties by document ids.
-    average : str
-        With `pool="queries"`: `uniform`, `query`, `query-except-empty`, `row` (row weights count inside a query,
-        queries then alike), `geometric_<floor>`. With `pool="rows"`: `uniform`, `query` (every row has its query's
-        weight), `row`.
-    k, precision, short, missing, unjudged
-        As in `Ranked`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    ties
+        `average` needs the divisor `relevant` or `cutoff`, and no row weights. scikit-learn computes `together`.
+    pool
+        Under `rows` there are neither tallies nor values of queries, and no order of ties by document ids.
+    average
+        With `pool="rows"` only `uniform`, `query` (every row has its query's weight) and `row` are allowed.
 
     References
     ----------

@@ -55,32 +55,18 @@ class AUC(Convention):
 
     Parameters
     ----------
-    pairs : str
-        Which rows make a pair: `label` any two of different labels; `above_B`, `from_B` a relevant one and one that is
-        not, by its label; `unit` any two, a label in [0, 1] being the probability of being relevant; `given` those of
-        `pairs=`; `every-two` any two, the earlier of equal labels being the better one, in queries of three rows or
-        more.
-    complement : str
-        In which precision 1 - label is rounded under `pairs="unit"`: `float64` or `float32`.
-    ties : str
-        `average`, `worst`, `best`.
-    precision, missing, unjudged
-        As in `Ranked`; only retrieved rows make pairs, and a row without judgment has label 0.
-    empty : float or str
-        Value of a query without pairs: a number in [0, 1], `skip` or `error`. With `pool="pairs"` the value where no
-        query has any.
-    pool : str
-        `queries`: the mean of the queries' values; `pairs`: the ratio of the sums over all queries; `rows`: all rows
-        are one query, which has neither tallies nor values of its queries.
-    average : str
-        With `pool="queries"`: `uniform`, `query`, `query-except-empty`, `row` (row weights count inside a query,
-        queries then alike), `geometric_<floor>`. With `pool="pairs"`: `uniform`, `query` (each pair has its query's
-        weight), `pair` (of given pairs). With `pool="rows"`: `uniform`, `query`, `row`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    pairs
+        Only retrieved rows make pairs, and a row without a judgment has label 0. `every-two` needs queries of at least
+        three rows.
+    ties
+        A tied pair counts 1/2 under `average`, 0 under `worst` and 1 under `best`.
+    empty
+        Here a query is empty if it has no pairs. With `pool="pairs"` this is the value where no query has any pair.
+    pool
+        Under `rows` there are neither tallies nor values of queries.
+    average
+        With `pool="pairs"` only `uniform`, `query` (each pair has its query's weight) and `pair` are allowed, with
+        `pool="rows"` only `uniform`, `query` and `row`. `pair` needs `pairs="given"`.
 
     References
     ----------

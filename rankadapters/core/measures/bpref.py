@@ -21,22 +21,6 @@ class Bpref(Convention):
     bpref = 1/R x sum over the relevant rows that are retrieved of 1 - min(i, R) / min(N, R), where i irrelevant rows
     stand above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
 
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B; all others that are judged are irrelevant.
-    ties : str
-        As in `Ranked`, without `average`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    precision, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     Buckley & Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004. trec_eval 9.0.8, m_bpref.c.

@@ -19,22 +19,6 @@ class Coverage(Convention):
 
     Coverage = rank of the last relevant row that is retrieved. It has no upper bound but the number of rows.
 
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    ties : str
-        As in `Ranked`, without `average`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    precision, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     scikit-learn 1.9.1, metrics/_ranking.py, `coverage_error`.

@@ -38,23 +38,14 @@ class ERR(Discounted):
 
     Parameters
     ----------
-    gain : str
-        As in `NDCG`.
-    scale : float
-        What a gain is divided by to be a probability: 16 for 2^l - 1 of labels up to 4, 1 where the label is one.
-    discount : str
-        As in `NDCG`: `reciprocal` 1/i is ERR's, `power_0.85` 0.85^(i - 1) that of PFound.
-    complement : str
-        `float64`, or `float32`: in which 1 - p is rounded, as in CatBoost.
-    ties : str
-        As in `Ranked`; `average` is the exact expectation, in O(n^2) of a tie's length.
-    k, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    scale
+        Use 16 for gains 2^l - 1 of labels up to 4, and 1 where the label is a probability.
+    discount
+        `reciprocal` is the discount of ERR, `power_0.85` that of PFound.
+    complement
+        CatBoost rounds to `float32`.
+    ties
+        `average` takes time that grows with the square of a tie's length.
 
     References
     ----------

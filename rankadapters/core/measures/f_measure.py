@@ -29,23 +29,10 @@ class FMeasure(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    divisor : str
-        Of the precision: `k`, or `retrieved` min(k, n), n the rows retrieved.
-    beta_squared : float
-        x, from 0 on: 1 weighs precision and recall alike, 0 is the precision.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`; n counts all the same.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    divisor
+        It is the divisor of the precision.
+    beta_squared
+        It is x in the formula: 1 weighs precision and recall alike, 0 gives the precision.
 
     References
     ----------

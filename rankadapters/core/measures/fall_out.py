@@ -23,21 +23,10 @@ class FallOut(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    ties : str
-        As in `Ranked`: `worst` puts irrelevant rows first, which makes the value larger.
-    empty : float or str
-        Value of a query without irrelevant rows: a number in [0, 1], `skip` or `error`.
-    k, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    ties
+        `worst` puts irrelevant rows first, which makes the value larger.
+    empty
+        Here a query is empty if it has no irrelevant rows.
 
     References
     ----------

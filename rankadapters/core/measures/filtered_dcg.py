@@ -32,21 +32,8 @@ class FilteredDCG(Discounted):
 
     Parameters
     ----------
-    gain, discount
-        As in `NDCG`.
-    retrieve : str
-        Which rows count: `all`, or by their score `above_B`, `from_B`.
-    precision : str
-        `float64`, `float32`, in which scores are compared, or `none`: they decide which rows count, not their order.
-    ties : str
-        As in `Ranked`; `average` needs scores that are compared.
-    k, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    ties
+        `average` needs scores that are compared, so it excludes `precision="none"`.
 
     References
     ----------

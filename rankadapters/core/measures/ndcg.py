@@ -44,31 +44,11 @@ class NDCG(Discounted):
 
     Parameters
     ----------
-    gain : str
-        Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
-        `table_0_1_3` by integer label, for which a list such as `[0, 1, 3]` may be given. Negative labels are an error
-        under `exp2`, `exp2-floor` and tables.
-    discount : str
-        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
-        `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
-    ideal : str
-        The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
-        retrieved), `all` not cut; or, under `ones`, k documents of gain 1 whatever the query has (without a cutoff as
-        many as were retrieved), as in RecTools. Two words leave rows out of the ideal list that a ranking missed, a
-        common mistake: `retrieved-only` takes the retrieved rows only and cuts at k, `top-only` takes the rows at
-        ranks 1..k only. Both take the gains that the rows have in the ranking. `top-only` needs an order of tied
-        rows, so `ties="average"` is refused.
-    empty : float or str
-        Value of a query whose ideal DCG is not positive: a number in [0, 1], `skip` or `error`. Under `ones` and
-        `top-only` the ideal DCG under `cutoff` decides; a query that has one counts 0 under `top-only` where the rows
-        at ranks 1..k have none.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    ideal
+        `retrieved-only` and `top-only` leave rows out of the ideal list that the ranking missed, a common mistake.
+        `top-only` needs an order of tied rows, so it excludes `ties="average"`. RecTools computes `ones`.
+    empty
+        Under `ones` and `top-only` the ideal DCG under `cutoff` decides whether a query is empty.
 
     References
     ----------
@@ -130,16 +110,6 @@ class DCG(Discounted):
 
     DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i). It has no ideal list and no empty
     query, so neither the fields `ideal` and `empty` nor `average="query-except-empty"`.
-
-    Parameters
-    ----------
-    gain, discount, k, ties, precision, short, missing, unjudged, average
-        As in `NDCG`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.auc import PAIRS
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfPairs
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
@@ -24,20 +23,6 @@ class PairLogit(Loss):
     PairLogit = sum w log(1 + e_j / e_i) / sum w over the pairs (i above j) of all queries, with
     e = exp(s - largest s of the query) + 1e-38: log(1 + exp(s_j - s_i)), but no pair costs more than 87.5. Lower is
     better.
-
-    Parameters
-    ----------
-    pairs : str
-        Which rows make a pair: `label` any two of different labels, `given` those of `pairs=`.
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a pair weighs: `uniform` 1, `query` its query's weight, `pair` (of given pairs) its own.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices; or `average="pair"` without given pairs.
 
     References
     ----------
@@ -55,7 +40,7 @@ class PairLogit(Loss):
     measure: ClassVar[str] = "pair-logit"
 
     pairs: Annotated[Literal["label", "given"], replace(PAIRS, numbered={}, tried=("label",))]
-    average: Annotated[Literal["uniform", "query", "pair"], average_of("uniform", "query", "pair", geometric=False)]
+    average: OfPairs
 
     def unify(self) -> None:
         """Refuse weights of pairs that are not given."""

@@ -38,24 +38,8 @@ class Precision(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B; `label`: as much as the label says, which is
-        taken as it is; `judged`: every judged row.
-    divisor : str
-        `k`; `retrieved` min(k, n), n the rows retrieved; `relevant` min(k, R), R the relevant rows among all that are
-        judged, without a cutoff min(n, R); `one`: the value is a count.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`; n counts all the same.
-    empty : float or str
-        Value of a query without relevant rows (under `label`, whose labels are all 0): a number in [0, 1], `skip` or
-        `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    empty
+        Under `relevant="label"` a query is empty if all its labels are 0.
 
     References
     ----------

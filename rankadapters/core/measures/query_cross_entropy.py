@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
@@ -25,15 +24,6 @@ class QueryCrossEntropy(Loss):
     queries, with c(l, s) = log(1 + e^s) - l s, the log loss of the probability 1 / (1 + e^-s) against the probability
     l. The shift d of a query is where sum w (l - 1 / (1 + e^-(s + d))) changes its sign in [-20, 20], as found by
     halving that interval 30 times. A query whose labels are all equal has no second part. Lower is better.
-
-    Parameters
-    ----------
-    alpha : float
-        Share of the shifted part, in [0, 1].
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
 
     Raises
     ------
@@ -57,7 +47,7 @@ class QueryCrossEntropy(Loss):
     measure: ClassVar[str] = "query-cross-entropy"
 
     alpha: Annotated[float, ALPHA]
-    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
+    average: OfRows
 
     def lower(self, bound: Bound) -> WholePlan:
         """Labels and weights."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
-from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
@@ -21,18 +20,6 @@ class QueryRMSE(Loss):
     QueryRMSE = sqrt(sum w_i (l_i - s_i - m)^2 / sum w_i) over the rows of all queries, m being the w-weighted mean of
     l - s in the row's query. Lower is better, 0 at best. A query's own value is its mean squared error: the root is
     taken of the whole.
-
-    Parameters
-    ----------
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -48,7 +35,7 @@ class QueryRMSE(Loss):
 
     measure: ClassVar[str] = "query-rmse"
 
-    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
+    average: OfRows
 
     @property
     def is_sum(self) -> bool:

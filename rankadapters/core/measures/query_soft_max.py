@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
@@ -23,20 +22,6 @@ class QuerySoftMax(Loss):
     QuerySoftMax = -sum w_i l_i log p_i / sum w_i l_i over the rows of all queries with l_i > 0, where
     p_i = w_i exp(beta s_i) / sum_j w_j exp(beta s_j) over the rows j of the query. A query without positive label adds
     nothing. Lower is better, 0 at best.
-
-    Parameters
-    ----------
-    beta : float
-        What scores are multiplied by, above 0.
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -54,7 +39,7 @@ class QuerySoftMax(Loss):
     measure: ClassVar[str] = "query-soft-max"
 
     beta: Annotated[float, BETA]
-    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
+    average: OfRows
 
     def lower(self, bound: Bound) -> WholePlan:
         """Labels times weights, weights, and their logarithms."""

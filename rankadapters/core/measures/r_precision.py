@@ -19,20 +19,6 @@ class RPrecision(Convention):
 
     Rprec = relevant rows at ranks 1..R / R, R the relevant rows among all that are judged. The value lies in [0, 1].
 
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    ties, precision, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     trec_eval 9.0.8, m_Rprec.c. ranx 0.3.21, metrics/r_precision.py. torchmetrics 1.9.0, `RetrievalRPrecision`.

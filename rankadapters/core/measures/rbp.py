@@ -35,17 +35,8 @@ class RBP(Ranked):
 
     Parameters
     ----------
-    gain : str
-        As in `NDCG`, and by level: `from_B` 1 for labels from B on, `linear-from_B` the label itself from B on.
-    persistence : float
-        p, a number from 0 to 1.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    persistence
+        It is p in the formula.
 
     References
     ----------

@@ -20,22 +20,6 @@ class Recall(Ranked):
 
     R@k = relevant rows at ranks 1..k / R, R the relevant rows among all that are judged. The value lies in [0, 1].
 
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     trec_eval 9.0.8, m_recall.c. CatBoost 1.2.10, libs/metrics/precision_recall_at_k.cpp.

@@ -19,22 +19,6 @@ class RR(Ranked):
 
     RR@k = 1 / rank of the first relevant row at ranks 1..k, 0 where there is none. The value lies in [0, 1].
 
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     Voorhees, The TREC-8 question answering track report, TREC 1999.

@@ -19,22 +19,6 @@ class Success(Ranked):
 
     Success@k = 1 if a relevant row stands at ranks 1..k, else 0. Under averaged ties the value is a probability.
 
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     trec_eval 9.0.8, m_success.c. ranx 0.3.21, metrics/hit_rate.py.
