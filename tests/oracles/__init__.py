@@ -1,4 +1,4 @@
-"""What one query adds, of every measure, in plain Python: what the kernels are compared with."""
+"""What one query adds to the value of each measure, in plain Python: the kernels are compared with it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ORACLES: dict[str, Callable[[Sequence[Row], Any], Sums | None]] = {
 
 
 def oracle(rows: Sequence[Row], convention: Any) -> Sums | None:
-    """What one query adds: numerator and mass; None where there is nothing to find.
+    """Return what one query adds, numerator and mass; None where the query has nothing to find.
 
     Rows that `unjudged="drop"` leaves out are passed as not retrieved.
     """

@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.oracles.rows import Row, is_beyond, tied
+from tests.oracles.rows import Row, is_beyond, ties_by_score, weighs_rows
 
 
 def ap(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Sum of the precisions at relevant ranks, by the divisor."""
+    """Return sum of the precisions at relevant ranks / divisor."""
 
     def weight(row: Row) -> float:
-        return row.weight if convention._weighs_rows else 1.0
+        return row.weight if weighs_rows(convention) else 1.0
 
     def worth(row: Row) -> float:
         return weight(row) if row.judged and is_beyond(row.label, convention.relevant) else 0.0
 
-    found = sum(worth(row) for row in rows)
-    if not found:
+    relevant = sum(worth(row) for row in rows)
+    if not relevant:
         return None
-    ties = [[(worth(row), weight(row)) for row in tie] for tie in tied(rows, convention, worth)]
+    ties = [[(worth(row), weight(row)) for row in tie] for tie in ties_by_score(rows, convention, worth)]
     total, hits = _SUMS.get(convention.ties, _sum_of_rows)(ties, convention.k or len(rows))
-    divisor = {"relevant": found, "cutoff": min(convention.k or found, found), "found": hits}[convention.divisor]
+    divisors = {"relevant": relevant, "cutoff": min(convention.k or relevant, relevant), "found": hits}
+    divisor = divisors[convention.divisor]
     return (total / divisor if divisor else 0.0), 1.0
 
 
-Ties = list[list[tuple[float, float]]]  # of each tie the worth of every row, 0 where it is not relevant, and its weight
+Ties = list[list[tuple[float, float]]]  # for each row of a tie: its worth, 0 if it is not relevant, and its weight
 
 
 def _sum_of_rows(ties: Ties, k: int) -> tuple[float, float]:

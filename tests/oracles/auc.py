@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from tests.oracles.rows import Row, as_float32, is_beyond
+from tests.oracles.rows import Row, as_float32, is_beyond, weighs_rows
 
 TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # what a tied pair counts
-LEAST_ROWS = 3  # of a query of which XGBoost takes every two rows
+LEAST_ROWS = 3  # in a query for which XGBoost takes every two rows
 
 
 def auc(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Weight of the pairs in the right order, and of all pairs."""
+    """Return weight of the pairs in the right order / weight of all pairs."""
     score = as_float32 if convention.precision == "float32" else float
     concordant = total = 0.0
     for better, worse, weight in _pairs(rows, convention):
@@ -26,21 +26,21 @@ def auc(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def _pairs(rows: Sequence[Row], convention: Any) -> Iterator[tuple[Row, Row, float]]:
-    """Every pair: the better row, the worse one, the weight."""
+    """Yield every pair: the better row, the worse row, the weight."""
 
     def weigh(row: Row) -> float:
-        return row.weight if convention._weighs_rows else 1.0
+        return row.weight if weighs_rows(convention) else 1.0
 
     if convention.pairs == "given":
         for row in rows:
-            pairs = [(rows[place], weight) for place, weight in row.beats if row.retrieved and rows[place].retrieved]
+            pairs = [(rows[loser], weight) for loser, weight in row.beats if row.retrieved and rows[loser].retrieved]
             yield from ((row, loser, weight if convention.average == "pair" else 1.0) for loser, weight in pairs)
         return
     kept = [row for row in rows if row.retrieved]
     if convention.pairs == "unit":
-        one = as_float32 if convention.complement == "float32" else float
-        both = ((a, b, _label(a), one(1 - _label(b))) for a in kept for b in kept)
-        yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in both)
+        rounded = as_float32 if convention.complement == "float32" else float
+        pairs = ((a, b, _label(a), rounded(1 - _label(b))) for a in kept for b in kept)
+        yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in pairs)
         return
     if convention.pairs == "every-two" and len(kept) < LEAST_ROWS:
         return

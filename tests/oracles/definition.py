@@ -1,7 +1,7 @@
-"""What every number means, in plain Python: the oracle with which all kernels are compared. Read this file first.
+"""What every number means, in plain Python: all kernels are compared with it. Read this file first.
 
-The files beside this one say what one query is worth, a function for each measure; here stands what all of them share:
-which policy gives a query its value, and how the queries' values become one.
+The other files here say what one query adds to a value, with one function for each measure. This file has what all
+measures share: the policy that decides the value of a query, and how the values of the queries become one.
 """
 
 from __future__ import annotations
@@ -13,51 +13,51 @@ from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from tests.oracles import oracle
+from tests.oracles import Sums, oracle
 from tests.oracles.rows import Row
 
+Queries = Sequence[tuple[Sequence[Row], float]]  # the rows of each query, and its weight
 
-def query_sums(rows: Sequence[Row], convention: Any) -> tuple[tuple[float, float] | str, bool]:
-    """Numerator and mass of one query (or 'skip'), and whether the policy for empty queries gave them."""
-    judged = [row for row in rows if row.judged]
-    left_out = [r.retrieved and not r.judged and convention.unjudged == "drop" for r in rows]
-    retrieved = [row for row, out in zip(rows, left_out, strict=True) if row.retrieved and not out]
+
+def query_sums(rows: Sequence[Row], convention: Any) -> tuple[Sums | str, bool]:
+    """Return numerator and mass of one query, or 'skip', and whether the policy for empty queries decided."""
+    if convention.unjudged == "drop":
+        rows = [replace(row, retrieved=row.retrieved and row.judged) for row in rows]
+    retrieved = [row for row in rows if row.retrieved]
     if convention.unjudged == "error" and not all(row.judged for row in retrieved):
         raise InputError("unjudged")
-    if judged and not retrieved:
-        return _policy(convention.missing, "missing"), False
+    if not retrieved and any(row.judged for row in rows):
+        return _by_policy(convention.missing, "missing"), False
     k = getattr(convention, "k", None)
     if k is not None and len(retrieved) < k and convention.short != "pad":
-        return _policy(convention.short, "short"), False
-    found = oracle(
-        [replace(row, retrieved=False) if out else row for row, out in zip(rows, left_out, strict=True)], convention
-    )
-    if found is not None:
-        return found, False
-    return (0.0, 0.0) if convention.pooled else _policy(convention.empty, "empty"), True
+        return _by_policy(convention.short, "short"), False
+    sums = oracle(rows, convention)
+    if sums is not None:
+        return sums, False
+    return (0.0, 0.0) if convention.pooled else _by_policy(convention.empty, "empty"), True
 
 
-def _policy(choice: float | str, what: str) -> tuple[float, float] | str:
+def _by_policy(choice: float | str, policy: str) -> Sums | str:
     if choice == "error":
-        raise InputError(what)
+        raise InputError(policy)
     return choice if choice == "skip" else (0.0 if isinstance(choice, str) else choice, 1.0)
 
 
 def query_value(rows: Sequence[Row], convention: Convention) -> tuple[float | str, bool]:
-    """Value of one query (or 'skip'), and whether the policy for empty queries gave it."""
+    """Return the value of one query, or 'skip', and whether the policy for empty queries decided."""
     sums, empty = query_sums(rows, convention)
     if isinstance(sums, str):
         return sums, empty
     return (sums[0] / sums[1] if sums[1] else "skip"), empty
 
 
-def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> float:
-    """Value of (rows, query weight) pairs: link(sum of numerators / sum of masses)."""
+def evaluate(queries: Queries, convention: Convention) -> float:
+    """Return the value of all queries: link(sum of numerators / sum of masses)."""
     if convention.over == "rows":
-        queries = [(_together(queries, convention), 1.0)]
-    found = [(*query_sums(rows, convention), weight) for rows, weight in queries]
+        queries = [(_as_one_query(queries, convention), 1.0)]
     numerators, masses = [], []
-    for sums, empty, weight in found:
+    for rows, weight in queries:
+        sums, empty = query_sums(rows, convention)
         if isinstance(sums, str):
             continue
         factor = weight if convention.weighting == "query_weight" and convention.over != "rows" else 1.0
@@ -65,18 +65,19 @@ def evaluate(queries: Sequence[tuple[Sequence[Row], float]], convention: Convent
         value = sums[0] if convention.floor is None else log(max(sums[0], convention.floor))
         numerators.append(value * (1.0 if unweighted else factor))
         masses.append(sums[1] * factor)
-    of_none = getattr(convention, "empty", None)
-    if convention.over == "pairs" and not any(masses) and isinstance(of_none, float):
-        return of_none  # no query has a pair
+    value_without_pairs = getattr(convention, "empty", None)
+    if convention.over == "pairs" and not any(masses) and isinstance(value_without_pairs, float):
+        return value_without_pairs
     return convention.link(fsum(numerators) / fsum(masses))
 
 
-def _together(queries: Sequence[tuple[Sequence[Row], float]], convention: Convention) -> list[Row]:
-    """All rows as one query: pairs name places among all of them, and rows have the weights of queries that count."""
-    found = list[Row]()
+def _as_one_query(queries: Queries, convention: Convention) -> list[Row]:
+    """Return all rows: pairs name rows among all of them, and a row takes the weight of its query where that counts."""
+    together = list[Row]()
     for rows, weight in queries:
-        first = len(found)
+        first = len(together)
         for row in rows:
-            beats = tuple((first + place, by) for place, by in row.beats)
-            found.append(replace(row, beats=beats, weight=weight if convention.average == "query" else row.weight))
-    return found
+            beats = tuple((first + loser, pair_weight) for loser, pair_weight in row.beats)
+            row_weight = weight if convention.average == "query" else row.weight
+            together.append(replace(row, beats=beats, weight=row_weight))
+    return together

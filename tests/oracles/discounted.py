@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.oracles.rows import Row, by_rank, discount, gain, graded, mean_of, tied
+from tests.oracles.rows import Row, discount, gain, graded, worth_by_rank
 
 
 def ndcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """DCG of the ranking by that of the ideal list."""
+    """Return DCG of the ranking / DCG of the ideal list."""
     n_retrieved, gains = sum(row.retrieved for row in rows), _ranked_gains(rows, convention)
     cut = {"retrieved": min(convention.k or len(rows), n_retrieved), "all": None}.get(convention.ideal, convention.k)
     best = [gain(row.label, convention.gain) for row in rows if row.judged]
@@ -26,20 +26,12 @@ def ndcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
 
 
 def dcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Sum of gain x discount over the ranks 1..k."""
+    """Return sum of gain x discount over the ranks 1..k."""
     return _dcg(_ranked_gains(rows, convention), convention.k, convention.discount), 1.0
 
 
 def _ranked_gains(rows: Sequence[Row], convention: Any) -> list[float]:
-    """Gains of the retrieved rows by descending score; a tie has the declared order, or every row its mean gain."""
-
-    def worth(row: Row) -> float:
-        return graded(row, convention)
-
-    ties = [[worth(row) for row in tie] for tie in tied(rows, convention, worth)]
-    if convention.ties == "average":
-        ties = [[mean_of(tie)] * len(tie) for tie in ties]
-    return [gain for tie in ties for gain in tie]
+    return worth_by_rank(rows, convention, lambda row: graded(row, convention))
 
 
 def _dcg(gains: Sequence[float], k: int | None, name: str) -> float:
@@ -47,14 +39,12 @@ def _dcg(gains: Sequence[float], k: int | None, name: str) -> float:
 
 
 def filtered_dcg(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Sum of gain x discount over the ranks 1..k."""
-    gains = by_rank(rows, convention, lambda row: graded(row, convention))
-    kept = enumerate(gains[: convention.k], start=1)
-    return sum(gain * discount(rank, convention.discount) for rank, gain in kept), 1.0
+    """Return sum of gain x discount over the ranks 1..k."""
+    return _dcg(_ranked_gains(rows, convention), convention.k, convention.discount), 1.0
 
 
 def rbp(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Sum of gain x p^(i - 1), times 1 - p."""
-    gains = by_rank(rows, convention, lambda row: gain(row.label, convention.gain) if row.judged else 0.0)
+    """Return (1 - p) x sum of gain x p^(i - 1) over the ranks 1..k."""
+    gains = worth_by_rank(rows, convention, lambda row: gain(row.label, convention.gain) if row.judged else 0.0)
     p = convention.persistence
     return sum((1 - p) * p**i * gain for i, gain in enumerate(gains[: convention.k])), 1.0

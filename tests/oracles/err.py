@@ -6,27 +6,23 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
-from tests.oracles.rows import Row, as_float32, discount, graded, tied
+from tests.oracles.rows import Row, as_float32, discount, graded, ties_by_score
 
 
 def err(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None:
-    """Sum over the ranks of discount x chance to stop there, in the mean over the orders of averaged ties."""
+    """Return sum over the ranks of discount x chance to stop there, or its mean over the orders of averaged ties."""
     total, look, rank = 0.0, 1.0, 0
-    for tie in tied(rows, convention, lambda row: _gain(row, convention)):
-        several = [tie] if convention.ties == "average" else [[row] for row in tie]
-        for group in several:
-            chances = [_gain(row, convention) / convention.scale for row in group]
+    for tie in ties_by_score(rows, convention, lambda row: graded(row, convention)):
+        groups = [tie] if convention.ties == "average" else [[row] for row in tie]
+        for group in groups:
+            chances = [graded(row, convention) / convention.scale for row in group]
             stops, looks = _expectations(chances, [_complement(chance, convention) for chance in chances])
-            for place, stop in enumerate(stops, start=rank + 1):
-                if place <= (convention.k or place):
-                    total += look * stop * discount(place, convention.discount)
+            for stop_rank, stop in enumerate(stops, start=rank + 1):
+                if stop_rank <= (convention.k or stop_rank):
+                    total += look * stop * discount(stop_rank, convention.discount)
             look *= looks
             rank += len(group)
     return total, 1.0
-
-
-def _gain(row: Row, convention: Any) -> float:
-    return graded(row, convention)
 
 
 def _complement(chance: float, convention: Any) -> float:
@@ -34,9 +30,9 @@ def _complement(chance: float, convention: Any) -> float:
 
 
 def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float], float]:
-    """Chance to stop at each rank of a tie whose orders are all as likely, and to look beyond it.
+    """Return the chances to stop at each rank of a tie, whose orders are equally likely, and to look beyond it.
 
-    From symmetric polynomials: products of m rests, and of one chance and m other rests, summed over all choices.
+    They are sums, over all choices of rows, of products of m rests, and of products of one chance and m other rests.
     """
     n = len(chances)
     rest, stop = [1.0] + [0.0] * n, [0.0] * n
@@ -44,4 +40,4 @@ def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float]
         for m in range(n - 1, -1, -1):
             stop[m] += p * rest[m] + (q * stop[m - 1] if m else 0.0)
             rest[m + 1] += q * rest[m]
-    return [each / (n * comb(n - 1, m)) for m, each in enumerate(stop)], rest[n]
+    return [total / (n * comb(n - 1, m)) for m, total in enumerate(stop)], rest[n]

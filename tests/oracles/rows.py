@@ -21,11 +21,11 @@ class Row:
     retrieved: bool = True
     judged: bool = True
     weight: float = 1.0
-    beats: tuple[tuple[int, float], ...] = ()  # pairs that it wins: place of the loser in its query, weight
+    beats: tuple[tuple[int, float], ...] = ()  # the pairs that it wins: index of the loser in its query, weight
 
 
 def gain(label: float, name: str) -> float:
-    """Worth of a label."""
+    """Return what a label is worth."""
     if gains := table(name):
         return gains[int(label)]
     word, level = border(name) or (name, 0.0)
@@ -37,7 +37,7 @@ def gain(label: float, name: str) -> float:
 
 
 def discount(rank: int, name: str) -> float:
-    """Worth of a 1-based rank."""
+    """Return what a rank is worth, counted from 1."""
     word, parameter = border(name) or (name, 2.0)
     if word == "power":
         return float(parameter ** (rank - 1))
@@ -46,22 +46,22 @@ def discount(rank: int, name: str) -> float:
 
 
 def graded(row: Row, convention: Any) -> float:
-    """Gain of a row, which `unjudged` may give to one without judgment too."""
+    """Return the gain of a row; `unjudged` may be the label of a row without a judgment."""
     if row.judged:
         return gain(row.label, convention.gain)
     return gain(convention.unjudged, convention.gain) if isinstance(convention.unjudged, float) else 0.0
 
 
 def is_beyond(value: float, name: str) -> bool:
-    """Whether a label is relevant (or a score enters the ranking), by `above_B` or `from_B`; `all` takes every one."""
-    word, bound = border(name) or ("from", float("-inf"))
-    return value > bound if word == "above" else value >= bound
+    """Tell whether a label is relevant, or a score enters the ranking: `above_B`, `from_B`, or `all`."""
+    word, threshold = border(name) or ("from", float("-inf"))
+    return value > threshold if word == "above" else value >= threshold
 
 
-def tied(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) -> list[list[Row]]:
-    """Retrieved rows by descending score: a list for each score, its rows in the declared order.
+def ties_by_score(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) -> list[list[Row]]:
+    """Return the ranked rows by descending score: a list for each score, with its rows in the declared order.
 
-    `worth` is what `ties="worst"` and `"best"` go by. Rows that `retrieve` keeps out are not there.
+    `ties="worst"` and `ties="best"` order rows by `worth`. Rows that `retrieve` keeps out are not ranked.
     """
     score = as_float32 if convention.precision == "float32" else float
     retrieve = str(getattr(convention, "retrieve", "all"))
@@ -76,16 +76,21 @@ def tied(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) ->
     ordered = [kept[i] for i in sorted(range(len(kept)), key=tie_order.get(convention.ties, lambda i: i))]
     if convention.precision == "none":
         return [ordered]
-    found: dict[float, list[Row]] = {}
+    ties: dict[float, list[Row]] = {}
     for row in sorted(ordered, key=lambda row: -score(row.score)):
-        found.setdefault(score(row.score), []).append(row)
-    return list(found.values())
+        ties.setdefault(score(row.score), []).append(row)
+    return list(ties.values())
 
 
-def weighed(rows: Sequence[Row], average: str) -> list[tuple[float, float, float]]:
-    """Label, score and weight of each retrieved row; a row without judgment has label 0."""
+def labels_scores_weights(rows: Sequence[Row], average: str) -> list[tuple[float, float, float]]:
+    """Return label, score and weight of every retrieved row; a row without a judgment has label 0."""
     kept = [row for row in rows if row.retrieved]
     return [(row.label if row.judged else 0.0, row.score, row.weight if average == "row" else 1.0) for row in kept]
+
+
+def weighs_rows(convention: Any) -> bool:
+    """Tell whether a row counts by its weight."""
+    return convention.average == "row" or (convention.over == "rows" and convention.average == "query")
 
 
 def as_float32(value: float) -> float:
@@ -94,7 +99,7 @@ def as_float32(value: float) -> float:
 
 
 def mean_of(values: Sequence[float]) -> float:
-    """Mean that equal values reach exactly, whatever the order of the others."""
+    """Return the mean, which is exact where all values are equal."""
     ordered = sorted(values)
     return ordered[0] if ordered[0] == ordered[-1] else fsum(ordered) / len(ordered)
 
@@ -103,15 +108,15 @@ Worth = Callable[[Row], float]
 
 
 def degree(row: Row, relevant: str) -> float:
-    """How relevant a row is, 0 where it is not judged."""
+    """Return how relevant a row is: 0 if it is not judged."""
     if relevant == "label":
         return row.label if row.judged else 0.0
     return float(row.judged and (relevant == "judged" or is_beyond(row.label, relevant)))
 
 
-def by_rank(rows: Sequence[Row], convention: Any, worth: Worth, by: Worth | None = None) -> list[float]:
-    """What stands at each rank; where ties are averaged every row has the mean of its tie."""
-    ties = [[worth(row) for row in tie] for tie in tied(rows, convention, by or worth)]
+def worth_by_rank(rows: Sequence[Row], convention: Any, worth: Worth, by: Worth | None = None) -> list[float]:
+    """Return what the row at each rank is worth; where ties are averaged, that is the mean of its tie."""
+    ties = [[worth(row) for row in tie] for tie in ties_by_score(rows, convention, by or worth)]
     if convention.ties == "average":
         ties = [[mean_of(tie)] * len(tie) for tie in ties]
-    return [each for tie in ties for each in tie]
+    return [value for tie in ties for value in tie]

@@ -101,14 +101,14 @@ class AP(Ranked):
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank, the divisor by query."""
+        """Return the plan: relevance by rank, and the divisor by query."""
         relevance, weights = bound.relevance(self.relevant), bound.row_weights(self.average)
         relevant = relevance if weights is None else bound.product(relevance, weights)
-        found = bound.judged_sums(relevant)
+        total = bound.judged_sums(relevant)
         kernel, columns = self._kernel(bound, relevant, weights)
         options = {} if self.ties == "average" else {"by_found": self.divisor == "found"}
         return bound.plan(
-            self, kernel, empty=found <= 0, by_query={"divisor": self._divisor(found)}, options=options, **columns
+            self, kernel, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options, **columns
         )
 
     def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Column]]:
@@ -122,6 +122,6 @@ class AP(Ranked):
             return ap.weighted_average_precision, {"ranked": relevant, "weights": weights}
         return ap.average_precision, {"ranked": relevant}
 
-    def _divisor(self, found: Floats) -> Floats:
-        divisor = found if self.divisor != "cutoff" or self.k is None else found.clip(max=self.k)
-        return divisor + (found <= 0)  # an empty query has 1, since kernels divide before a policy decides
+    def _divisor(self, relevant: Floats) -> Floats:
+        divisor = relevant if self.divisor != "cutoff" or self.k is None else relevant.clip(max=self.k)
+        return divisor + (relevant <= 0)  # 1 for an empty query, since kernels divide before a policy decides

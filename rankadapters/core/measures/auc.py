@@ -1,4 +1,4 @@
-"""AUC: the share of pairs that stand in the right order."""
+"""AUC: the share of pairs that are ranked in the right order."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ AVERAGES = {  # by pool
     "pairs": ("uniform", "query", "pair"),
     "rows": ("uniform", "query", "row"),
 }
-TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # what a tied pair counts
-LEAST_ROWS = 3  # of a query of which XGBoost takes every two rows
+TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # the share that a tied pair counts
+LEAST_ROWS = 3  # in a query for which XGBoost takes every two rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,7 +120,7 @@ class AUC(Convention):
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
     def lower(self, bound: Bound) -> WholePlan:
-        """Grades or relevance by row, or the given pairs; all of them weigh what the kernel gives where scores tie."""
+        """Return the plan: grades or relevance by row, or pairs. Its kernel gives the mass if all scores tie."""
         rows = bound.retrieved(self.unjudged)
         lowered = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
         plan = lowered.get(self.pairs, self._by_relevance)(bound, rows)
@@ -145,7 +145,7 @@ class AUC(Convention):
         )  # fmt: skip
 
     def _by_label(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Grades 1, 2, ... of each query by label, and every row a grade of its own where every two make a pair."""
+        """Return the plan with grades 1, 2, ... by label in each query, or by row where every two rows make a pair."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import weights_of
@@ -160,12 +160,12 @@ class AUC(Convention):
             weights = np.where(sizes[query] < LEAST_ROWS, 0.0, weights)
         counts = np.cumsum(new)
         grades = np.empty(query.size, np.int64)
-        starts = rows.indptr[:-1][query]  # of each query, in the sorted order too
+        starts = rows.indptr[:-1][query]  # the first row of each query, also in sorted order
         grades[order] = counts - counts[starts] + 1 if query.size else counts
         return self._plan(bound, rows, pairs_by_label, grades=grades, weights=weights)
 
     def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
-        """How much each row is relevant, and how much it is not."""
+        """Return the plan with how relevant and how irrelevant each row is."""
         from rankadapters.core.binding.whole_queries import probabilities, weights_of
         from rankadapters.core.kernels.auc import pairs_by_relevance
 
@@ -180,7 +180,7 @@ class AUC(Convention):
         return self._plan(bound, rows, pairs_by_relevance, positive=positive, negative=negative)
 
     def _given(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Pairs of the queries, of which both rows are retrieved."""
+        """Return the plan with the pairs of the queries of which both rows are retrieved."""
         from rankadapters.core.binding.whole_queries import given_pairs
         from rankadapters.core.kernels import auc
 

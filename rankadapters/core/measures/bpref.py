@@ -1,4 +1,4 @@
-"""Bpref: how few of the rows judged irrelevant stand above the relevant ones."""
+"""Bpref: how few of the rows judged irrelevant rank above the relevant ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Bpref(Convention):
     """Binary preference, which looks at judged rows only.
 
     bpref = 1/R x sum over the relevant rows that are retrieved of 1 - min(i, R) / min(N, R), where i irrelevant rows
-    stand above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
+    rank above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
 
     References
     ----------
@@ -45,7 +45,7 @@ class Bpref(Convention):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance and irrelevance by rank, how many of each there are by query."""
+        """Return the plan: relevance and irrelevance by rank, and how many rows of a query have each."""
         from rankadapters.core.kernels.hits import preferred
 
         relevance, others = bound.relevance(self.relevant), irrelevance(bound, self.relevant)

@@ -1,4 +1,4 @@
-"""Coverage: how far down the last relevant row stands; lower is better."""
+"""Coverage: the rank of the last relevant row; lower is better."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Coverage(Convention):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank."""
+        """Return the plan: relevance by rank."""
         from rankadapters.core.kernels.hits import last_relevant
 
         relevance = bound.relevance(self.relevant)

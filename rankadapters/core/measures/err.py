@@ -69,7 +69,7 @@ class ERR(Discounted):
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Doubt labels that are no chance to stop."""
+        """Return a flag for each label that is no chance to stop, and why."""
         from rankadapters.core.binding.gains import gains_of
 
         chances = gains_of(labels, None, self.gain) / self.scale
@@ -83,7 +83,7 @@ class ERR(Discounted):
         )
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Gains by rank; of a tie that is averaged every row's own."""
+        """Return the plan: gains by rank; rows of an averaged tie keep their gains."""
         from rankadapters.core.kernels.err import cascade, expected_cascade
 
         discounts = bound.discounts(self.discount, bound.cutoff(self.k))

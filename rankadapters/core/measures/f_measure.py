@@ -65,7 +65,7 @@ class FMeasure(Ranked):
         Ranked.unify(self)
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank: F is (x + 1) hits / (x R + divisor of the precision)."""
+        """Return the plan: relevance by rank, as F is (x + 1) hits / (x R + divisor of the precision)."""
         column, n, x = bound.relevance(self.relevant), bound.retrieved(self.unjudged).sizes, self.beta_squared
         relevant = bound.judged_sums(column)
         least = n if self.k is None else n.clip(max=self.k)

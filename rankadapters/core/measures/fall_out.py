@@ -1,4 +1,4 @@
-"""FallOut: how many of the irrelevant rows stand at ranks 1..k; lower is better."""
+"""FallOut: the share of the irrelevant rows at ranks 1..k; lower is better."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FallOut(Ranked):
-    """Fall-out: the share of the irrelevant rows that stand among the first k; lower is better.
+    """Fall-out: the share of the irrelevant rows that rank among the first k; lower is better.
 
     FallOut@k = irrelevant rows at ranks 1..k / all irrelevant rows, those judged and not relevant. The value lies in
     [0, 1].
@@ -51,7 +51,7 @@ class FallOut(Ranked):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Irrelevance by rank, the irrelevant rows by query."""
+        """Return the plan: irrelevance by rank, and the number of irrelevant rows by query."""
         column = irrelevance(bound, self.relevant)
         by = Column(("minus", *column.key), -column.values)
         irrelevant = bound.judged_sums(column)

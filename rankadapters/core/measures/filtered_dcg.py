@@ -1,4 +1,4 @@
-"""FilteredDCG: DCG of the rows whose scores pass a border, in their own order or by score."""
+"""FilteredDCG: DCG of the rows whose scores pass a threshold, in the order of the input or by score."""
 
 from __future__ import annotations
 
@@ -62,6 +62,6 @@ class FilteredDCG(Discounted):
             raise ConventionError(f"{msg}\nHint: another order of ties, or precision='float64'.")
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Gains by rank, those of rows that are not retrieved 0."""
+        """Return the plan: gains by rank."""
         weights = bound.discounts(self.discount, bound.cutoff(self.k))
         return plan(self, bound, bound.graded(self), divisor=bound.ones, empty=bound.none, weights=weights)

@@ -23,7 +23,7 @@ Degree = Annotated[str, DEGREE]
 
 
 def degrees(bound: Bound, relevant: str) -> Column:
-    """How relevant every row is, in the caller's order."""
+    """Return how relevant every row is, in the caller's order."""
     if relevant == "label":
         return Column(("label",), bound.labels)
     if relevant == "judged":
@@ -37,7 +37,7 @@ def degrees(bound: Bound, relevant: str) -> Column:
 
 
 def irrelevance(bound: Bound, relevant: str) -> Column:
-    """1 for every judged row that is not relevant, else 0, in the caller's order."""
+    """Return 1 for every judged row that is not relevant, else 0, in the caller's order."""
 
     def make() -> Floats:
         judged = bound.queries.judged
@@ -51,7 +51,7 @@ def plan(
     convention: Any, bound: Bound, column: Column, *, divisor: Floats, empty: Flags, weights: Floats | None = None,
     by: Column | None = None,
 ) -> RankedPlan:  # fmt: skip
-    """Sum up a column over the ranks 1..k, each with its weight (1 where None), by the divisor of each query."""
+    """Return the plan of sum over ranks 1..k of column x weight / divisor; without `weights` every rank weighs 1."""
     import numpy as np
 
     from rankadapters.core.kernels.dcg import discounted_sums

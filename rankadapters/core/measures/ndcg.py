@@ -1,4 +1,4 @@
-"""NDCG and DCG: gains, discounted by rank, by those of the ideal list."""
+"""NDCG and DCG: gains, discounted by rank, and divided by the same sum for the ideal list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.plans import RankedPlan
     from rankadapters.core.data.columns import Flags, Floats
 
-MOST_ONES = 10**6  # discounts that are summed up
+MOST_ONES = 10**6  # discounts that the ideal list of ones may sum up
 
 IDEAL = Words(
     group="value",
@@ -72,7 +72,7 @@ class NDCG(Discounted):
     empty: Empty
 
     def unify(self) -> None:
-        """Spell an ideal list in one way where there is no cutoff; refuse too many ones, and an open top."""
+        """Bring ideal lists without a cutoff to one spelling; refuse too many ones, and a top that ties leave open."""
         if self.k is None:
             self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
         if self.ideal_follows_scores and self.ties == "average":
@@ -85,15 +85,15 @@ class NDCG(Discounted):
 
     @property
     def ideal_follows_scores(self) -> bool:
-        """Tell whether other scores can make another ideal list."""
+        """Tell whether the ideal list depends on the scores."""
         return self.ideal == "top-only"
 
     def all_retrieved(self) -> NDCG:
-        """Take all judged rows and cut at k, which is the same where all rows are retrieved and judged."""
+        """Return the convention with `ideal="cutoff"`, which is equivalent if all rows are retrieved and judged."""
         return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Divide by the ideal DCG; where that is not positive the query is empty."""
+        """Return the plan that divides by the ideal DCG; a query is empty if that is not positive."""
         ideal, empty = bound.ideal_dcg(self)
         if self.ideal_follows_scores:
             from rankadapters.core.kernels.dcg import discounted_sums_of_top
@@ -122,7 +122,7 @@ class DCG(Discounted):
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Divide by nothing."""
+        """Return the plan that divides by 1."""
         return _plan(self, bound, bound.ones, bound.none)
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
     from rankadapters.core.binding.plans import WholePlan
 
-LEAST = 1e-38  # CatBoost's, which is added to exp(s - largest s of the query)
+LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairLogit(Loss):
-    """Logistic loss of pairs, of which one row should stand above the other.
+    """Logistic loss of pairs in which one row should rank above the other.
 
     PairLogit = sum w log(1 + e_j / e_i) / sum w over the pairs (i above j) of all queries, with
     e = exp(s - largest s of the query) + 1e-38: log(1 + exp(s_j - s_i)), but no pair costs more than 87.5. Lower is
@@ -49,7 +49,7 @@ class PairLogit(Loss):
             raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
 
     def lower(self, bound: Bound) -> WholePlan:
-        """Rows by ascending label, each with how many have a lower one; or the given pairs."""
+        """Return the plan: rows by ascending label, with the number of rows of lower labels; or the given pairs."""
         from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
         from rankadapters.core.kernels.losses import logistic_of_given_pairs, logistic_of_labels
 

@@ -1,4 +1,4 @@
-"""Precision: how many of the rows at ranks 1..k are relevant."""
+"""Precision: the share of the rows at ranks 1..k that are relevant."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ class Precision(Ranked):
             raise ConventionError(f"{msg}\nHint: divisor='retrieved', or relevant='above_0'.")
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Degrees by rank, the divisor by query."""
+        """Return the plan: degrees by rank, and the divisor by query."""
         column = degrees(bound, self.relevant)
-        there = column
+        counted = column
         if self.relevant == "label":
-            there = Column(("labelled",), bound.once(("labelled",), lambda: (column.values != 0).astype(float)))
-        relevant = bound.judged_sums(there)
+            counted = Column(("labelled",), bound.once(("labelled",), lambda: (column.values != 0).astype(float)))
+        relevant = bound.judged_sums(counted)
         return plan(self, bound, column, divisor=self._divisor(bound, relevant), empty=relevant <= 0)
 
     def _divisor(self, bound: Bound, relevant: Floats) -> Floats:

@@ -50,7 +50,7 @@ class QueryCrossEntropy(Loss):
     average: OfRows
 
     def lower(self, bound: Bound) -> WholePlan:
-        """Labels and weights."""
+        """Return the plan: labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, probabilities, sums_by, weights_of
         from rankadapters.core.kernels.losses import shifted_cross_entropy
 

@@ -39,19 +39,19 @@ class QueryRMSE(Loss):
 
     @property
     def is_sum(self) -> bool:
-        """The root of a sum has no parts."""
+        """Whether the value is a sum: no, since it is the root of one."""
         return False
 
     def link(self, mean: float) -> float:
-        """Take the root."""
+        """Return the root."""
         return math.sqrt(mean)
 
     def link_slope(self, value: float) -> float:
-        """Give the derivative of the root, by its value."""
+        """Return the derivative of the root for its value."""
         return 1 / (2 * value) if value else math.nan
 
     def lower(self, bound: Bound) -> WholePlan:
-        """Labels and weights."""
+        """Return the plan: labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
         from rankadapters.core.kernels.losses import squared_error
 

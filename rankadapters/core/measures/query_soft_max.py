@@ -42,7 +42,7 @@ class QuerySoftMax(Loss):
     average: OfRows
 
     def lower(self, bound: Bound) -> WholePlan:
-        """Labels times weights, weights, and their logarithms."""
+        """Return the plan: labels times weights, weights, and their logarithms."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of

@@ -1,4 +1,4 @@
-"""RPrecision: precision at as many ranks as there are relevant rows."""
+"""RPrecision: precision at rank R, for R relevant rows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RPrecision(Convention):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank, the relevant rows by query."""
+        """Return the plan: relevance by rank, and the number of relevant rows by query."""
         from rankadapters.core.kernels.hits import share_at_own_cutoff
 
         column = bound.relevance(self.relevant)

@@ -61,7 +61,7 @@ class RBP(Ranked):
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Gains by rank."""
+        """Return the plan: gains by rank."""
         p, k = self.persistence, bound.cutoff(self.k)
         weights = (1 - p) * bound.discounts(f"power_{number(p)}", k)
         return plan(self, bound, bound.gains(self.gain), divisor=bound.ones, empty=bound.none, weights=weights)

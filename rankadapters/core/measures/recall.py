@@ -1,4 +1,4 @@
-"""Recall: how many of the relevant rows stand at ranks 1..k."""
+"""Recall: the share of the relevant rows at ranks 1..k."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall(Ranked):
-    """Recall: the share of the relevant rows that stand among the first k.
+    """Recall: the share of the relevant rows that rank among the first k.
 
     R@k = relevant rows at ranks 1..k / R, R the relevant rows among all that are judged. The value lies in [0, 1].
 
@@ -42,7 +42,7 @@ class Recall(Ranked):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank, the relevant rows by query."""
+        """Return the plan: relevance by rank, and the number of relevant rows by query."""
         column = bound.relevance(self.relevant)
         relevant = bound.judged_sums(column)
         return plan(self, bound, column, divisor=relevant, empty=relevant <= 0)

@@ -1,4 +1,4 @@
-"""RR: how far up the first relevant row stands."""
+"""RR: the reciprocal rank of the first relevant row."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RR(Ranked):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank."""
+        """Return the plan: relevance by rank."""
         from rankadapters.core.kernels.rr import expected_reciprocal_rank, reciprocal_rank
 
         relevance = bound.relevance(self.relevant)

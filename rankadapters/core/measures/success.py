@@ -1,4 +1,4 @@
-"""Success: whether any relevant row stands at ranks 1..k."""
+"""Success: whether any relevant row is at ranks 1..k."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Success(Ranked):
     """Success, or hit rate: whether there is a relevant row among the first k.
 
-    Success@k = 1 if a relevant row stands at ranks 1..k, else 0. Under averaged ties the value is a probability.
+    Success@k = 1 if a relevant row is at ranks 1..k, else 0. Under averaged ties the value is a probability.
 
     References
     ----------
@@ -28,7 +28,7 @@ class Success(Ranked):
     >>> import rankadapters as ra
     >>> conv = ra.Success(k=1, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad",
     ...                   empty=0, missing="error", unjudged="error", average="uniform")
-    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # one of four stands first
+    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # four orders
     0.25
     """
 
@@ -41,7 +41,7 @@ class Success(Ranked):
     average: Mean
 
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank."""
+        """Return the plan: relevance by rank."""
         from rankadapters.core.kernels.hits import any_relevant, chance_of_any_relevant
 
         relevance = bound.relevance(self.relevant)
