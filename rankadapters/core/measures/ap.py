@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import POOL, average_of, require_average
@@ -111,7 +111,7 @@ class AP(Ranked):
             self, kernel, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options, **columns
         )
 
-    def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Column]]:
+    def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Any]]:
         from rankadapters.core.kernels import ap
 
         if self.ties == "average":
