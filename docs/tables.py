@@ -143,7 +143,9 @@ def _kinds(name: str) -> list[Field]:
 def _field(name: str) -> str:
     having = {word: kinds[name] for word, measure in MEASURES.items() if name in (kinds := measure.declared())}
     who = "every measure" if len(having) == len(MEASURES) else ", ".join(MEASURES[word].__name__ for word in having)
-    meanings = {value: text for kind in having.values() for value, text in kind.meanings().items()}
+    meanings: dict[str, str] = {}
+    for kind in having.values():  # a loss, which comes last, weighs rows by words that other measures have for queries
+        meanings |= {value: text for value, text in kind.meanings().items() if value not in meanings}
     lines = [["value", "meaning"]]
     for value, text in meanings.items():
         own = [MEASURES[word].__name__ for word, kind in having.items() if value in kind.meanings()]

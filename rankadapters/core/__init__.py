@@ -1,1 +1,1 @@
-"""The metric core: numpy and numba only, no toolkit. Start reading at `definition`."""
+"""The metric core: numpy and numba only, no toolkit. `tests/oracles/` says in plain Python what it computes."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.binding.gains import are_beyond
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.measures import RR
-from rankadapters.core.measures.definition import is_beyond
 from rankadapters.parity.case import Case, ChangedValues, Floats
 
 Change = Iterator[tuple[str, dict[str, Any]]]
@@ -110,8 +110,7 @@ def _last_relevant(case: Case) -> Change:
         return
     rows = np.lexsort((np.arange(queries.n_docs), -case.scores, queries.query_of_row))
     ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))
-    grades, grade_of_row = np.unique(queries.labels, return_inverse=True)
-    relevant = np.array([is_beyond(grade, convention.relevant) for grade in grades])[grade_of_row]
+    relevant = are_beyond(queries.labels, convention.relevant)
     top = rows[relevant[rows] & (ranks < (convention.k or rows.size))]
     last = np.full(queries.n_queries, -1)
     last[queries.query_of_row[top]] = top  # later assignments win, so this is the last of each query

@@ -8,9 +8,10 @@ from math import exp, log2
 
 import numpy as np
 
-from rankadapters.core.measures import AP, NDCG, RR, definition
-from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures import AP, NDCG, RR
 from rankadapters.objectives import LambdaRank, RankNet
+from tests.oracles import oracle
+from tests.oracles.rows import Row, discount, gain, graded, is_beyond
 
 Pairwise = LambdaRank | RankNet
 
@@ -55,33 +56,33 @@ def _has_gradient(rows: Sequence[Row], value: LambdaRank) -> bool:
     short = convention.k is not None and len(_retrieved(rows, value)) < convention.k and convention.short != "pad"
     if isinstance(convention, NDCG):
         return not short and _own_ideal(rows, value) > 0
-    return not short and convention.oracle(rows) is not None
+    return not short and oracle(rows, convention) is not None
 
 
 def _ideal(rows: Sequence[Row], value: LambdaRank) -> float:
     if value.convention.ideal != "ones":
         return _own_ideal(rows, value)
     n = value.convention.k or len(_retrieved(rows, value))
-    return sum(definition.discount(rank, value.convention.discount) for rank in range(1, n + 1))
+    return sum(discount(rank, value.convention.discount) for rank in range(1, n + 1))
 
 
 def _own_ideal(rows: Sequence[Row], value: LambdaRank) -> float:
     convention = value.convention
-    gains = sorted((definition.gain(row.label, convention.gain) for row in rows if row.judged), reverse=True)
+    gains = sorted((gain(row.label, convention.gain) for row in rows if row.judged), reverse=True)
     retrieved = len(_retrieved(rows, value))
     if convention.ideal == "retrieved-only":
         gains = sorted((_worth(rows[i], value) for i in _retrieved(rows, value)), reverse=True)
     cut = {"cutoff": convention.k, "retrieved": min(convention.k or len(rows), retrieved), "all": None}
     ranked = enumerate(gains[: cut.get(convention.ideal, convention.k)], start=1)
-    return sum(g * definition.discount(rank, convention.discount) for rank, g in ranked)
+    return sum(g * discount(rank, convention.discount) for rank, g in ranked)
 
 
 def _worth(row: Row, value: Pairwise) -> float:
     if isinstance(value, RankNet):
         return row.label
     if isinstance(value.convention, AP | RR):
-        return float(row.judged and definition.is_beyond(row.label, value.convention.relevant))
-    return definition.graded(row, value.convention)
+        return float(row.judged and is_beyond(row.label, value.convention.relevant))
+    return graded(row, value.convention)
 
 
 def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
@@ -100,7 +101,7 @@ def _ranking(rows: Sequence[Row], value: Pairwise) -> list[int]:
 def _discount(place: int, value: LambdaRank) -> float:
     k = value.convention.k
     beyond = value.beyond_k == "cut" and k and place >= k
-    return 0.0 if beyond else definition.discount(place + 1, value.convention.discount)
+    return 0.0 if beyond else discount(place + 1, value.convention.discount)
 
 
 def _delta(rows: Sequence[Row], worth: list[float], high: int, low: int, value: Pairwise) -> float:
@@ -128,8 +129,8 @@ def _value(rows: Sequence[Row], order: list[int], value: LambdaRank) -> float:
         for i, row in enumerate(rows)
     ]
     if value.beyond_k == "cut":
-        return convention.oracle(given)[0]
-    found = convention.replace(k=None).oracle(given)[0]
+        return oracle(given, convention)[0]
+    found = oracle(given, convention.replace(k=None))[0]
     if isinstance(convention, AP) and convention.divisor == "cutoff":  # without a cutoff the divisor is R
         relevant = sum(_worth(row, value) for row in rows)
         return found * relevant / min(convention.k, relevant)

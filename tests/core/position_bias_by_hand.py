@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankadapters import objectives
-from rankadapters.core.measures.definition import Row
 from tests.core import lambdarank_by_hand as by_hand
+from tests.oracles.rows import Row
 
 Queries = Sequence[Sequence[Row]]
 Derivatives = tuple[list[float], list[float]]

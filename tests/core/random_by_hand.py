@@ -10,9 +10,9 @@ from math import exp, log, pi, sqrt
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.objectives import StochasticFilter, StochasticRank, YetiRank
+from tests.oracles import oracle
+from tests.oracles.rows import Row, discount, gain, is_beyond
 
 MULTIPLIER, WORD = 6364136223846793005, 2**32
 BLOCKS = 128
@@ -78,7 +78,7 @@ def worth_of(rows: Sequence[Row], convention: ra.Convention, order: Sequence[int
     """The measure of a ranking of some rows, the others not being retrieved."""
     ranks = {i: rank for rank, i in enumerate(order)}
     ranked = [replace(row, retrieved=i in ranks, score=-float(ranks.get(i, 0))) for i, row in enumerate(rows)]
-    found = convention.replace(ties="input").oracle(ranked)
+    found = oracle(ranked, convention.replace(ties="input"))
     return None if found is None else found[0] / found[1]
 
 
@@ -123,7 +123,7 @@ def _excess(rows, convention, places, rest, move) -> float:
     d, at, q = move
 
     def chance(i: int) -> float:
-        return definition.gain(rows[places[i]].label, convention.gain) / convention.scale
+        return gain(rows[places[i]].label, convention.gain) / convention.scale
 
     look, p, k = 1.0, chance(d), convention.k or len(rest) + 1
     cut = k <= len(rest)
@@ -135,7 +135,7 @@ def _excess(rows, convention, places, rest, move) -> float:
         look = np.prod([1 - chance(i) for i in rest[: k - 1]])
         return -look / k * chance(rest[k - 1]) * (1 - p) / (k + 1)
     if convention.discount != "reciprocal" and cut and p == 1 and at < k <= q:
-        return -look * chance(rest[k - 1]) * definition.discount(k, convention.discount)
+        return -look * chance(rest[k - 1]) * discount(k, convention.discount)
     return 0.0
 
 
@@ -193,8 +193,8 @@ def _merit(row: Row, convention: ra.Convention | None) -> float:
     if convention is None:
         return row.label
     if hasattr(convention, "relevant"):
-        return float(row.judged and definition.is_beyond(row.label, convention.relevant))
-    return definition.gain(row.label, convention.gain) if row.judged else 0.0
+        return float(row.judged and is_beyond(row.label, convention.relevant))
+    return gain(row.label, convention.gain) if row.judged else 0.0
 
 
 def _weight(rows, value: YetiRank, order, a: int, b: int) -> float:
@@ -224,7 +224,7 @@ def stochastic_filter(queries: Sequence[Sequence[Row]], value: StochasticFilter,
             for _ in range(10):
                 block.whole()
         chances = [1 / (1 + exp(min(-value.sigma * (row.score - bound), 700))) for row in rows]
-        baseline = filtered(rows, convention, [definition.is_beyond(row.score, convention.retrieve) for row in rows])
+        baseline = filtered(rows, convention, [is_beyond(row.score, convention.retrieve) for row in rows])
         grad = [0.0] * len(rows)
         for _ in range(value.estimations):
             kept = [chance >= block.real() for chance in chances]
@@ -237,4 +237,4 @@ def stochastic_filter(queries: Sequence[Sequence[Row]], value: StochasticFilter,
 def filtered(rows: Sequence[Row], convention: ra.FilteredDCG, kept: Sequence[bool]) -> float:
     """The measure of the rows that are kept."""
     passing = [replace(row, score=float("inf") if keep else -1e300) for row, keep in zip(rows, kept, strict=True)]
-    return convention.oracle(passing)[0]
+    return oracle(passing, convention)[0]

@@ -20,9 +20,10 @@ from rankadapters.core import presets
 from rankadapters.core.declaration.number_fields import Cutoff
 from rankadapters.core.kernels import Kernel, Steps, dispatch
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from rankadapters.core.measures import MEASURES, definition
-from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures import MEASURES
 from tests.core.test_kernels_against_definition import columns, takes_probabilities, weights_of
+from tests.oracles import definition
+from tests.oracles.rows import Row
 
 AROUND_KERNELS = {"compiling", "dispatch", "kept_code", "in_numpy", "views"}
 HELPERS = {"sorting"}  # what kernels share

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.measures.definition import Row
 from tests.core.gradient_data import DRAWING, EXACT, STATELESS, TABLE, data, kind
 from tests.core.lambdarank_by_hand import query_gradients
 from tests.core.strategies import conventions
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.oracles.rows import Row
 
 ADDING_UP_TO_0 = [value for value in [*STATELESS, *DRAWING] if value.kind not in {"query-cross-entropy", "xendcg"}]
 

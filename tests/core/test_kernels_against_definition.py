@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
-from rankadapters.core.measures import MEASURES, definition
-from rankadapters.core.measures.definition import Row
+from rankadapters.core.measures import MEASURES
 from tests.core.strategies import conventions
+from tests.oracles import definition
+from tests.oracles.rows import Row
 
 
 @st.composite

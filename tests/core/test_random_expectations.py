@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.measures.definition import Row
 from tests.core.random_by_hand import filtered, worth_of
 from tests.core.random_loss_values import CATBOOST_ERR, plain, trading
+from tests.oracles.rows import Row
 
 DRAWS, SEED = 20_000, 1_000_000
 LABELS, SCORES = [2.0, 0.0, 1.0], [0.3, 0.5, -0.4]

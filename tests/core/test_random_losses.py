@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.core.measures.definition import Row
 from tests.core import random_by_hand as by_hand
 from tests.core.random_loss_values import CATBOOST_ERR, plain, stochastic_ranks, trading, yetiranks
 from tests.core.test_kernels_against_definition import columns, ragged
+from tests.oracles.rows import Row
 from tests.random_loss_data import unrounded
 
 SHORTENED = 9  # rows of a query whose measure is computed anew at each place of each row

@@ -1,16 +1,16 @@
-"""Conventions: everything that decides the value of a ranking measure, declared, with no defaults."""
+"""Conventions: they declare everything that decides the value of a ranking measure, without defaults."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, Self, cast
 
 from rankadapters.core.declaration.declared import Declared
+from rankadapters.core.declaration.docstrings import with_fields
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, brief, choices
@@ -23,11 +23,11 @@ AVERAGE = Words(
     rarity=3,
     words={
         "uniform": "every query counts the same; giving weights is an error, a toolkit's own weights are ignored",
-        "query": "by `query_weight`, which is 1 each when absent",
+        "query": "queries count by `query_weight`, 1 each when absent",
         "query-except-empty": "an empty query adds its value unweighted while its weight stays in the divisor, as in "
         "LightGBM and XGBoost",
         "row": "every query counts the same, and inside a query a row counts by `row_weight`, 1 each when absent",
-        "pair": "every pair counts by its weight in `pairs`, which is 1 each when absent",
+        "pair": "every pair counts by its weight in `pairs`, 1 each when absent",
     },
     numbered={GEOMETRIC: "exp of the mean of log max(value, B), every query alike, as in trec_eval's gm_map"},
     accepts=lambda floor: 0 < floor <= 1,
@@ -47,7 +47,7 @@ POOL = Words(
 
 
 def average_of(*words: str, geometric: bool) -> Words:
-    """Make the field `average` of a measure that knows these words only."""
+    """Return the field `average` of a measure that takes only these words."""
     return Words(
         group=AVERAGE.group, about=AVERAGE.about, rarity=AVERAGE.rarity,
         words={word: AVERAGE.words[word] for word in words},
@@ -56,21 +56,26 @@ def average_of(*words: str, geometric: bool) -> Words:
     )  # fmt: skip
 
 
-# Of measures that have a value of each query, whose mean is taken.
+# `average` for measures that average per-query values.
 Mean = Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=True)]
 
 _WEIGHTS = {"query": "query_weight", "query-except-empty": "query_weight", "row": "row_weight", "pair": "pair_weight"}
 
 
 class FromPreset(Declared):
-    """A declared value that knows the preset it was made of, which is not part of what it declares.
+    """A declared value that knows the preset it was made from, which is not part of what it declares.
 
-    It is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
+    The preset is a slot rather than a field, so that `dataclasses.asdict` and `fields` do not show it.
     """
 
     __slots__ = ("_preset",)
 
     _preset: tuple[str, Convention] | None
+
+    def __init_subclass__(cls) -> None:
+        """Let the fields describe themselves in the docstring of the class."""
+        if "__slots__" in vars(cls):  # slots=True makes each class twice, and keeps the one with slots
+            cls.__doc__ = with_fields(cls.__doc__ or "", cls.declared())
 
     def __post_init__(self) -> None:
         """Check the fields; a preset is named afterwards."""
@@ -80,23 +85,11 @@ class FromPreset(Declared):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Convention(FromPreset):
-    """What decides the value of a measure: a frozen value in which no field has a default.
+    """Everything that decides the value of a measure: a frozen value in which no field has a default.
 
     Conventions compare and hash by what they mean: fields that cannot matter take one spelling
     (`k=None` forces `short="pad"`, `empty=0` turns `query-except-empty` into `query`).
     `str(convention)` is its signature, and `parse(str(convention)) == convention`.
-
-    Parameters
-    ----------
-    average : str
-        How the queries' values become one: `uniform`, `query` (by query weight), `query-except-empty` (an empty query
-        adds its value unweighted while its weight stays in the divisor: LightGBM and XGBoost), `row`, `pair`, or
-        `geometric_<floor>`; each measure says which it has.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
     """
 
     noun: ClassVar[str] = "measure"
@@ -108,18 +101,11 @@ class Convention(FromPreset):
     average: Annotated[str, AVERAGE]
 
     @abstractmethod
-    def oracle(self, rows: Sequence[Any]) -> tuple[float, float] | None:
-        """Compute what one query adds, in plain Python: numerator and mass; None where there is nothing to find.
-
-        `rows` are `definition.Row`s, those that `unjudged="drop"` leaves out as not retrieved. A mean has mass 1.
-        """
-
-    @abstractmethod
     def lower(self, bound: Any) -> Any:
-        """Give the plan, `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Bound`."""
+        """Return the plan, a `plans.RankedPlan` or `plans.WholePlan`, for the queries of a `lowering.Bound`."""
 
     def unify(self) -> None:
-        """Give equal meanings one spelling."""
+        """Bring equal meanings to one spelling."""
         if getattr(self, "k", 0) is None:
             self._set("short", "pad")
         if getattr(self, "empty", None) == 0 and self.average == "query-except-empty":
@@ -136,17 +122,17 @@ class Convention(FromPreset):
         return self.over == "pairs"
 
     def worth(self, value: float) -> float:
-        """Give a number that is higher for the better of two values: the value, negated where lower is better."""
+        """Return a number that is higher for better values: the value, negated where lower is better."""
         return value if self.higher_is_better else -value
 
     @property
     def weighting(self) -> str | None:
-        """Name the column of weights that counts, or None: query_weight, row_weight, or pair_weight."""
+        """Name of the weights that count: query_weight, row_weight or pair_weight; None where none do."""
         return _WEIGHTS.get(self.average)
 
     @property
     def floor(self) -> float | None:
-        """Smallest value in a geometric mean; None for any other average."""
+        """Smallest value that a geometric mean takes; None for other averages."""
         if not self.average.startswith(GEOMETRIC):
             return None
         parameter = border(self.average)
@@ -158,16 +144,16 @@ class Convention(FromPreset):
         return self.over != "rows" and self.floor is None
 
     def all_retrieved(self) -> Self:
-        """Return the convention that says the same where every row is retrieved, as inside a toolkit."""
+        """Return an equivalent convention for data in which every row is retrieved, as inside a toolkit."""
         return self
 
     @property
     def preset(self) -> tuple[str, Convention] | None:
-        """Name of the preset that the convention was made of, and that preset at its cutoff; None without one."""
+        """Name of the preset that the convention was made from, and that preset at its cutoff; None without one."""
         return self._preset
 
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Flag labels that have a value here although the measure is not meant for them, and say why; else None.
+        """Return a flag for each label that the measure is not meant for, although it has a value, and why; else None.
 
         Parameters
         ----------
@@ -178,18 +164,18 @@ class Convention(FromPreset):
         return None
 
     def link(self, mean: float) -> float:
-        """Turn the ratio of the sums into the value: the ratio itself, or exp of it for a geometric mean."""
+        """Return the value for a ratio of the sums: the ratio itself, or exp of it for a geometric mean."""
         return mean if self.floor is None else math.exp(mean)
 
     def link_slope(self, value: float) -> float:
-        """Give the derivative of `link` where it gives this value."""
+        """Return the derivative of `link` where `link` returns this value."""
         return 1.0 if self.floor is None else value
 
     @property
     def name(self) -> str:
-        """Display name: `measure@k/` and the preset with the fields that differ from it, or 7 digits of a SHA-256.
+        """Display name: `measure@k/`, then the preset and the fields that differ from it, or 7 digits of a SHA-256.
 
-        Except for the digits, `ra.parse` reads it back.
+        `ra.parse` reads a name with a preset back.
 
         >>> from rankadapters import presets
         >>> presets.catboost(10, type="Exp").name, presets.yahoo(10).replace(empty=0).name
@@ -214,7 +200,7 @@ class Convention(FromPreset):
         return f"{preset}{at}{k}{plus}{changes}"
 
     def named(self, preset: str) -> Self:
-        """Return the same convention as that of a preset, which is not part of equality or signature."""
+        """Return the convention with a preset's name, which is not part of equality or signature."""
         plain = type(self)(**self.to_dict())
         named = type(self)(**self.to_dict())
         object.__setattr__(named, "_preset", (preset, plain))
@@ -229,13 +215,13 @@ class Convention(FromPreset):
     def at(self, k: int | None) -> Self:
         """Return the convention at another cutoff.
 
-        It keeps a preset's name, except from `k=None`, where it is no longer known what the preset says of short
-        queries.
+        It keeps a preset's name, unless the old cutoff was None: such a preset no longer says what short queries
+        count.
         """
         return self.replace(k=k)
 
     def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
-        """Name the fields that differ, each with this convention's value and the other's (None where it has none).
+        """Return the fields that differ, each with this convention's value and the other's (None where it has none).
 
         >>> from rankadapters import presets
         >>> presets.lightgbm(10).diff(presets.yahoo(10))
@@ -248,22 +234,22 @@ class Convention(FromPreset):
         return _restore, (type(self), self.to_dict(), self._preset)
 
     def _preset_at(self, k: int | None) -> tuple[str, Convention] | None:
-        """Give the preset at a cutoff; None from `k=None`, which forgot what the preset says of short queries."""
+        """Return the preset at a cutoff; None if it has no cutoff, and so does not say what short queries count."""
         if self._preset is None:
             return None
         text, preset = self._preset
-        own = getattr(preset, "k", None)
-        if own == k:
+        preset_k = getattr(preset, "k", None)
+        if preset_k == k:
             return self._preset
-        return None if own is None else (text, preset.replace(k=k))
+        return None if preset_k is None else (text, preset.replace(k=k))
 
     def _preset_text(self) -> str:
-        """Preset and the fewest changed fields that make this convention of it."""
+        """Return the preset, and the fewest changes that turn it into this convention."""
         if self._preset is None:
             return ""
         text, preset = self._preset
         changes = {name: mine for name, (mine, _) in self.diff(preset).items()}
-        for name in list(changes):  # what follows from other changes is not said
+        for name in list(changes):  # a change that follows from the other changes is left out
             fewer = {other: value for other, value in changes.items() if other != name}
             if _is(preset, fewer, self):
                 changes = fewer
@@ -279,7 +265,7 @@ class Convention(FromPreset):
 
 
 def as_convention(value: object) -> Convention:
-    """Take a convention, or the text of one.
+    """Return the convention that a value is, or whose text it is.
 
     Raises
     ------
@@ -289,7 +275,7 @@ def as_convention(value: object) -> Convention:
     if isinstance(value, Convention):
         return value
     if isinstance(value, str):
-        # By name: a text names presets, which are made of conventions, so their modules import this one.
+        # By name, since presets import this module.
         return cast("Convention", import_module("rankadapters.core.presets.texts").parse(value))
     hint = "ra.presets.textbook(10), 'letor4@10', or ra.NDCG(...) with every field"
     if hasattr(value, "shape"):
@@ -300,22 +286,22 @@ def as_convention(value: object) -> Convention:
 
 
 def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:
-    """Refuse an average that means nothing with the convention's pool."""
+    """Refuse an average that has no meaning with the convention's pool."""
     allowed = by_pool[convention.pool]
     if convention.average.partition("_")[0] not in allowed:
-        found = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
-        raise ConventionError(f"{found}; allowed are {choices(allowed)}.")
+        fields = f"average={convention.average!r} means nothing with pool={convention.pool!r}"
+        raise ConventionError(f"{fields}; allowed are {choices(allowed)}.")
 
 
-def _is(preset: Convention, changes: dict[str, Any], wanted: Convention) -> bool:
+def _is(preset: Convention, changes: dict[str, Any], expected: Convention) -> bool:
     try:
-        return Declared.replace(preset, **changes) == wanted
+        return Declared.replace(preset, **changes) == expected
     except ConventionError:  # these fields do not go together
         return False
 
 
 def _restore(cls: type[Convention], fields: dict[str, Any], preset: tuple[str, Convention] | None) -> Convention:
-    found = cls(**fields)
+    convention = cls(**fields)
     if preset is not None:
-        object.__setattr__(found, "_preset", preset)
-    return found
+        object.__setattr__(convention, "_preset", preset)
+    return convention

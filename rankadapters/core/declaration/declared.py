@@ -1,13 +1,14 @@
-"""Declared values: frozen, keyword-only, no field with a default, and a signature that reads back as the same value."""
+"""Declared values: frozen, with keyword-only fields, without defaults, and with a signature that reads back."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from abc import ABC
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.errors import ConventionError, choices
@@ -19,7 +20,7 @@ _END = re.compile(r"(?P<fields>.*?)/v(?P<version>[0-9]+)(?:/(?P<tail>.+))?", re.
 
 
 class Declared(ABC):
-    """A value whose fields are all declared; what conventions and objectives are.
+    """A value whose fields are all declared: a convention or an objective.
 
     Values compare and hash by their fields, and fields that cannot matter take one spelling.
 
@@ -28,7 +29,7 @@ class Declared(ABC):
     noun : str
         The class variable that holds the first word of the signature, such as 'measure'.
     start : str
-        What to start from instead of writing every field, for messages.
+        What a message suggests to start from instead of writing every field.
     """
 
     __slots__ = ()
@@ -54,10 +55,10 @@ class Declared(ABC):
     def __post_init__(self) -> None:
         """Check every field, then bring equal meanings to one spelling."""
         for name, kind in self.declared().items():
-            object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # for `_set`, one call less
+            object.__setattr__(self, name, kind.check(name, getattr(self, name)))  # as `_set` does, with one call less
         self.unify()
 
-    def unify(self) -> None:  # noqa: B027 - a hook that most classes have no use for
+    def unify(self) -> None:  # noqa: B027 - most classes need no such hook
         """Give equal meanings one spelling, and refuse fields that do not go together."""
 
     def _set(self, name: str, value: object) -> None:
@@ -65,21 +66,21 @@ class Declared(ABC):
 
     @classmethod
     def declared(cls) -> Mapping[str, Field]:
-        """Give each field's name and what it may hold, in the order of the signature."""
+        """Return the fields by name, in the order of the signature."""
         return _declared(cls)
 
     @classmethod
     def fields(cls) -> tuple[str, ...]:
-        """Name the fields in the order of the signature."""
+        """Return the names of the fields in the order of the signature."""
         return tuple(_declared(cls))
 
     @classmethod
     def word(cls) -> str:
-        """Give the first word of the signature."""
+        """Return the first word of the signature."""
         return str(getattr(cls, cls.noun))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the fields and their values in the order of the signature."""
+        """Return the values of the fields by name, in the order of the signature."""
         return {name: getattr(self, name) for name in _declared(type(self))}
 
     def replace(self, **fields: object) -> Self:
@@ -88,7 +89,7 @@ class Declared(ABC):
         return type(self)(**{**self.to_dict(), **fields})
 
     def diff(self, other: Declared) -> dict[str, tuple[Any, Any]]:
-        """Name the fields that differ, each with this value's and the other's (None where it has none)."""
+        """Return the fields that differ, each with both values (None where a value has no such field)."""
         mine, theirs = self.to_dict(), other.to_dict()
         kinds = {**self.declared(), **other.declared()}
         names = sorted(kinds, key=lambda name: GROUPS.index(kinds[name].group))
@@ -98,7 +99,7 @@ class Declared(ABC):
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def __str__(self) -> str:
-        """Write the signature: the head, every field not implied, the version, and a declared value that is a field."""
+        """Return the signature: head, fields that are not implied, version, and the field that is itself declared."""
         kinds, head, parts, tail = self.declared(), self.word(), [], []
         for name, value in self.to_dict().items():
             if value is not None and value == kinds[name].implied:
@@ -130,31 +131,35 @@ class Declared(ABC):
 
 @cache
 def _declared(cls: type[Declared]) -> dict[str, Field]:
-    hints = get_type_hints(cls, include_extras=True)
-    found: dict[str, Field] = {}
-    for each in dataclasses.fields(cls):  # type: ignore[arg-type]
-        if each.init:
-            annotation = hints[each.name]
-            found[each.name] = annotation.__metadata__[-1].narrowed(annotation.__origin__)
-    return dict(sorted(found.items(), key=lambda pair: GROUPS.index(pair[1].group)))
+    bases = [base for base in reversed(cls.__mro__) if dataclasses.is_dataclass(base)]
+    annotations = {name: value for base in bases for name, value in _annotations(base).items()}
+    names = [field.name for field in dataclasses.fields(cls) if field.init]  # type: ignore[arg-type]
+    kinds = {name: annotations[name].__metadata__[-1].narrowed(annotations[name].__origin__) for name in names}
+    return dict(sorted(kinds.items(), key=lambda pair: GROUPS.index(pair[1].group)))
+
+
+@cache
+def _annotations(cls: type) -> dict[str, Any]:
+    """Return the annotations that a class itself writes; `get_type_hints` reads those of its bases again each time."""
+    return inspect.get_annotations(cls, eval_str=True)
 
 
 def restore(cls: type[Declared], fields: dict[str, Any]) -> Declared:
-    """Make a value again from what it pickled."""
+    """Return a value from its pickled fields."""
     return cls(**fields)
 
 
 def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str) -> Declared:
-    """Read a declared value back from its signature: `read_signature(str(value), ...) == value`.
+    """Return the declared value of a signature: `read_signature(str(value), ...) == value`.
 
     Parameters
     ----------
     text : str
-        As `str(value)` writes it.
+        A signature, as `str(value)` returns it.
     registry : mapping of str to type
         The classes by the first word of their signatures.
     noun : str
-        What that word is, for messages.
+        What messages call that word.
 
     Raises
     ------
@@ -165,7 +170,7 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
     match = _HEAD.fullmatch(head)
     cls = registry.get(match["word"]) if match else None
     if match is None or cls is None or (match["k"] is not None) != ("k" in cls.fields()):
-        cutoff = " and its cutoff" if any("k" in each.fields() for each in registry.values()) else ""
+        cutoff = " and its cutoff" if any("k" in declared.fields() for declared in registry.values()) else ""
         msg = (
             f"{text!r} does not start with a {noun}{cutoff}, such as {_example(registry)!r}.\n"
             f"Hint: the {noun}s are {choices(registry)}; a signature is what str() prints."
@@ -176,14 +181,14 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
         msg = f"{text!r} has no version at its end: it is truncated.\nHint: copy it up to '/v{VERSION}'."
         raise ConventionError(msg)
     if end["version"] != str(VERSION):
-        found = f"{text!r} has version 'v{end['version']}'"
-        msg = f"{found}; this rankadapters knows 'v{VERSION}'.\nHint: upgrade it."
+        version = f"{text!r} has version 'v{end['version']}'"
+        msg = f"{version}; this rankadapters knows 'v{VERSION}'.\nHint: upgrade it."
         raise ConventionError(msg)
     fields = {"k": match["k"]} if match["k"] is not None else {}
     fields |= _fields_of(end["fields"].split("/")[1:], text)
     fields |= _tail_of(cls, end["tail"], text)
     kinds = cls.declared()
-    return cls(**{name: kinds[name].read(each) if name in kinds else each for name, each in fields.items()})
+    return cls(**{name: kinds[name].read(value) if name in kinds else value for name, value in fields.items()})
 
 
 def _example(registry: Mapping[str, type[Declared]]) -> str:
@@ -192,14 +197,14 @@ def _example(registry: Mapping[str, type[Declared]]) -> str:
 
 
 def _fields_of(parts: list[str], text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for part in parts:
         name, equals, value = part.partition("=")
-        if not equals or name in found or name == "k":
+        if not equals or name in values or name == "k":
             msg = f"{part!r} in {text!r} is not a field=value that stands there once."
             raise ConventionError(msg)
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, str]:

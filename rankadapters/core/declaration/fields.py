@@ -1,4 +1,4 @@
-"""What a field of a declared value may hold: each kind of field checks, spells, reads and explains itself."""
+"""Kinds of fields of declared values: each checks, spells, reads and explains the values that the field may hold."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, Self, get_args, get_origin
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin
 
 from rankadapters.core.declaration.spelling import as_float, as_number, number, table
 from rankadapters.core.errors import ConventionError, choices
 
-# Where a field stands in a signature: behind the measure's @, then by group, then behind the version.
+# The order of fields in a signature: after the measure's @, then by group, then after the version.
 GROUPS = ("head", "value", "ranking", "policy", "retrieval", "pool", "average", "tail")
 
 NONE = "all"  # how a signature spells None
@@ -21,24 +21,26 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """What every field says of itself.
+    """The base of all kinds of fields: what every field says of itself.
 
     Attributes
     ----------
     group : str
         One of `GROUPS`.
     about : str
-        A sentence for the documentation.
+        What the field decides: a sentence for docstrings and the documentation.
     tried : tuple
-        Values worth trying where a convention is searched for or a field is varied.
+        Values that an audit tries when it searches for a convention or varies the field.
     rarity : int
-        How rarely a tool's user changes it, from 0 on: the more common change is named first.
+        How rarely users of a tool change the field, from 0 on: the most common change is named first.
     column : str
-        The column of Queries without which the field decides nothing; empty where it always can.
+        The column of Queries without which the field has no effect; empty if it needs none.
     implied : object
-        Of a field that came later: what a declaration without it means, and no signature spells, so that those written
-        before it still read as they did. None for every other field, which must be declared.
+        What a declaration means that leaves the field out. Signatures leave this value out too, so that a field added
+        later does not change older ones. None for a field that must be declared.
     """
+
+    type_name: ClassVar[str] = "str"  # in docstrings
 
     group: str
     about: str
@@ -57,11 +59,11 @@ class Field:
         raise NotImplementedError
 
     def spell(self, value: Any) -> str:
-        """Write a value as signatures do."""
+        """Return a value as signatures spell it."""
         return NONE if value is None else number(value) if isinstance(value, float) else str(value)
 
     def read(self, text: str) -> Any:
-        """Read what `spell` wrote; what it cannot have written is left for `check` to refuse."""
+        """Return the value of a text that `spell` returned; any other text comes back for `check` to refuse."""
         return text
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
@@ -70,7 +72,7 @@ class Field:
         return True
 
     def meanings(self) -> dict[str, str]:
-        """What each value means, for the documentation."""
+        """Return what each value means, for docstrings and the documentation."""
         return {}
 
     def narrowed(self, annotation: Any) -> Self:
@@ -79,7 +81,7 @@ class Field:
         return self
 
     def refusal(self, name: str, value: object) -> ConventionError:
-        """Say what the field may be."""
+        """Return the error for a value that is not allowed."""
         return ConventionError(f"{name}={value!r} is not a choice; allowed are {self.allowed}.")
 
 
@@ -92,15 +94,15 @@ class Words(Field):
     words : mapping of str to str
         Each word and its meaning; a class's `Literal[...]` picks some of them.
     numbered : mapping of str to str
-        Each word that a number follows, and its meaning.
+        Each word that takes a number, and its meaning.
     accepts : callable
         Whether that number is allowed.
     numbers : str
-        Which numbers are allowed, for messages.
+        Which numbers messages say are allowed.
     needs : mapping of str to str
-        By word: the column of Queries that it needs.
+        The column of Queries that a word needs, by word.
     ignores : mapping of str to str
-        By word: the column of Queries that may not be there, since it would be ignored.
+        The column of Queries that a word would ignore, so that it may not be there, by word.
     """
 
     words: Mapping[str, str]
@@ -132,12 +134,12 @@ class Words(Field):
         return self.accepts(parameter)
 
     def fits(self, value: Any, columns: Collection[str]) -> bool:
-        """Tell whether the columns have what the word needs, and none that it would ignore."""
+        """Tell whether the columns include what the word needs, and none that it would ignore."""
         word = value if value in self.words else value.rpartition("_")[0]
         return self.needs.get(word, "") in {"", *columns} and self.ignores.get(word) not in columns
 
     def meanings(self) -> dict[str, str]:
-        """What each word means."""
+        """Return what each word means."""
         return {**self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
 
     def narrowed(self, annotation: Any) -> Self:
@@ -159,7 +161,7 @@ class GainWords(Words):
         return f"{choices((*self.words, *patterns, tables))}, or a list of gains by label"
 
     def check(self, name: str, value: Any) -> str:
-        """Return a formula's name, or a table in shortest form; a list of gains by label is the table of them."""
+        """Return the name of a formula, or a table in its shortest form; a list of gains by label becomes a table."""
         listed = value.tolist() if hasattr(value, "tolist") else value
         if isinstance(listed, (list, tuple)) and listed and all(math.isfinite(as_float(gain)) for gain in listed):
             value = "_".join(["table", *map(number, listed)])
@@ -171,7 +173,7 @@ class GainWords(Words):
         return value if gains is None else "_".join(["table", *map(number, gains)])
 
     def meanings(self) -> dict[str, str]:
-        """What each formula means, and a table."""
+        """Return what each formula means, and what a table does."""
         by_label = "by integer label, here 0, 1 and 3 for the labels 0, 1 and 2; a table must not decrease"
         return {**Words.meanings(self), "table_0_1_3": by_label}
 
@@ -181,9 +183,9 @@ class DiscountWords(Words):
     """A discount: a formula, which may have a number."""
 
     def check(self, name: str, value: Any) -> str:
-        """Return a word; the logarithm to base 2 has one of its own."""
-        found = Words.check(self, name, value)
-        return "log2" if found == "log_2" else found
+        """Return a word; the logarithm to base 2 is `log2`."""
+        word = Words.check(self, name, value)
+        return "log2" if word == "log_2" else word
 
     def takes(self, word: str, parameter: float) -> bool:
         """Tell whether discounts are positive and do not grow."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 from rankadapters.core.declaration.fields import NONE, Field
 from rankadapters.core.declaration.spelling import as_float, as_number, as_whole, number
@@ -17,7 +17,9 @@ LARGEST_CUTOFF = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class Cutoff(Field):
-    """A rank that nothing below counts, or None."""
+    """The last rank that counts, or None for all ranks."""
+
+    type_name: ClassVar[str] = "int or None"
 
     @property
     def allowed(self) -> str:
@@ -38,10 +40,12 @@ class Cutoff(Field):
 class NumberOrWord(Field):
     """A number within bounds, or one of some words."""
 
+    type_name: ClassVar[str] = "float or str"
+
     low: float
     high: float
     words: Mapping[str, str]
-    number: str = "that value"  # what a number means
+    number: str = "that value"  # the meaning of a number
 
     @property
     def allowed(self) -> str:
@@ -52,24 +56,26 @@ class NumberOrWord(Field):
         """Return a float or a word."""
         if isinstance(value, str) and value in self.words:
             return value
-        found = as_float(value)
-        if not self.low <= found <= self.high:
+        numeric = as_float(value)
+        if not self.low <= numeric <= self.high:
             raise self.refusal(name, value)
-        return found + 0.0
+        return numeric + 0.0
 
     def read(self, text: str) -> Any:
         """Read a number where it is one."""
-        found = as_number(text)
-        return text if found is None else found
+        parsed = as_number(text)
+        return text if parsed is None else parsed
 
     def meanings(self) -> dict[str, str]:
-        """What a number and each word mean."""
+        """Return what a number and each word mean."""
         return {f"{number(self.low)} to {number(self.high)}": self.number, **self.words}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FloatField(Field):
     """A finite number within bounds."""
+
+    type_name: ClassVar[str] = "float"
 
     least: float
     most: float = math.inf
@@ -85,26 +91,28 @@ class FloatField(Field):
 
     def check(self, name: str, value: Any) -> float:
         """Return a float."""
-        found = as_float(value)
-        above = found > self.least if self.strict else found >= self.least
-        if not (above and found <= self.most and math.isfinite(found)):
+        numeric = as_float(value)
+        above = numeric > self.least if self.strict else numeric >= self.least
+        if not (above and numeric <= self.most and math.isfinite(numeric)):
             msg = f"{name}={value!r}; allowed are {self.allowed}."
             raise ConventionError(msg)
-        return found + 0.0
+        return numeric + 0.0
 
     def read(self, text: str) -> Any:
         """Read a number."""
-        found = as_number(text)
-        return text if found is None else found
+        parsed = as_number(text)
+        return text if parsed is None else parsed
 
 
 @dataclass(frozen=True, kw_only=True)
 class WholeField(Field):
     """A whole number within bounds, or None where that means something."""
 
+    type_name: ClassVar[str] = "int"
+
     least: int
     most: int | None = None
-    none: str = ""  # what None stands for; empty where it is not allowed
+    none: str = ""  # what None means; empty where it is not allowed
 
     @property
     def allowed(self) -> str:
@@ -127,12 +135,12 @@ class WholeField(Field):
 
 
 def _whole_or_text(text: str) -> int | str:
-    found = as_whole(text)
-    return text if found is None else found
+    parsed = as_whole(text)
+    return text if parsed is None else parsed
 
 
 def as_cutoff(k: object) -> int:
-    """Check a cutoff that is not None."""
+    """Return a cutoff that is not None as an int, or raise ConventionError."""
     if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:  # type: ignore[call-overload]
         msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
         raise ConventionError(f"{msg}\nHint: k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)].")
@@ -140,5 +148,5 @@ def as_cutoff(k: object) -> int:
 
 
 def is_whole(value: object) -> bool:
-    """Tell integers, numpy's included, from everything else; a bool is not one."""
+    """Tell whether a value is an integer of Python or numpy; a bool is not."""
     return isinstance(value, Integral) and not isinstance(value, bool)

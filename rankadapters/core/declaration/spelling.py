@@ -1,4 +1,4 @@
-"""How numbers, borders and tables of gains are written and read."""
+"""How signatures spell numbers, words with a number, and tables of gains."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numbers import Real
 
 from rankadapters.core.errors import ConventionError
 
-_MOST_DIGITS = 100  # of a whole number; from 640 on Python may refuse to read them
+_MOST_DIGITS = 100  # that a whole number may have; Python may refuse more than 640
 
 
 def as_whole(text: str) -> int | None:
-    """Read a whole number written in the digits 0 to 9; None where the text is something else, or without end.
+    """Return the whole number that a text spells in the digits 0 to 9; None for other texts, and for very long ones.
 
     >>> as_whole("10"), as_whole("-1"), as_whole("\u0663"), as_whole("1" * 5000)
     (10, None, None, None)
@@ -21,7 +21,7 @@ def as_whole(text: str) -> int | None:
 
 
 def as_float(value: object) -> float:
-    """Return a number as a float; NaN for what is no number, or too large for a float."""
+    """Return a number as a float; NaN for other values, and for numbers that are too large for a float."""
     try:  # a bool is a number to Python, but empty=True hardly means 1
         return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
@@ -29,7 +29,7 @@ def as_float(value: object) -> float:
 
 
 def number(value: float) -> str:
-    """Write a number in its shortest exact form: `1`, not `1.0`.
+    """Return a number in its shortest exact form: `1`, not `1.0`.
 
     >>> number(1.0), number(0.5), number(1e22), number(1e-5)
     ('1', '0.5', '1e22', '1e-05')
@@ -38,36 +38,36 @@ def number(value: float) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """Read a finite number; None where the text is something else, Python's `1_000` and blanks included."""
+    """Return the finite number that a text spells; None for other texts, also for `1_000` and for blanks around it."""
     try:
-        found = float(text) if text.isascii() and "_" not in text and text == text.strip() else math.nan
+        value = float(text) if text.isascii() and "_" not in text and text == text.strip() else math.nan
     except ValueError:
         return None
-    return found if math.isfinite(found) else None
+    return value if math.isfinite(value) else None
 
 
 def border(text: str) -> tuple[str, float] | None:
-    """Read a word and its number; None for a word without one.
+    """Return a word and its number; None for a word without a number.
 
     >>> border("above_0.5"), border("label")
     (('above', 0.5), None)
     """
     word, _, parameter = text.rpartition("_")
-    found = as_number(parameter)
-    return None if not word or found is None else (word, found)
+    value = as_number(parameter)
+    return None if not word or value is None else (word, value)
 
 
 def table(gain: str) -> tuple[float, ...] | None:
-    """Read the gains of a table, by label 0, 1, ...; None for a gain that is a formula.
+    """Return the gains of a table by label 0, 1, ...; None for a gain that is a formula.
 
     >>> table("table_0_1_3"), table("exp2")
     ((0.0, 1.0, 3.0), None)
     """
     if not gain.startswith("table_"):
         return None
-    read = [as_number(text) for text in gain.split("_")[1:]]
-    gains = tuple(found for found in read if found is not None)
-    if len(gains) < max(len(read), 1):
+    numbers = [as_number(text) for text in gain.split("_")[1:]]
+    gains = tuple(value for value in numbers if value is not None)
+    if len(gains) < max(len(numbers), 1):
         msg = f"gain={gain!r} is not a table of numbers.\nHint: write one gain per label from 0 on, like 'table_0_1_3'."
         raise ConventionError(msg)
     if any(map(operator.gt, gains, gains[1:])):

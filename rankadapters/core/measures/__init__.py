@@ -1,4 +1,4 @@
-"""The measures: one file each, or one a family: declaration, oracle, lowering, the name of the kernel in both forms."""
+"""The measures, each in a file of its own: the formula, the fields, and the plan that names the kernel."""
 
 from __future__ import annotations
 

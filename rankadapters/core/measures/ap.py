@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import POOL, average_of, require_average
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import TIES, Empty, Ranked, Relevant, Retrieve
 
 if TYPE_CHECKING:
@@ -44,32 +41,12 @@ class AP(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    divisor : str
-        `relevant` R, the relevant rows among all that are judged; `cutoff` min(k, R); `found` the relevant rows at
-        ranks 1..k.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    ties : str
-        As in `Ranked`; `average` for the divisors `relevant` and `cutoff` and without row weights; `together`: a tie is
-        retrieved at once, each of its rows at the tie's last rank, as in scikit-learn.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    pool : str
-        `queries`: the mean of the queries' values; `rows`: all rows are one query, in the caller's order, which has
-        neither tallies nor values of its queries, and no order of ties by document ids.
-    average : str
-        With `pool="queries"`: `uniform`, `query`, `query-except-empty`, `row` (row weights count inside a query,
-        queries then alike), `geometric_<floor>`. With `pool="rows"`: `uniform`, `query` (every row has its query's
-        weight), `row`.
-    k, precision, short, missing, unjudged
-        As in `Ranked`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    ties
+        `average` needs the divisor `relevant` or `cutoff`, and no row weights. scikit-learn computes `together`.
+    pool
+        Under `rows` there are neither tallies nor values of queries, and no order of ties by document ids.
+    average
+        With `pool="rows"` only `uniform`, `query` (every row has its query's weight) and `row` are allowed.
 
     References
     ----------
@@ -123,35 +100,18 @@ class AP(Ranked):
     def _weighs_rows(self) -> bool:
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of the precisions at relevant ranks, by the divisor."""
-
-        def weight(row: Row) -> float:
-            return row.weight if self._weighs_rows else 1.0
-
-        def worth(row: Row) -> float:
-            return weight(row) if row.judged and definition.is_beyond(row.label, self.relevant) else 0.0
-
-        found = sum(worth(row) for row in rows)
-        if not found:
-            return None
-        ties = [[(worth(row), weight(row)) for row in tie] for tie in definition.tied(rows, self, worth)]
-        total, hits = _SUMS.get(self.ties, _sum_of_rows)(ties, self.k or len(rows))
-        divisor = {"relevant": found, "cutoff": min(self.k or found, found), "found": hits}[self.divisor]
-        return (total / divisor if divisor else 0.0), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank, the divisor by query."""
+        """Return the plan: relevance by rank, and the divisor by query."""
         relevance, weights = bound.relevance(self.relevant), bound.row_weights(self.average)
         relevant = relevance if weights is None else bound.product(relevance, weights)
-        found = bound.judged_sums(relevant)
+        total = bound.judged_sums(relevant)
         kernel, columns = self._kernel(bound, relevant, weights)
         options = {} if self.ties == "average" else {"by_found": self.divisor == "found"}
         return bound.plan(
-            self, kernel, empty=found <= 0, by_query={"divisor": self._divisor(found)}, options=options, **columns
+            self, kernel, empty=total <= 0, by_query={"divisor": self._divisor(total)}, options=options, **columns
         )
 
-    def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Column]]:
+    def _kernel(self, bound: Bound, relevant: Column, weights: Column | None) -> tuple[Kernel, dict[str, Any]]:
         from rankadapters.core.kernels import ap
 
         if self.ties == "average":
@@ -162,46 +122,6 @@ class AP(Ranked):
             return ap.weighted_average_precision, {"ranked": relevant, "weights": weights}
         return ap.average_precision, {"ranked": relevant}
 
-    def _divisor(self, found: Floats) -> Floats:
-        divisor = found if self.divisor != "cutoff" or self.k is None else found.clip(max=self.k)
-        return divisor + (found <= 0)  # an empty query has 1, since kernels divide before a policy decides
-
-
-Ties = list[list[tuple[float, float]]]  # of each tie the worth of every row, 0 where it is not relevant, and its weight
-
-
-def _sum_of_rows(ties: Ties, k: int) -> tuple[float, float]:
-    hits = seen = total = 0.0
-    for worth, weight in [row for tie in ties for row in tie][:k]:
-        hits, seen = hits + worth, seen + weight
-        total += worth * hits / seen if worth else 0.0
-    return total, hits
-
-
-def _sum_of_ties(ties: Ties, k: int) -> tuple[float, float]:
-    hits = seen = total = 0.0
-    rank = 0
-    for tie in ties:
-        rank += len(tie)
-        if rank > k:
-            break
-        worth = sum(row[0] for row in tie)
-        hits, seen = hits + worth, seen + sum(row[1] for row in tie)
-        total += worth * hits / seen if worth else 0.0
-    return total, hits
-
-
-def _expected_sum(ties: Ties, k: int) -> tuple[float, float]:
-    above = before = 0
-    total = 0.0
-    for tie in ties:
-        n, r = len(tie), sum(worth > 0 for worth, _ in tie)
-        for j in range(1, n + 1):
-            if r and above + j <= k:
-                others = (j - 1) * (r - 1) / (n - 1) if n > 1 else 0.0
-                total += r / n * (before + 1 + others) / (above + j)
-        above, before = above + n, before + r
-    return total, 0.0
-
-
-_SUMS = {"average": _expected_sum, "together": _sum_of_ties}
+    def _divisor(self, relevant: Floats) -> Floats:
+        divisor = relevant if self.divisor != "cutoff" or self.k is None else relevant.clip(max=self.k)
+        return divisor + (relevant <= 0)  # 1 for an empty query, since kernels divide before a policy decides

@@ -1,18 +1,15 @@
-"""AUC: the share of pairs that stand in the right order."""
+"""AUC: the share of pairs that are ranked in the right order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
 from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Unjudged
 
 if TYPE_CHECKING:
@@ -44,8 +41,8 @@ AVERAGES = {  # by pool
     "pairs": ("uniform", "query", "pair"),
     "rows": ("uniform", "query", "row"),
 }
-TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # what a tied pair counts
-LEAST_ROWS = 3  # of a query of which XGBoost takes every two rows
+TIED = {"average": 0.5, "worst": 0.0, "best": 1.0}  # the share that a tied pair counts
+LEAST_ROWS = 3  # in a query for which XGBoost takes every two rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,32 +55,18 @@ class AUC(Convention):
 
     Parameters
     ----------
-    pairs : str
-        Which rows make a pair: `label` any two of different labels; `above_B`, `from_B` a relevant one and one that is
-        not, by its label; `unit` any two, a label in [0, 1] being the probability of being relevant; `given` those of
-        `pairs=`; `every-two` any two, the earlier of equal labels being the better one, in queries of three rows or
-        more.
-    complement : str
-        In which precision 1 - label is rounded under `pairs="unit"`: `float64` or `float32`.
-    ties : str
-        `average`, `worst`, `best`.
-    precision, missing, unjudged
-        As in `Ranked`; only retrieved rows make pairs, and a row without judgment has label 0.
-    empty : float or str
-        Value of a query without pairs: a number in [0, 1], `skip` or `error`. With `pool="pairs"` the value where no
-        query has any.
-    pool : str
-        `queries`: the mean of the queries' values; `pairs`: the ratio of the sums over all queries; `rows`: all rows
-        are one query, which has neither tallies nor values of its queries.
-    average : str
-        With `pool="queries"`: `uniform`, `query`, `query-except-empty`, `row` (row weights count inside a query,
-        queries then alike), `geometric_<floor>`. With `pool="pairs"`: `uniform`, `query` (each pair has its query's
-        weight), `pair` (of given pairs). With `pool="rows"`: `uniform`, `query`, `row`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    pairs
+        Only retrieved rows make pairs, and a row without a judgment has label 0. `every-two` needs queries of at least
+        three rows.
+    ties
+        A tied pair counts 1/2 under `average`, 0 under `worst` and 1 under `best`.
+    empty
+        Here a query is empty if it has no pairs. With `pool="pairs"` this is the value where no query has any pair.
+    pool
+        Under `rows` there are neither tallies nor values of queries.
+    average
+        With `pool="pairs"` only `uniform`, `query` (each pair has its query's weight) and `pair` are allowed, with
+        `pool="rows"` only `uniform`, `query` and `row`. `pair` needs `pairs="given"`.
 
     References
     ----------
@@ -136,51 +119,8 @@ class AUC(Convention):
     def _weighs_rows(self) -> bool:
         return self.average == "row" or (self.pool == "rows" and self.average == "query")
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Weight of the pairs in the right order, and of all pairs."""
-        score = definition.as_float32 if self.precision == "float32" else float
-        concordant = total = 0.0
-        for better, worse, weight in self._pairs(rows):
-            ahead, behind = score(better.score), score(worse.score)
-            concordant += weight * (TIED[self.ties] if ahead == behind else float(ahead > behind))
-            total += weight
-        if not total:
-            return None
-        return (concordant, total) if self.pool == "pairs" else (concordant / total, 1.0)
-
-    def _pairs(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
-        """Every pair: the better row, the worse one, the weight."""
-
-        def weigh(row: Row) -> float:
-            return row.weight if self._weighs_rows else 1.0
-
-        if self.pairs == "given":
-            for row in rows:
-                pairs = [
-                    (rows[place], weight) for place, weight in row.beats if row.retrieved and rows[place].retrieved
-                ]
-                yield from ((row, loser, weight if self.average == "pair" else 1.0) for loser, weight in pairs)
-            return
-        kept = [row for row in rows if row.retrieved]
-        if self.pairs == "unit":
-            one = definition.as_float32 if self.complement == "float32" else float
-            both = ((a, b, _label(a), one(1 - _label(b))) for a in kept for b in kept)
-            yield from ((a, b, weigh(a) * better * weigh(b) * worse) for a, b, better, worse in both)
-            return
-        if self.pairs == "every-two" and len(kept) < LEAST_ROWS:
-            return
-        for a, b in combinations(kept, 2):
-            grades = [self._grade(a), self._grade(b)]
-            if grades[0] != grades[1] or self.pairs == "every-two":
-                better, worse = (a, b) if grades[0] >= grades[1] else (b, a)
-                yield better, worse, weigh(a) * weigh(b)
-
-    def _grade(self, row: Row) -> float:
-        by_label = self.pairs in {"label", "every-two"}
-        return _label(row) if by_label else float(row.judged and definition.is_beyond(row.label, self.pairs))
-
     def lower(self, bound: Bound) -> WholePlan:
-        """Grades or relevance by row, or the given pairs; all of them weigh what the kernel gives where scores tie."""
+        """Return the plan: grades or relevance by row, or pairs. Its kernel gives the mass if all scores tie."""
         rows = bound.retrieved(self.unjudged)
         lowered = {"label": self._by_label, "every-two": self._by_label, "given": self._given}
         plan = lowered.get(self.pairs, self._by_relevance)(bound, rows)
@@ -205,7 +145,7 @@ class AUC(Convention):
         )  # fmt: skip
 
     def _by_label(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Grades 1, 2, ... of each query by label, and every row a grade of its own where every two make a pair."""
+        """Return the plan with grades 1, 2, ... by label in each query, or by row where every two rows make a pair."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import weights_of
@@ -220,12 +160,12 @@ class AUC(Convention):
             weights = np.where(sizes[query] < LEAST_ROWS, 0.0, weights)
         counts = np.cumsum(new)
         grades = np.empty(query.size, np.int64)
-        starts = rows.indptr[:-1][query]  # of each query, in the sorted order too
+        starts = rows.indptr[:-1][query]  # the first row of each query, also in sorted order
         grades[order] = counts - counts[starts] + 1 if query.size else counts
         return self._plan(bound, rows, pairs_by_label, grades=grades, weights=weights)
 
     def _by_relevance(self, bound: Bound, rows: Rows) -> WholePlan:
-        """How much each row is relevant, and how much it is not."""
+        """Return the plan with how relevant and how irrelevant each row is."""
         from rankadapters.core.binding.whole_queries import probabilities, weights_of
         from rankadapters.core.kernels.auc import pairs_by_relevance
 
@@ -240,7 +180,7 @@ class AUC(Convention):
         return self._plan(bound, rows, pairs_by_relevance, positive=positive, negative=negative)
 
     def _given(self, bound: Bound, rows: Rows) -> WholePlan:
-        """Pairs of the queries, of which both rows are retrieved."""
+        """Return the plan with the pairs of the queries of which both rows are retrieved."""
         from rankadapters.core.binding.whole_queries import given_pairs
         from rankadapters.core.kernels import auc
 
@@ -249,7 +189,3 @@ class AUC(Convention):
         return self._plan(
             bound, rows, auc.given_pairs, winners=winners, losers=losers, weights=weights, offsets=offsets
         )
-
-
-def _label(row: Row) -> float:
-    return row.label if row.judged else 0.0

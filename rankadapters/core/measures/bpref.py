@@ -1,16 +1,13 @@
-"""Bpref: how few of the rows judged irrelevant stand above the relevant ones."""
+"""Bpref: how few of the rows judged irrelevant rank above the relevant ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import degree, irrelevance
+from rankadapters.core.measures.linear import irrelevance
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
@@ -22,23 +19,7 @@ class Bpref(Convention):
     """Binary preference, which looks at judged rows only.
 
     bpref = 1/R x sum over the relevant rows that are retrieved of 1 - min(i, R) / min(N, R), where i irrelevant rows
-    stand above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
-
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B; all others that are judged are irrelevant.
-    ties : str
-        As in `Ranked`, without `average`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    precision, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    rank above the row, and R relevant and N irrelevant rows are judged; 1 for a row with i = 0. It lies in [0, 1].
 
     References
     ----------
@@ -63,20 +44,8 @@ class Bpref(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Mean over the relevant rows."""
-        relevant = sum(degree(row, self.relevant) for row in rows)
-        least = min(relevant, sum(row.judged for row in rows) - relevant)
-        above, total = 0, 0.0
-        for row in (row for tie in definition.tied(rows, self, lambda row: degree(row, self.relevant)) for row in tie):
-            if degree(row, self.relevant):
-                total += 1 - min(above, relevant) / least if above else 1.0
-            else:
-                above += row.judged
-        return (total / relevant, 1.0) if relevant else None
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance and irrelevance by rank, how many of each there are by query."""
+        """Return the plan: relevance and irrelevance by rank, and how many rows of a query have each."""
         from rankadapters.core.kernels.hits import preferred
 
         relevance, others = bound.relevance(self.relevant), irrelevance(bound, self.relevant)

@@ -1,16 +1,12 @@
-"""Coverage: how far down the last relevant row stands; lower is better."""
+"""Coverage: the rank of the last relevant row; lower is better."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import degree
 from rankadapters.core.measures.ranked import TIES, Empty, Missing, Precision, Relevant, Unjudged
 
 if TYPE_CHECKING:
@@ -22,22 +18,6 @@ class Coverage(Convention):
     """Coverage error: how many rows are to be read until all relevant ones are; lower is better.
 
     Coverage = rank of the last relevant row that is retrieved. It has no upper bound but the number of rows.
-
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    ties : str
-        As in `Ranked`, without `average`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    precision, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -63,18 +43,8 @@ class Coverage(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Rank of the last relevant row."""
-
-        def worth(row: Row) -> float:
-            return degree(row, self.relevant)
-
-        found = [worth(row) for tie in definition.tied(rows, self, worth) for row in tie]
-        last = max((rank for rank, each in enumerate(found, start=1) if each), default=0)
-        return (float(last), 1.0) if any(map(worth, rows)) else None
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank."""
+        """Return the plan: relevance by rank."""
         from rankadapters.core.kernels.hits import last_relevant
 
         relevance = bound.relevance(self.relevant)

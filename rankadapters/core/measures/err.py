@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import Discounted
 
 if TYPE_CHECKING:
@@ -42,23 +38,14 @@ class ERR(Discounted):
 
     Parameters
     ----------
-    gain : str
-        As in `NDCG`.
-    scale : float
-        What a gain is divided by to be a probability: 16 for 2^l - 1 of labels up to 4, 1 where the label is one.
-    discount : str
-        As in `NDCG`: `reciprocal` 1/i is ERR's, `power_0.85` 0.85^(i - 1) that of PFound.
-    complement : str
-        `float64`, or `float32`: in which 1 - p is rounded, as in CatBoost.
-    ties : str
-        As in `Ranked`; `average` is the exact expectation, in O(n^2) of a tie's length.
-    k, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    scale
+        Use 16 for gains 2^l - 1 of labels up to 4, and 1 where the label is a probability.
+    discount
+        `reciprocal` is the discount of ERR, `power_0.85` that of PFound.
+    complement
+        CatBoost rounds to `float32`.
+    ties
+        `average` takes time that grows with the square of a tie's length.
 
     References
     ----------
@@ -81,23 +68,8 @@ class ERR(Discounted):
     complement: Annotated[Literal["float64", "float32"], COMPLEMENT]
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum over the ranks of discount x chance to stop there, in the mean over the orders of averaged ties."""
-        total, look, rank = 0.0, 1.0, 0
-        for tie in definition.tied(rows, self, self._gain):
-            several = [tie] if self.ties == "average" else [[row] for row in tie]
-            for tied in several:
-                chances = [self._gain(row) / self.scale for row in tied]
-                stops, looks = _expectations(chances, [self._complement(chance) for chance in chances])
-                for place, stop in enumerate(stops, start=rank + 1):
-                    if place <= (self.k or place):
-                        total += look * stop * definition.discount(place, self.discount)
-                look *= looks
-                rank += len(tied)
-        return total, 1.0
-
     def doubt(self, labels: Any) -> tuple[Any, str] | None:
-        """Doubt labels that are no chance to stop."""
+        """Return a flag for each label that is no chance to stop, and why."""
         from rankadapters.core.binding.gains import gains_of
 
         chances = gains_of(labels, None, self.gain) / self.scale
@@ -110,14 +82,8 @@ class ERR(Discounted):
             "probability.\nHint: map the labels to chances, or convention.replace(scale=<largest gain>)."
         )
 
-    def _gain(self, row: Row) -> float:
-        return definition.graded(row, self)
-
-    def _complement(self, chance: float) -> float:
-        return definition.as_float32(1 - chance) if self.complement == "float32" else 1 - chance
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Gains by rank; of a tie that is averaged every row's own."""
+        """Return the plan: gains by rank; rows of an averaged tie keep their gains."""
         from rankadapters.core.kernels.err import cascade, expected_cascade
 
         discounts = bound.discounts(self.discount, bound.cutoff(self.k))
@@ -126,17 +92,3 @@ class ERR(Discounted):
             by_rank={"discounts": discounts},
             options={"scale": self.scale, "in_float32": self.complement == "float32"}, ranked=bound.graded(self),
         )  # fmt: skip
-
-
-def _expectations(chances: list[float], rests: list[float]) -> tuple[list[float], float]:
-    """Chance to stop at each rank of a tie whose orders are all as likely, and to look beyond it.
-
-    From symmetric polynomials: products of m rests, and of one chance and m other rests, summed over all choices.
-    """
-    n = len(chances)
-    rest, stop = [1.0] + [0.0] * n, [0.0] * n
-    for p, q in zip(chances, rests, strict=True):
-        for m in range(n - 1, -1, -1):
-            stop[m] += p * rest[m] + (q * stop[m - 1] if m else 0.0)
-            rest[m + 1] += q * rest[m]
-    return [each / (n * comb(n - 1, m)) for m, each in enumerate(stop)], rest[n]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.precision import DIVISOR
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
@@ -31,23 +29,10 @@ class FMeasure(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    divisor : str
-        Of the precision: `k`, or `retrieved` min(k, n), n the rows retrieved.
-    beta_squared : float
-        x, from 0 on: 1 weighs precision and recall alike, 0 is the precision.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`; n counts all the same.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    divisor
+        It is the divisor of the precision.
+    beta_squared
+        It is x in the formula: 1 weighs precision and recall alike, 0 gives the precision.
 
     References
     ----------
@@ -79,20 +64,8 @@ class FMeasure(Ranked):
             self._set("divisor", "retrieved")
         Ranked.unify(self)
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """(x + 1) P R / (x P + R)."""
-        relevant, n = sum(degree(row, self.relevant) for row in rows), sum(row.retrieved for row in rows)
-        if not relevant:
-            return None
-        hits = sum(by_rank(rows, self, lambda row: degree(row, self.relevant))[: self.k])
-        if not hits:
-            return 0.0, 1.0
-        k = self.k or n
-        precision, recall, x = hits / (k if self.divisor == "k" else min(k, n)), hits / relevant, self.beta_squared
-        return (x + 1) * precision * recall / (x * precision + recall), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank: F is (x + 1) hits / (x R + divisor of the precision)."""
+        """Return the plan: relevance by rank, as F is (x + 1) hits / (x R + divisor of the precision)."""
         column, n, x = bound.relevance(self.relevant), bound.retrieved(self.unjudged).sizes, self.beta_squared
         relevant = bound.judged_sums(column)
         least = n if self.k is None else n.clip(max=self.k)

@@ -1,15 +1,13 @@
-"""FallOut: how many of the irrelevant rows stand at ranks 1..k; lower is better."""
+"""FallOut: the share of the irrelevant rows at ranks 1..k; lower is better."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, irrelevance, plan
+from rankadapters.core.measures.linear import irrelevance, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -18,28 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FallOut(Ranked):
-    """Fall-out: the share of the irrelevant rows that stand among the first k; lower is better.
+    """Fall-out: the share of the irrelevant rows that rank among the first k; lower is better.
 
     FallOut@k = irrelevant rows at ranks 1..k / all irrelevant rows, those judged and not relevant. The value lies in
     [0, 1].
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    ties : str
-        As in `Ranked`: `worst` puts irrelevant rows first, which makes the value larger.
-    empty : float or str
-        Value of a query without irrelevant rows: a number in [0, 1], `skip` or `error`.
-    k, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    ties
+        `worst` puts irrelevant rows first, which makes the value larger.
+    empty
+        Here a query is empty if it has no irrelevant rows.
 
     References
     ----------
@@ -63,18 +50,8 @@ class FallOut(Ranked):
     empty: Empty
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Irrelevant rows at ranks 1..k, by all irrelevant rows."""
-
-        def irrelevant(row: Row) -> float:
-            return float(row.judged) - degree(row, self.relevant)
-
-        all_of_them = sum(map(irrelevant, rows))
-        found = by_rank(rows, self, irrelevant, by=lambda row: -irrelevant(row))
-        return (sum(found[: self.k]) / all_of_them, 1.0) if all_of_them else None
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Irrelevance by rank, the irrelevant rows by query."""
+        """Return the plan: irrelevance by rank, and the number of irrelevant rows by query."""
         column = irrelevance(bound, self.relevant)
         by = Column(("minus", *column.key), -column.values)
         irrelevant = bound.judged_sums(column)

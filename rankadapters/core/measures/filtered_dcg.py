@@ -1,8 +1,7 @@
-"""FilteredDCG: DCG of the rows whose scores pass a border, in their own order or by score."""
+"""FilteredDCG: DCG of the rows whose scores pass a threshold, in the order of the input or by score."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -10,9 +9,7 @@ from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import PRECISION, Discounted, Retrieve
 
 if TYPE_CHECKING:
@@ -35,21 +32,8 @@ class FilteredDCG(Discounted):
 
     Parameters
     ----------
-    gain, discount
-        As in `NDCG`.
-    retrieve : str
-        Which rows count: `all`, or by their score `above_B`, `from_B`.
-    precision : str
-        `float64`, `float32`, in which scores are compared, or `none`: they decide which rows count, not their order.
-    ties : str
-        As in `Ranked`; `average` needs scores that are compared.
-    k, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    ties
+        `average` needs scores that are compared, so it excludes `precision="none"`.
 
     References
     ----------
@@ -77,13 +61,7 @@ class FilteredDCG(Discounted):
             msg = "ties='average' is a mean over rows of equal scores, but precision='none' does not compare them."
             raise ConventionError(f"{msg}\nHint: another order of ties, or precision='float64'.")
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of gain x discount over the ranks 1..k."""
-        gains = by_rank(rows, self, lambda row: definition.graded(row, self))
-        kept = enumerate(gains[: self.k], start=1)
-        return sum(gain * definition.discount(rank, self.discount) for rank, gain in kept), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Gains by rank, those of rows that are not retrieved 0."""
+        """Return the plan: gains by rank."""
         weights = bound.discounts(self.discount, bound.cutoff(self.k))
         return plan(self, bound, bound.graded(self), divisor=bound.ones, empty=bound.none, weights=weights)

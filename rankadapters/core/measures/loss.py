@@ -1,12 +1,29 @@
-"""What losses share as measures: their fields, and the sums that they are the ratio of."""
+"""What losses share as measures: their fields, and a value that is the ratio of two sums."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.convention import AVERAGE, Convention
+from rankadapters.core.declaration.fields import Words
 from rankadapters.core.measures.ranked import MISSING, Unjudged
+
+WEIGHING = Words(
+    group=AVERAGE.group,
+    about="How the losses of all queries become one: what a row or a pair weighs in the sums.",
+    rarity=AVERAGE.rarity,
+    words={
+        "uniform": "each weighs 1; giving weights is an error, a toolkit's own weights are ignored",
+        "query": "by the `query_weight` of its query, 1 each when absent",
+        "row": "by `row_weight`, 1 each when absent",
+        "pair": "by its weight in `pairs`, 1 each when absent",
+    },
+    tried=("uniform", "query"),
+    ignores=AVERAGE.ignores,
+)
+OfRows = Annotated[Literal["uniform", "query", "row"], WEIGHING]
+OfPairs = Annotated[Literal["uniform", "query", "pair"], WEIGHING]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -14,15 +31,6 @@ class Loss(Convention):
     """A loss as a measure: the ratio of two sums over all queries, of losses and of weights; lower is better.
 
     Only retrieved rows count, and a query without weight adds nothing.
-
-    Parameters
-    ----------
-    missing : str
-        A judged query of which nothing was retrieved: `skip` (it adds nothing) or `error`.
-    unjudged : str
-        A retrieved row without judgment: `zero` (label 0), `drop` (as if it had not been retrieved), `error`.
-    average
-        As in `Convention`.
     """
 
     higher_is_better: ClassVar[bool] = False

@@ -1,16 +1,13 @@
-"""NDCG and DCG: gains, discounted by rank, by those of the ideal list."""
+"""NDCG and DCG: gains, discounted by rank, and divided by the same sum for the ideal list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Mean, average_of
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import Discounted, Empty
 
 if TYPE_CHECKING:
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.plans import RankedPlan
     from rankadapters.core.data.columns import Flags, Floats
 
-MOST_ONES = 10**6  # discounts that are summed up
+MOST_ONES = 10**6  # discounts that the ideal list of ones may sum up
 
 IDEAL = Words(
     group="value",
@@ -47,31 +44,11 @@ class NDCG(Discounted):
 
     Parameters
     ----------
-    gain : str
-        Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
-        `table_0_1_3` by integer label, for which a list such as `[0, 1, 3]` may be given. Negative labels are an error
-        under `exp2`, `exp2-floor` and tables.
-    discount : str
-        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
-        `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
-    ideal : str
-        The ideal list holds all judged rows by descending gain, cut at: `cutoff` k, `retrieved` min(k, rows
-        retrieved), `all` not cut; or, under `ones`, k documents of gain 1 whatever the query has (without a cutoff as
-        many as were retrieved), as in RecTools. Two words leave rows out of the ideal list that a ranking missed, a
-        common mistake: `retrieved-only` takes the retrieved rows only and cuts at k, `top-only` takes the rows at
-        ranks 1..k only. Both take the gains that the rows have in the ranking. `top-only` needs an order of tied
-        rows, so `ties="average"` is refused.
-    empty : float or str
-        Value of a query whose ideal DCG is not positive: a number in [0, 1], `skip` or `error`. Under `ones` and
-        `top-only` the ideal DCG under `cutoff` decides; a query that has one counts 0 under `top-only` where the rows
-        at ranks 1..k have none.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    ideal
+        `retrieved-only` and `top-only` leave rows out of the ideal list that the ranking missed, a common mistake.
+        `top-only` needs an order of tied rows, so it excludes `ties="average"`. RecTools computes `ones`.
+    empty
+        Under `ones` and `top-only` the ideal DCG under `cutoff` decides whether a query is empty.
 
     References
     ----------
@@ -95,7 +72,7 @@ class NDCG(Discounted):
     empty: Empty
 
     def unify(self) -> None:
-        """Spell an ideal list in one way where there is no cutoff; refuse too many ones, and an open top."""
+        """Bring ideal lists without a cutoff to one spelling; refuse too many ones, and a top that ties leave open."""
         if self.k is None:
             self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
         if self.ideal == "top-only" and self.ties == "average":
@@ -108,31 +85,15 @@ class NDCG(Discounted):
 
     @property
     def ideal_follows_scores(self) -> bool:
-        """Tell whether other scores can make another ideal list."""
+        """Tell whether the ideal list depends on the scores."""
         return self.ideal == "top-only"
 
     def all_retrieved(self) -> NDCG:
-        """Take all judged rows and cut at k, which is the same where all rows are retrieved and judged."""
+        """Return the convention with `ideal="cutoff"`, which is equivalent if all rows are retrieved and judged."""
         return self.replace(ideal="cutoff") if self.ideal in {"retrieved", "retrieved-only"} else self
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """DCG of the ranking by that of the ideal list."""
-        n_retrieved, gains = sum(row.retrieved for row in rows), _ranked_gains(rows, self)
-        cut = {"retrieved": min(self.k or len(rows), n_retrieved), "all": None}.get(self.ideal, self.k)
-        best = [definition.gain(row.label, self.gain) for row in rows if row.judged]
-        if self.ideal == "retrieved-only":
-            best = [definition.graded(row, self) for row in rows if row.retrieved]
-        ideal = _dcg(sorted(best, reverse=True), cut, self.discount)
-        if ideal <= 0:
-            return None
-        if self.ideal == "ones":
-            ideal = _dcg([1.0] * (self.k or max(n_retrieved, 1)), None, self.discount)
-        if self.ideal == "top-only":
-            ideal = _dcg(sorted(gains[: self.k], reverse=True), self.k, self.discount)
-        return (_dcg(gains, self.k, self.discount) / ideal if ideal > 0 else 0.0), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Divide by the ideal DCG; where that is not positive the query is empty."""
+        """Return the plan that divides by the ideal DCG; a query is empty if that is not positive."""
         ideal, empty = bound.ideal_dcg(self)
         if self.ideal == "top-only":
             from rankadapters.core.kernels.dcg import discounted_sums_of_top
@@ -150,16 +111,6 @@ class DCG(Discounted):
     DCG@k = sum over ranks i <= k of gain(label of the row at rank i) x discount(i). It has no ideal list and no empty
     query, so neither the fields `ideal` and `empty` nor `average="query-except-empty"`.
 
-    Parameters
-    ----------
-    gain, discount, k, ties, precision, short, missing, unjudged, average
-        As in `NDCG`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
-
     References
     ----------
     Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 20(4), 2002.
@@ -170,29 +121,9 @@ class DCG(Discounted):
 
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of gain x discount over the ranks 1..k."""
-        return _dcg(_ranked_gains(rows, self), self.k, self.discount), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Divide by nothing."""
+        """Return the plan that divides by 1."""
         return _plan(self, bound, bound.ones, bound.none)
-
-
-def _ranked_gains(rows: Sequence[Row], convention: Discounted) -> list[float]:
-    """Gains of the retrieved rows by descending score; a tie has the declared order, or every row its mean gain."""
-
-    def worth(row: Row) -> float:
-        return definition.graded(row, convention)
-
-    ties = [[worth(row) for row in tie] for tie in definition.tied(rows, convention, worth)]
-    if convention.ties == "average":
-        ties = [[definition.mean_of(tie)] * len(tie) for tie in ties]
-    return [gain for tie in ties for gain in tie]
-
-
-def _dcg(gains: Sequence[float], k: int | None, discount: str) -> float:
-    return sum(g * definition.discount(rank, discount) for rank, g in enumerate(gains[:k], start=1))
 
 
 def _plan(convention: Discounted, bound: Bound, divisor: Floats, empty: Flags) -> RankedPlan:

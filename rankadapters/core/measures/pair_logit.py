@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import exp, fsum, log1p
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures.auc import PAIRS
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfPairs
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
     from rankadapters.core.binding.plans import WholePlan
 
-LEAST = 1e-38  # CatBoost's, which is added to exp(s - largest s of the query)
+LEAST = 1e-38  # CatBoost adds it to exp(s - largest s of the query)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairLogit(Loss):
-    """Logistic loss of pairs, of which one row should stand above the other.
+    """Logistic loss of pairs in which one row should rank above the other.
 
     PairLogit = sum w log(1 + e_j / e_i) / sum w over the pairs (i above j) of all queries, with
     e = exp(s - largest s of the query) + 1e-38: log(1 + exp(s_j - s_i)), but no pair costs more than 87.5. Lower is
     better.
-
-    Parameters
-    ----------
-    pairs : str
-        Which rows make a pair: `label` any two of different labels, `given` those of `pairs=`.
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a pair weighs: `uniform` 1, `query` its query's weight, `pair` (of given pairs) its own.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices; or `average="pair"` without given pairs.
 
     References
     ----------
@@ -59,7 +40,7 @@ class PairLogit(Loss):
     measure: ClassVar[str] = "pair-logit"
 
     pairs: Annotated[Literal["label", "given"], replace(PAIRS, numbered={}, tried=("label",))]
-    average: Annotated[Literal["uniform", "query", "pair"], average_of("uniform", "query", "pair", geometric=False)]
+    average: OfPairs
 
     def unify(self) -> None:
         """Refuse weights of pairs that are not given."""
@@ -67,30 +48,8 @@ class PairLogit(Loss):
         if self.average == "pair" and self.pairs != "given":
             raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Weighted losses of the pairs, and the weights."""
-        best = max((row.score for row in rows if row.retrieved), default=0.0)
-        terms = [
-            (weight, log1p((exp(worse.score - best) + LEAST) / (exp(better.score - best) + LEAST)))
-            for better, worse, weight in self._pairs(rows)
-        ]
-        mass = fsum(weight for weight, _ in terms)
-        return (fsum(weight * loss for weight, loss in terms), mass) if mass else None
-
-    def _pairs(self, rows: Sequence[Row]) -> Iterator[tuple[Row, Row, float]]:
-        """Every pair: the better row, the worse one, the weight."""
-        if self.pairs == "given":
-            every = ((row, rows[place], weight) for row in rows for place, weight in row.beats)
-            several = (pair for pair in every if pair[0].retrieved and pair[1].retrieved)
-            yield from ((i, j, weight if self.average == "pair" else 1.0) for i, j, weight in several)
-            return
-        kept = [(row.label if row.judged else 0.0, row) for row in rows if row.retrieved]
-        for (one, a), (other, b) in combinations(kept, 2):
-            if one != other:
-                yield (a, b, 1.0) if one > other else (b, a, 1.0)
-
     def lower(self, bound: Bound) -> WholePlan:
-        """Rows by ascending label, each with how many have a lower one; or the given pairs."""
+        """Return the plan: rows by ascending label, with the number of rows of lower labels; or the given pairs."""
         from rankadapters.core.binding.whole_queries import by_label, given_pairs, loss_plan, sums_by
         from rankadapters.core.kernels.losses import logistic_of_given_pairs, logistic_of_labels
 

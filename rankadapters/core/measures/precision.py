@@ -1,8 +1,7 @@
-"""Precision: how many of the rows at ranks 1..k are relevant."""
+"""Precision: the share of the rows at ranks 1..k that are relevant."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -10,8 +9,7 @@ from rankadapters.core.binding.plans import Column, RankedPlan
 from rankadapters.core.declaration.convention import Mean
 from rankadapters.core.declaration.fields import Words
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import Degree, by_rank, degree, degrees, plan
+from rankadapters.core.measures.linear import Degree, degrees, plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -40,24 +38,8 @@ class Precision(Ranked):
 
     Parameters
     ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B; `label`: as much as the label says, which is
-        taken as it is; `judged`: every judged row.
-    divisor : str
-        `k`; `retrieved` min(k, n), n the rows retrieved; `relevant` min(k, R), R the relevant rows among all that are
-        judged, without a cutoff min(n, R); `one`: the value is a count.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`; n counts all the same.
-    empty : float or str
-        Value of a query without relevant rows (under `label`, whose labels are all 0): a number in [0, 1], `skip` or
-        `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices, or fields do not go together.
+    empty
+        Under `relevant="label"` a query is empty if all its labels are 0.
 
     References
     ----------
@@ -92,23 +74,13 @@ class Precision(Ranked):
             msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
             raise ConventionError(f"{msg}\nHint: divisor='retrieved', or relevant='above_0'.")
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Relevant rows at ranks 1..k, by the divisor."""
-        relevant = sum(degree(row, self.relevant) != 0 for row in rows)
-        if not relevant:
-            return None
-        n, found = sum(row.retrieved for row in rows), by_rank(rows, self, lambda row: degree(row, self.relevant))
-        k = self.k or n
-        divisor = {"k": k, "retrieved": min(k, n), "relevant": min(k, relevant), "one": 1}[self.divisor]
-        return (sum(found[: self.k]) / divisor if divisor else 0.0), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Degrees by rank, the divisor by query."""
+        """Return the plan: degrees by rank, and the divisor by query."""
         column = degrees(bound, self.relevant)
-        there = column
+        counted = column
         if self.relevant == "label":
-            there = Column(("labelled",), bound.once(("labelled",), lambda: (column.values != 0).astype(float)))
-        relevant = bound.judged_sums(there)
+            counted = Column(("labelled",), bound.once(("labelled",), lambda: (column.values != 0).astype(float)))
+        relevant = bound.judged_sums(counted)
         return plan(self, bound, column, divisor=self._divisor(bound, relevant), empty=relevant <= 0)
 
     def _divisor(self, bound: Bound, relevant: Floats) -> Floats:

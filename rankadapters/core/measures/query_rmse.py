@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
-from rankadapters.core.declaration.convention import average_of
-from rankadapters.core.measures.definition import Row, weighed
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
@@ -24,18 +20,6 @@ class QueryRMSE(Loss):
     QueryRMSE = sqrt(sum w_i (l_i - s_i - m)^2 / sum w_i) over the rows of all queries, m being the w-weighted mean of
     l - s in the row's query. Lower is better, 0 at best. A query's own value is its mean squared error: the root is
     taken of the whole.
-
-    Parameters
-    ----------
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -51,32 +35,23 @@ class QueryRMSE(Loss):
 
     measure: ClassVar[str] = "query-rmse"
 
-    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
+    average: OfRows
 
     @property
     def is_sum(self) -> bool:
-        """The root of a sum has no parts."""
+        """Whether the value is a sum: no, since it is the root of one."""
         return False
 
     def link(self, mean: float) -> float:
-        """Take the root."""
+        """Return the root."""
         return math.sqrt(mean)
 
     def link_slope(self, value: float) -> float:
-        """Give the derivative of the root, by its value."""
+        """Return the derivative of the root for its value."""
         return 1 / (2 * value) if value else math.nan
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Weighted squares of the residuals around their mean, and the weights."""
-        several = weighed(rows, self.average)
-        mass = fsum(weight for _, _, weight in several)
-        if not mass:
-            return None
-        mean = fsum(weight * (label - score) for label, score, weight in several) / mass
-        return fsum(weight * (label - score - mean) ** 2 for label, score, weight in several), mass
-
     def lower(self, bound: Bound) -> WholePlan:
-        """Labels and weights."""
+        """Return the plan: labels and weights."""
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of
         from rankadapters.core.kernels.losses import squared_error
 

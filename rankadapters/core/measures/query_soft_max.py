@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, fsum, log
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.measures.definition import Row, weighed
-from rankadapters.core.measures.loss import Loss
+from rankadapters.core.measures.loss import Loss, OfRows
 
 if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
@@ -26,20 +22,6 @@ class QuerySoftMax(Loss):
     QuerySoftMax = -sum w_i l_i log p_i / sum w_i l_i over the rows of all queries with l_i > 0, where
     p_i = w_i exp(beta s_i) / sum_j w_j exp(beta s_j) over the rows j of the query. A query without positive label adds
     nothing. Lower is better, 0 at best.
-
-    Parameters
-    ----------
-    beta : float
-        What scores are multiplied by, above 0.
-    missing, unjudged
-        As in `Loss`.
-    average : str
-        What a row weighs: `uniform` 1, `query` its query's weight, `row` its own.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -57,21 +39,10 @@ class QuerySoftMax(Loss):
     measure: ClassVar[str] = "query-soft-max"
 
     beta: Annotated[float, BETA]
-    average: Annotated[Literal["uniform", "query", "row"], average_of("uniform", "query", "row", geometric=False)]
-
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Labels times weights times -log p, and labels times weights."""
-        several = [row for row in weighed(rows, self.average) if row[2] > 0]
-        mass = fsum(weight * max(label, 0.0) for label, _, weight in several)
-        if not mass:
-            return None
-        best = max(score for _, score, _ in several)
-        total = log(fsum(weight * exp(self.beta * (score - best)) for _, score, weight in several))
-        terms = ((w * max(l, 0.0), total - self.beta * (s - best) - log(w)) for l, s, w in several)  # noqa: E741
-        return fsum(share * cost for share, cost in terms), mass
+    average: OfRows
 
     def lower(self, bound: Bound) -> WholePlan:
-        """Labels times weights, weights, and their logarithms."""
+        """Return the plan: labels times weights, weights, and their logarithms."""
         import numpy as np
 
         from rankadapters.core.binding.whole_queries import loss_plan, sums_by, weights_of

@@ -1,15 +1,12 @@
-"""RPrecision: precision at as many ranks as there are relevant rows."""
+"""RPrecision: precision at rank R, for R relevant rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Convention, Mean
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree
 from rankadapters.core.measures.ranked import Empty, Missing, Precision, Relevant, Ties, Unjudged
 
 if TYPE_CHECKING:
@@ -21,20 +18,6 @@ class RPrecision(Convention):
     """R-precision: the share of relevant rows among the first R, where R is how many there are.
 
     Rprec = relevant rows at ranks 1..R / R, R the relevant rows among all that are judged. The value lies in [0, 1].
-
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    ties, precision, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -59,14 +42,8 @@ class RPrecision(Convention):
     unjudged: Unjudged
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Relevant rows at ranks 1..R, by R."""
-        relevant = int(sum(degree(row, self.relevant) for row in rows))
-        found = by_rank(rows, self, lambda row: degree(row, self.relevant))
-        return (sum(found[:relevant]) / relevant, 1.0) if relevant else None
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank, the relevant rows by query."""
+        """Return the plan: relevance by rank, and the number of relevant rows by query."""
         from rankadapters.core.kernels.hits import share_at_own_cutoff
 
         column = bound.relevance(self.relevant)

@@ -1,4 +1,4 @@
-"""What measures that rank share: their fields, and the bases that declare them."""
+"""Fields that ranked measures share, and the classes that declare them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TIES = Words(
     about="The order of rows with equal scores.",
     rarity=5,
     words={
-        "input": "as the rows were given",
-        "reverse": "the other way round",
+        "input": "the order of the input",
+        "reverse": "the reverse of the input",
         "average": "the expectation over all orders of the tied rows (McSherry and Najork 2008)",
         "worst": "lowest gain first, or irrelevant rows first",
         "best": "highest gain first, or relevant rows first",
         "docid-descending": "by the document ids' UTF-8 bytes, the last first; needs `docid=`",
         "docid-ascending": "by the document ids' UTF-8 bytes; needs `docid=`",
-        "together": "a tie is retrieved at once: every row of it stands at the tie's last rank",
+        "together": "all rows of a tie are retrieved at once, at the tie's last rank",
     },
     needs={"docid-descending": "docid", "docid-ascending": "docid"},
 )
@@ -41,7 +41,7 @@ SHORT = Words(
 )
 EMPTY = NumberOrWord(
     group="policy",
-    about="A query that has nothing to find (for NDCG: an ideal DCG of at most 0).",
+    about="A query that has nothing to find (no relevant row, or an ideal DCG of at most 0).",
     rarity=1,
     low=0,
     high=1,
@@ -75,10 +75,10 @@ GRADED = NumberOrWord(
     tried=(*UNJUDGED.tried, 1.0),
     column=UNJUDGED.column,
 )
-CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; a positive integer, or `None` for all ranks.")
+CUTOFF = Cutoff(group="head", about="Only ranks 1..k count; under `None` all ranks do.")
 GAIN = GainWords(
     group="value",
-    about="What a label l is worth.",
+    about="What a label l is worth (negative labels are an error under `exp2`, `exp2-floor` and tables).",
     rarity=0,
     words={
         "exp2": "2^l - 1",
@@ -134,27 +134,7 @@ Graded = Annotated[float | Literal["zero", "drop", "error"], GRADED]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ranked(Convention):
-    """A measure of the ranks 1..k: what all that rank share.
-
-    Parameters
-    ----------
-    k : int or None
-        Cutoff: only ranks 1..k count; None counts all.
-    ties : str
-        Order of rows with equal scores: `input` (row order), `reverse`, `average` (expectation over all
-        orders of the tied rows, McSherry & Najork 2008), `worst`, `best` (by gain), `docid-descending`,
-        `docid-ascending` (by UTF-8 bytes).
-    precision : str
-        `float64` or `float32`: in which scores are compared, hence what is a tie.
-    short : str
-        A query with fewer than `k` retrieved rows: `pad` (counts as defined), `zero`, `skip`.
-    missing : str
-        A judged query of which nothing was retrieved: `zero`, `skip`, `error`.
-    unjudged : str
-        A retrieved row without judgment: `zero` (gain 0), `drop` (as if it had not been retrieved), `error`.
-    average
-        As in `Convention`.
-    """
+    """A measure of the ranks 1..k: the fields of every ranked measure."""
 
     k: K
     ties: Annotated[str, TIES]
@@ -166,23 +146,7 @@ class Ranked(Convention):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Discounted(Ranked):
-    """A measure that weighs gains by the ranks they stand at: what NDCG and DCG share.
-
-    Parameters
-    ----------
-    gain : str
-        Gain of label l: `exp2` 2^l - 1, `exp2-floor` 2^floor(l) - 1, `linear` l, `linear-positive` max(l, 0),
-        `table_0_1_3` by integer label, for which a list such as `[0, 1, 3]` may be given. Negative labels are an error
-        under `exp2`, `exp2-floor` and tables.
-    discount : str
-        Discount of rank i: `log2` 1/log2(i + 1), `jk2` 1 for i = 1 and 1/log2(i) from i = 2, `reciprocal` 1/i,
-        `power_0.85` 0.85^(i - 1), `log_10` 1/log10(i + 1).
-    unjudged : str or float
-        As in `Ranked`, or a label in [0, 1023] that a row without judgment has in the ranking. An ideal list of all
-        judged rows does not hold it, so that NDCG may then be above 1.
-    k, ties, precision, short, missing, average
-        As in `Ranked`.
-    """
+    """A measure that multiplies gains by discounts of their ranks: the fields that NDCG and DCG share."""
 
     gain: Gain
     discount: Discount

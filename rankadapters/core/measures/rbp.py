@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -10,9 +9,7 @@ from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import average_of
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.declaration.spelling import number
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import GAIN, Ranked, Ties
 
 if TYPE_CHECKING:
@@ -38,17 +35,8 @@ class RBP(Ranked):
 
     Parameters
     ----------
-    gain : str
-        As in `NDCG`, and by level: `from_B` 1 for labels from B on, `linear-from_B` the label itself from B on.
-    persistence : float
-        p, a number from 0 to 1.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    persistence
+        It is p in the formula.
 
     References
     ----------
@@ -72,14 +60,8 @@ class RBP(Ranked):
     ties: Ties
     average: Annotated[str, average_of("uniform", "query", geometric=True)]
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Sum of gain x p^(i - 1), times 1 - p."""
-        gains = by_rank(rows, self, lambda row: definition.gain(row.label, self.gain) if row.judged else 0.0)
-        p = self.persistence
-        return sum((1 - p) * p**i * gain for i, gain in enumerate(gains[: self.k])), 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Gains by rank."""
+        """Return the plan: gains by rank."""
         p, k = self.persistence, bound.cutoff(self.k)
         weights = (1 - p) * bound.discounts(f"power_{number(p)}", k)
         return plan(self, bound, bound.gains(self.gain), divisor=bound.ones, empty=bound.none, weights=weights)

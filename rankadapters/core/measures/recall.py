@@ -1,15 +1,13 @@
-"""Recall: how many of the relevant rows stand at ranks 1..k."""
+"""Recall: the share of the relevant rows at ranks 1..k."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import by_rank, degree, plan
+from rankadapters.core.measures.linear import plan
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -18,25 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall(Ranked):
-    """Recall: the share of the relevant rows that stand among the first k.
+    """Recall: the share of the relevant rows that rank among the first k.
 
     R@k = relevant rows at ranks 1..k / R, R the relevant rows among all that are judged. The value lies in [0, 1].
-
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -59,14 +41,8 @@ class Recall(Ranked):
     empty: Empty
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """Relevant rows at ranks 1..k, by all relevant rows."""
-        relevant = sum(degree(row, self.relevant) for row in rows)
-        found = by_rank(rows, self, lambda row: degree(row, self.relevant))
-        return (sum(found[: self.k]) / relevant, 1.0) if relevant else None
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank, the relevant rows by query."""
+        """Return the plan: relevance by rank, and the number of relevant rows by query."""
         column = bound.relevance(self.relevant)
         relevant = bound.judged_sums(column)
         return plan(self, bound, column, divisor=relevant, empty=relevant <= 0)

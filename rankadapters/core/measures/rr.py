@@ -1,16 +1,12 @@
-"""RR: how far up the first relevant row stands."""
+"""RR: the reciprocal rank of the first relevant row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -22,22 +18,6 @@ class RR(Ranked):
     """Reciprocal rank; its mean is MRR.
 
     RR@k = 1 / rank of the first relevant row at ranks 1..k, 0 where there is none. The value lies in [0, 1].
-
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
 
     References
     ----------
@@ -61,28 +41,8 @@ class RR(Ranked):
     empty: Empty
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """1 by the rank of the first relevant row, in the mean over the orders of its tie where ties are averaged."""
-
-        def worth(row: Row) -> float:
-            return float(row.judged and definition.is_beyond(row.label, self.relevant))
-
-        if not any(map(worth, rows)):
-            return None
-        above, k = 0, self.k or len(rows)
-        for tie in definition.tied(rows, self, worth):
-            n, r = len(tie), int(sum(map(worth, tie)))
-            if r and self.ties == "average":
-                chances = ((above + j, comb(n - j, r - 1) / comb(n, r)) for j in range(1, n - r + 2))
-                return sum(chance / rank for rank, chance in chances if rank <= k), 1.0
-            if r:
-                rank = above + 1 + [worth(row) for row in tie].index(1.0)
-                return (1 / rank if rank <= k else 0.0), 1.0
-            above += n
-        return 0.0, 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank."""
+        """Return the plan: relevance by rank."""
         from rankadapters.core.kernels.rr import expected_reciprocal_rank, reciprocal_rank
 
         relevance = bound.relevance(self.relevant)

@@ -1,17 +1,12 @@
-"""Success: whether any relevant row stands at ranks 1..k."""
+"""Success: whether any relevant row is at ranks 1..k."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.declaration.convention import Mean
-from rankadapters.core.measures import definition
-from rankadapters.core.measures.definition import Row
-from rankadapters.core.measures.linear import degree
 from rankadapters.core.measures.ranked import Empty, Ranked, Relevant, Retrieve, Ties
 
 if TYPE_CHECKING:
@@ -22,23 +17,7 @@ if TYPE_CHECKING:
 class Success(Ranked):
     """Success, or hit rate: whether there is a relevant row among the first k.
 
-    Success@k = 1 if a relevant row stands at ranks 1..k, else 0. Under averaged ties the value is a probability.
-
-    Parameters
-    ----------
-    relevant : str
-        Which rows are relevant: `above_B` label > B, `from_B` label >= B.
-    retrieve : str
-        Which rows enter the ranking: `all`, or by their score `above_B`, `from_B`.
-    empty : float or str
-        Value of a query without relevant rows: a number in [0, 1], `skip` or `error`.
-    k, ties, precision, short, missing, unjudged, average
-        As in `Ranked` and `Convention`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
+    Success@k = 1 if a relevant row is at ranks 1..k, else 0. Under averaged ties the value is a probability.
 
     References
     ----------
@@ -49,7 +28,7 @@ class Success(Ranked):
     >>> import rankadapters as ra
     >>> conv = ra.Success(k=1, relevant="from_1", ties="average", precision="float64", retrieve="all", short="pad",
     ...                   empty=0, missing="error", unjudged="error", average="uniform")
-    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # one of four stands first
+    >>> ra.evaluate([0, 1, 0, 0], [0.5, 0.5, 0.5, 0.5], conv, group_sizes=[4]).value  # four orders
     0.25
     """
 
@@ -61,26 +40,8 @@ class Success(Ranked):
     empty: Empty
     average: Mean
 
-    def oracle(self, rows: Sequence[Row]) -> tuple[float, float] | None:
-        """1 or 0, or the share of the orders of a tie that have a relevant row in reach."""
-
-        def worth(row: Row) -> float:
-            return degree(row, self.relevant)
-
-        if not any(map(worth, rows)):
-            return None
-        above, k = 0, self.k or len(rows)
-        for tie in definition.tied(rows, self, worth):
-            n, r, m = len(tie), int(sum(map(worth, tie))), min(len(tie), k - above)
-            if r and m > 0 and self.ties == "average":
-                return (comb(n, m) - comb(n - r, m)) / comb(n, m), 1.0
-            if r and m > 0:
-                return float(any(map(worth, tie[:m]))), 1.0
-            above += n
-        return 0.0, 1.0
-
     def lower(self, bound: Bound) -> RankedPlan:
-        """Relevance by rank."""
+        """Return the plan: relevance by rank."""
         from rankadapters.core.kernels.hits import any_relevant, chance_of_any_relevant
 
         relevance = bound.relevance(self.relevant)

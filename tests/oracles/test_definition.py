@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from math import log2, log10
+from pathlib import Path
 
 import pytest
 
 import rankadapters as ra
-from rankadapters.core.measures import definition
+from rankadapters.core.measures import MEASURES
+from tests.oracles import ORACLES, oracle
+from tests.oracles.rows import Row, discount, gain
+
+ORACLE_FILES = [path for path in sorted(Path(__file__).parent.glob("*.py")) if path != Path(__file__)]
 
 
 @pytest.mark.parametrize(
@@ -20,7 +26,7 @@ from rankadapters.core.measures import definition
     ],
 )  # fmt: skip
 def test_gains_of_labels(name, label, expected):
-    assert definition.gain(label, name) == expected
+    assert gain(label, name) == expected
 
 
 @pytest.mark.parametrize(
@@ -31,12 +37,28 @@ def test_gains_of_labels(name, label, expected):
     ],
 )  # fmt: skip
 def test_discounts_of_ranks(name, rank, expected):
-    assert definition.discount(rank, name) == pytest.approx(expected, rel=1e-15)
+    assert discount(rank, name) == pytest.approx(expected, rel=1e-15)
 
 
 @pytest.mark.parametrize(("k", "chance"), [(1, 1 / 4), (2, 1 / 2), (None, 1)])
 @pytest.mark.parametrize("first", [0, 3])
 def test_success_of_a_tie_is_the_share_of_its_orders_that_have_a_relevant_row_in_reach(k, chance, first):
     convention = ra.parse("ranx.hit_rate@1").replace(k=k, ties="average")
-    rows = [definition.Row(label=float(place == first), score=0.5) for place in range(4)]
-    assert convention.oracle(rows) == (chance, 1)
+    rows = [Row(label=float(place == first), score=0.5) for place in range(4)]
+    assert oracle(rows, convention) == (chance, 1)
+
+
+def test_every_measure_has_an_oracle():
+    assert set(ORACLES) == set(MEASURES)
+    assert len(set(ORACLES.values())) == len(MEASURES)
+
+
+@pytest.mark.parametrize("path", ORACLE_FILES, ids=lambda path: path.stem)
+def test_oracles_import_declarations_of_the_package_and_nothing_that_computes(path):
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    names += [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    package = {name for name in names if name.startswith("rankadapters")}
+    assert package <= {
+        f"rankadapters.core.{name}" for name in ("errors", "declaration.convention", "declaration.spelling")
+    }

@@ -1,0 +1,83 @@
+"""What every number means, in plain Python: all kernels are compared with it. Read this file first.
+
+The other files here say what one query adds to a value, with one function for each measure. This file has what all
+measures share: the policy that decides the value of a query, and how the values of the queries become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import fsum, log
+from typing import Any
+
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import InputError
+from tests.oracles import Sums, oracle
+from tests.oracles.rows import Row
+
+Queries = Sequence[tuple[Sequence[Row], float]]  # the rows of each query, and its weight
+
+
+def query_sums(rows: Sequence[Row], convention: Any) -> tuple[Sums | str, bool]:
+    """Return numerator and mass of one query, or 'skip', and whether the policy for empty queries decided."""
+    if convention.unjudged == "drop":
+        rows = [replace(row, retrieved=row.retrieved and row.judged) for row in rows]
+    retrieved = [row for row in rows if row.retrieved]
+    if convention.unjudged == "error" and not all(row.judged for row in retrieved):
+        raise InputError("unjudged")
+    if not retrieved and any(row.judged for row in rows):
+        return _by_policy(convention.missing, "missing"), False
+    k = getattr(convention, "k", None)
+    if k is not None and len(retrieved) < k and convention.short != "pad":
+        return _by_policy(convention.short, "short"), False
+    sums = oracle(rows, convention)
+    if sums is not None:
+        return sums, False
+    return (0.0, 0.0) if convention.pooled else _by_policy(convention.empty, "empty"), True
+
+
+def _by_policy(choice: float | str, policy: str) -> Sums | str:
+    if choice == "error":
+        raise InputError(policy)
+    return choice if choice == "skip" else (0.0 if isinstance(choice, str) else choice, 1.0)
+
+
+def query_value(rows: Sequence[Row], convention: Convention) -> tuple[float | str, bool]:
+    """Return the value of one query, or 'skip', and whether the policy for empty queries decided."""
+    sums, empty = query_sums(rows, convention)
+    if isinstance(sums, str):
+        return sums, empty
+    return (sums[0] / sums[1] if sums[1] else "skip"), empty
+
+
+def evaluate(queries: Queries, convention: Convention) -> float:
+    """Return the value of all queries: link(sum of numerators / sum of masses)."""
+    if convention.over == "rows":
+        queries = [(_as_one_query(queries, convention), 1.0)]
+    numerators, masses = [], []
+    for rows, weight in queries:
+        sums, empty = query_sums(rows, convention)
+        if isinstance(sums, str):
+            continue
+        factor = weight if convention.weighting == "query_weight" and convention.over != "rows" else 1.0
+        unweighted = empty and convention.average == "query-except-empty"
+        value = sums[0] if convention.floor is None else log(max(sums[0], convention.floor))
+        numerators.append(value * (1.0 if unweighted else factor))
+        masses.append(sums[1] * factor)
+    value_without_pairs = getattr(convention, "empty", None)
+    if convention.over == "pairs" and not any(masses) and isinstance(value_without_pairs, float):
+        return value_without_pairs
+    return convention.link(fsum(numerators) / fsum(masses))
+
+
+def _as_one_query(queries: Queries, convention: Convention) -> list[Row]:
+    """Return all rows: pairs name rows among all of them, and a row takes the weight of its query where that counts."""
+    together = list[Row]()
+    for rows, weight in queries:
+        first = len(together)
+        for row in rows:
+            beats = tuple((first + loser, pair_weight) for loser, pair_weight in row.beats)
+            row_weight = weight if convention.average == "query" else row.weight
+            together.append(replace(row, beats=beats, weight=row_weight))
+    return together

@@ -1,0 +1,122 @@
+"""What oracles share: a row, what its label and its rank are worth, and the order of rows."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor, fsum, log, log2
+from typing import Any
+
+from rankadapters.core.declaration.spelling import border, table
+
+
+@dataclass(frozen=True)
+class Row:
+    """One document of one query."""
+
+    label: float
+    score: float
+    docid: str = ""
+    retrieved: bool = True
+    judged: bool = True
+    weight: float = 1.0
+    beats: tuple[tuple[int, float], ...] = ()  # the pairs that it wins: index of the loser in its query, weight
+
+
+def gain(label: float, name: str) -> float:
+    """Return what a label is worth."""
+    if gains := table(name):
+        return gains[int(label)]
+    word, level = border(name) or (name, 0.0)
+    if word in {"from", "linear-from"}:
+        return (1.0 if word == "from" else label) if label >= level else 0.0
+    if name.startswith("exp2"):
+        return 2.0 ** (floor(label) if name == "exp2-floor" else label) - 1
+    return max(label, 0.0) if name == "linear-positive" else label
+
+
+def discount(rank: int, name: str) -> float:
+    """Return what a rank is worth, counted from 1."""
+    word, parameter = border(name) or (name, 2.0)
+    if word == "power":
+        return float(parameter ** (rank - 1))
+    by_rank = {"log2": log2(rank + 1), "jk2": log2(max(rank, 2)), "reciprocal": rank, "log": log(rank + 1, parameter)}
+    return 1 / by_rank[word]
+
+
+def graded(row: Row, convention: Any) -> float:
+    """Return the gain of a row; `unjudged` may be the label of a row without a judgment."""
+    if row.judged:
+        return gain(row.label, convention.gain)
+    return gain(convention.unjudged, convention.gain) if isinstance(convention.unjudged, float) else 0.0
+
+
+def is_beyond(value: float, name: str) -> bool:
+    """Tell whether a label is relevant, or a score enters the ranking: `above_B`, `from_B`, or `all`."""
+    word, threshold = border(name) or ("from", float("-inf"))
+    return value > threshold if word == "above" else value >= threshold
+
+
+def ties_by_score(rows: Sequence[Row], convention: Any, worth: Callable[[Row], float]) -> list[list[Row]]:
+    """Return the ranked rows by descending score: a list for each score, with its rows in the declared order.
+
+    `ties="worst"` and `ties="best"` order rows by `worth`. Rows that `retrieve` keeps out are not ranked.
+    """
+    score = as_float32 if convention.precision == "float32" else float
+    retrieve = str(getattr(convention, "retrieve", "all"))
+    kept = [row for row in rows if row.retrieved and is_beyond(score(row.score), retrieve)]
+    tie_order: dict[str, Callable[[int], Any]] = {
+        "reverse": lambda i: -i,
+        "worst": lambda i: worth(kept[i]),
+        "best": lambda i: -worth(kept[i]),
+        "docid-ascending": lambda i: kept[i].docid.encode(),
+        "docid-descending": lambda i: [-byte for byte in kept[i].docid.encode()] + [1],
+    }
+    ordered = [kept[i] for i in sorted(range(len(kept)), key=tie_order.get(convention.ties, lambda i: i))]
+    if convention.precision == "none":
+        return [ordered]
+    ties: dict[float, list[Row]] = {}
+    for row in sorted(ordered, key=lambda row: -score(row.score)):
+        ties.setdefault(score(row.score), []).append(row)
+    return list(ties.values())
+
+
+def labels_scores_weights(rows: Sequence[Row], average: str) -> list[tuple[float, float, float]]:
+    """Return label, score and weight of every retrieved row; a row without a judgment has label 0."""
+    kept = [row for row in rows if row.retrieved]
+    return [(row.label if row.judged else 0.0, row.score, row.weight if average == "row" else 1.0) for row in kept]
+
+
+def weighs_rows(convention: Any) -> bool:
+    """Tell whether a row counts by its weight."""
+    return convention.average == "row" or (convention.over == "rows" and convention.average == "query")
+
+
+def as_float32(value: float) -> float:
+    """Round to float32 and back."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Return the mean, which is exact where all values are equal."""
+    ordered = sorted(values)
+    return ordered[0] if ordered[0] == ordered[-1] else fsum(ordered) / len(ordered)
+
+
+Worth = Callable[[Row], float]
+
+
+def degree(row: Row, relevant: str) -> float:
+    """Return how relevant a row is: 0 if it is not judged."""
+    if relevant == "label":
+        return row.label if row.judged else 0.0
+    return float(row.judged and (relevant == "judged" or is_beyond(row.label, relevant)))
+
+
+def worth_by_rank(rows: Sequence[Row], convention: Any, worth: Worth, by: Worth | None = None) -> list[float]:
+    """Return what the row at each rank is worth; where ties are averaged, that is the mean of its tie."""
+    ties = [[worth(row) for row in tie] for tie in ties_by_score(rows, convention, by or worth)]
+    if convention.ties == "average":
+        ties = [[mean_of(tie)] * len(tie) for tie in ties]
+    return [value for tie in ties for value in tie]
