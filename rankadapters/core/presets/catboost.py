@@ -165,7 +165,8 @@ class CatBoost(
         metrics = {declared.reads: (method, declared) for method, declared in presets_of(CatBoost).items()}
         name, _, options = text.partition(":")
         if name not in metrics:
-            msg = f"{text!r:.80} is none of CatBoost's {', '.join(metrics)}."
+            main_first = sorted(metrics, key=lambda metric: metrics[metric][0] not in vars(CatBoost))
+            msg = f"{text!r:.80} is none of CatBoost's {', '.join(main_first)}."
             raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
         method, declared = metrics[name]
         no_others(text, params, ("pairs",) if "pairs" in declared.options else ())

@@ -115,11 +115,6 @@ def if_true(**fields: Unpack[Fields]) -> Choice:
     return Choice({True: fields, False: {}})
 
 
-def if_false(**fields: Unpack[Fields]) -> Choice:
-    """Make an option of True and False where False changes fields."""
-    return Choice({True: {}, False: fields})
-
-
 def same_as(field: str) -> Computed:
     """Make an option that is a field under the tool's own name."""
     return Computed(lambda _, value: cast("Fields", {field: value}), lambda like: (getattr(like, field),))
