@@ -40,7 +40,7 @@ def test_the_presets_are_these_values():
         ({"top": -2}, "top=-2; allowed"),
         ({"top": 2.5}, r"top=2\.5; allowed"),
         ({"top": None}, "top=None; allowed"),
-        ({"type": "Linear"}, "type='Linear', .*; allowed"),
+        ({"type": "Linear"}, "type='Linear'; allowed are 'Base', 'Exp'"),
         ({"denominator": "Log"}, "denominator='Log'; allowed"),
         ({"sigma": 0}, "sigma=0; allowed are finite numbers above 0"),
         ({"norm": 1}, "norm=1; allowed are True, False"),

@@ -71,3 +71,11 @@ def mistakes() -> None:
     ra.io.read_trec("qrels").scores  # mistake: attr-defined
     ra.io.read_csv("file.csv")  # mistake: attr-defined
     ra.datasets.mq2008_like(queries=3)  # mistake: call-arg
+
+
+def mistakes_of_options() -> None:
+    ra.presets.catboost(5, type="Exp").gain
+    ra.presets.catboost(5, type="exp")  # mistake: arg-type
+    ra.presets.ranx.map(5, lvl=2)  # mistake: call-arg
+    ra.presets.spark(5).gain
+    ra.presets.spark("5")  # mistake: arg-type

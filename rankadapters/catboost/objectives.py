@@ -12,8 +12,9 @@ from rankadapters.core.declaration.spelling import number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.core.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
+from rankadapters.core.presets.options import one_of
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.core.presets.tool import differing, one_of, spelled
+from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.objectives import (
     LambdaRank,
     Objective,

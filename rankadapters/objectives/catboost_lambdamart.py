@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from rankadapters.core import presets
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.presets.tool import flag, one_of
+from rankadapters.core.presets.options import flag, one_of
 from rankadapters.objectives.lambdarank import LambdaRank, Trading
 
 Metric = Literal["NDCG", "DCG", "MRR", "ERR", "MAP"]

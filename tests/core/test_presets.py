@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters import presets
+from rankadapters.core.presets.preset import preset
+from rankadapters.core.presets.tool import Tool
 from tests.core.strategies import conventions
 
 CUTOFFS = (1, 5, 10, None)
@@ -259,6 +261,12 @@ def test_what_a_tool_does_not_say_is_refused(wrong, problem):
         wrong()
 
 
+@pytest.mark.parametrize("tool", SAID)
+def test_the_nearest_to_a_text_is_the_nearest_to_what_it_says(tool):
+    vocabulary = presets.TOOLS[tool]
+    assert vocabulary.nearest("trec_eval_9.map_cut@5") == vocabulary.nearest(presets.trec_eval_9.map_cut(5))
+
+
 def test_the_largest_cutoff_is_read_back():
     conv = ra.presets.textbook(2**63 - 1)
     assert ra.parse(str(conv)) == ra.parse(conv.name) == ra.parse(conv.short_name) == conv
@@ -298,6 +306,38 @@ def test_what_a_tools_words_leave_open_is_told_by_name(tool):
 def test_options_of_a_preset_are_told_by_their_names(name):
     options = [each for each in signature(presets.maker(name)).parameters.values() if each.name != "k"]
     assert {each.kind for each in options} <= {Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", presets.names(None))
+def test_an_option_at_its_default_changes_nothing(name):
+    make = presets.maker(name)
+    arguments = signature(make).parameters
+    k = {"k": 5} if "k" in arguments else {}
+    for option in arguments.keys() - {"k"}:
+        said = make(**k, **{option: arguments[option].default})
+        assert (said, said.name) == (make(**k), make(**k).name)
+
+
+@pytest.mark.parametrize("tool", presets.TOOLS.values(), ids=presets.TOOLS)
+def test_a_tool_declares_only_what_its_presets_have(tool):
+    """A field that no measure of the tool has would be misspelled, or left over."""
+    makers = [tool, *(getattr(tool, name) for name in tool.measures())]
+    fields = {field for make in makers for field in type(presets.make(_preset_name(tool, make), 5)).fields()}
+    assert tool.defaults.keys() <= fields
+    assert tool.options.keys() <= {option for make in makers for option in signature(make).parameters}
+
+
+def _preset_name(tool, make):
+    return tool.name if make is tool else f"{tool.name}.{make.__name__}"
+
+
+def test_a_preset_cannot_declare_a_field_that_its_measure_has_not():
+    class Misspelled(Tool, name="misspelled"):
+        @preset(ra.RPrecision, divisor="k")
+        def r_precision(self): ...
+
+    with pytest.raises(ra.ConventionError, match="RPrecision has no field 'divisor'"):
+        Misspelled().r_precision()
 
 
 def test_a_preset_of_each_range_of_versions_counts_empty_queries_as_that_range_does():

@@ -18,8 +18,8 @@ from time import process_time
 
 CORPUS = Path(".hypothesis", "fuzz")  # kept from run to run
 WATCHED = [
-    f"rankadapters.{name}" for name in ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.presets.texts",
-    "core.declaration", "core.presets")
+    f"rankadapters.{name}" for name in ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.declaration",
+    "core.presets")
 ]  # fmt: skip
 LONGEST = 4096  # bytes from which an example is drawn
 

@@ -201,8 +201,11 @@ class Convention(FromPreset):
 
     def named(self, preset: str) -> Self:
         """Return the convention with a preset's name, which is not part of equality or signature."""
-        plain = type(self)(**self.to_dict())
-        named = type(self)(**self.to_dict())
+        fields = self.to_dict()
+        plain = self if self._preset is None else type(self)(**fields)
+        named = object.__new__(type(self))  # without checking again what this convention has checked
+        for field, value in fields.items():
+            object.__setattr__(named, field, value)
         object.__setattr__(named, "_preset", (preset, plain))
         return named
 

@@ -13,27 +13,31 @@ from functools import cache
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
-from rankadapters.core.presets.allrank import allrank, allrank_1_4_1
 from rankadapters.core.presets.catboost import catboost
-from rankadapters.core.presets.cornac import cornac
 from rankadapters.core.presets.elasticsearch import elasticsearch
-from rankadapters.core.presets.implicit import implicit
 from rankadapters.core.presets.inexpressible import inexpressible
 from rankadapters.core.presets.ir_measures import ir_measures
-from rankadapters.core.presets.lenskit import lenskit, lenskit_2026
 from rankadapters.core.presets.letor import letor3, letor4, mslr
 from rankadapters.core.presets.lightgbm import lightgbm
-from rankadapters.core.presets.mlflow import mlflow
-from rankadapters.core.presets.rankeval import rankeval
+from rankadapters.core.presets.ndcg_only import (
+    allrank,
+    allrank_1_4_1,
+    cornac,
+    implicit,
+    lenskit,
+    lenskit_2026,
+    mlflow,
+    rankeval,
+    recbole,
+    recommenders,
+    replay,
+    spark,
+    textbook,
+)
 from rankadapters.core.presets.ranklib import ranklib, ranklib_busafekete
 from rankadapters.core.presets.ranx import ranx
-from rankadapters.core.presets.recbole import recbole
-from rankadapters.core.presets.recommenders import recommenders
 from rankadapters.core.presets.rectools import rectools
-from rankadapters.core.presets.replay import replay
 from rankadapters.core.presets.sklearn import sklearn
-from rankadapters.core.presets.spark import spark
-from rankadapters.core.presets.textbook import textbook
 from rankadapters.core.presets.tool import Make, Tool, takes_k
 from rankadapters.core.presets.torchmetrics import torchmetrics
 from rankadapters.core.presets.trec_eval import pytrec_eval, trec_eval_8, trec_eval_9, trec_eval_10
@@ -51,44 +55,11 @@ TOOLS: dict[str, Tool] = {
 }  # fmt: skip
 
 __all__ = [
-    "TOOLS",
-    "Tool",
-    "allrank",
-    "allrank_1_4_1",
-    "catboost",
-    "cornac",
-    "elasticsearch",
-    "implicit",
-    "inexpressible",
-    "ir_measures",
-    "lenskit",
-    "lenskit_2026",
-    "letor3",
-    "letor4",
-    "lightgbm",
-    "make",
-    "mlflow",
-    "mslr",
-    "names",
-    "pytrec_eval",
-    "rankeval",
-    "ranklib",
-    "ranklib_busafekete",
-    "ranx",
-    "recbole",
-    "recommenders",
-    "rectools",
-    "replay",
-    "sklearn",
-    "spark",
-    "textbook",
-    "torchmetrics",
-    "trec_eval_8",
-    "trec_eval_9",
-    "trec_eval_10",
-    "xgboost",
-    "yahoo",
-]
+    "TOOLS", "Tool", "allrank", "allrank_1_4_1", "catboost", "cornac", "elasticsearch", "implicit", "inexpressible",
+    "ir_measures", "lenskit", "lenskit_2026", "letor3", "letor4", "lightgbm", "make", "mlflow", "mslr", "names",
+    "pytrec_eval", "rankeval", "ranklib", "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools", "replay",
+    "sklearn", "spark", "textbook", "torchmetrics", "trec_eval_8", "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -2,56 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.declaration.spelling import border
+from rankadapters.core.declaration.spelling import number
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.measures import AP, AUC, DCG, ERR, NDCG, RR, FilteredDCG, Precision, Recall
+from rankadapters.core.measures import AP, AUC, DCG, NDCG, RR
 from rankadapters.core.measures.loss import Loss
-from rankadapters.core.measures.ranked import Discounted
-from rankadapters.core.presets import catboost_ranks
-from rankadapters.core.presets.catboost_losses import Losses, nearest_loss, spelled_loss
-from rankadapters.core.presets.catboost_ranks import CatBoostRanks, rank_metric, spelled_filtered
-from rankadapters.core.presets.catboost_words import (
-    BOOLS,
-    DENOMINATORS,
-    NAMES,
-    TYPES,
-    above,
-    auc_changes,
-    gain_changes,
-    largest_or_all,
-    nearest_gain,
-    spelled_auc,
-    spelled_options,
-)
-from rankadapters.core.presets.metric_strings import (
-    Reader,
-    number_of,
-    read_options,
-    same_word_of,
-    top_of,
-    word_of,
-)
-from rankadapters.core.presets.tool import flag, measure, no_others, one_of
+from rankadapters.core.presets.catboost_losses import Losses
+from rankadapters.core.presets.catboost_ranks import CatBoostRanks, Denominator, Type
+from rankadapters.core.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all
+from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
+from rankadapters.core.presets.options import Choice, Options, one_of
+from rankadapters.core.presets.preset import Preset, preset, presets_of
+from rankadapters.core.presets.tool import PresetCall, Vocabulary, no_others
 
 AucType = Literal["Classic", "Ranking"]
 AucWeights = Literal["row", "query"]
-Type = Literal["Base", "Exp"]
-Denominator = Literal["LogPosition", "Position"]
+AUC_TYPE = {"type": Choice({"Classic": {"pairs": "unit"}, "Ranking": {"pairs": "label"}})}
 
 
-class CatBoost(Losses, CatBoostRanks):
+class CatBoost(
+    Losses, CatBoostRanks, Vocabulary[str], name="catboost", discount="log2", ideal="cutoff", relevant="above_0.5",
+    ties="worst", precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error",
+    average="query",
+):  # fmt: skip
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 
     Tied documents stand in the worst order, and a query with nothing relevant counts 1. Labels are held as float32;
     a query weighs its group weight.
     """
 
-    name: ClassVar[str] = "catboost"
     title: ClassVar[str] = "CatBoost"
+    options: ClassVar[Options] = OPTIONS
 
+    @preset(NDCG, "NDCG", gain="linear", empty=1)
     def __call__(
         self,
         k: int | None,
@@ -73,13 +59,8 @@ class CatBoost(Losses, CatBoostRanks):
         use_weights : bool
             Whether group weights count.
         """
-        found = NDCG(
-            k=k, gain="linear", discount="log2", ideal="cutoff", ties="worst", precision="float64",
-            short="pad", empty=1, missing="error", unjudged="error", average="query",
-        ).named(self.name)  # fmt: skip
-        return found.replace(**gain_changes(type, denominator, use_weights))
 
-    @measure
+    @preset(DCG, "DCG", gain="linear")
     def dcg(
         self,
         k: int | None,
@@ -89,14 +70,9 @@ class CatBoost(Losses, CatBoostRanks):
         use_weights: bool = True,
     ) -> DCG:
         """`DCG:top=k`, dcg.cpp. Run with 1.2.10: equal to 1e-9; parameters as of `NDCG`."""
-        found = DCG(
-            k=k, gain="linear", discount="log2", ties="worst", precision="float64",
-            short="pad", missing="error", unjudged="error", average="query",
-        ).named("catboost.dcg")  # fmt: skip
-        return found.replace(**gain_changes(type, denominator, use_weights))
 
-    @measure
-    def map(self, k: int | None, *, border: float = 0.5) -> AP:
+    @preset(AP, "MAP", divisor="cutoff", pool="queries", average="uniform")
+    def map(self, k: int | None, *, border: float = BORDER) -> AP:
         """`MAP:top=k`, precision_recall_at_k.cpp, which ignores weights. Run with 1.2.10: equal to 1e-12.
 
         Parameters
@@ -106,14 +82,9 @@ class CatBoost(Losses, CatBoostRanks):
         border : float
             Labels above it are relevant; held as float32.
         """
-        found = AP(
-            k=k, relevant="above_0.5", divisor="cutoff", ties="worst", precision="float64", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
-        ).named("catboost.map")  # fmt: skip
-        return found.replace(relevant=above(border))
 
-    @measure
-    def mrr(self, k: int | None, *, border: float = 0.5, use_weights: bool = True) -> RR:
+    @preset(RR, "MRR")
+    def mrr(self, k: int | None, *, border: float = BORDER, use_weights: bool = True) -> RR:
         """`MRR:top=k`, metric.cpp. Run with 1.2.10: equal to 1e-12.
 
         Parameters
@@ -125,14 +96,10 @@ class CatBoost(Losses, CatBoostRanks):
         use_weights : bool
             Whether group weights count.
         """
-        found = RR(
-            k=k, relevant="above_0.5", ties="worst", precision="float64", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", average="query",
-        ).named("catboost.mrr")  # fmt: skip
-        changed = found.replace(relevant=above(border))
-        return changed if flag("use_weights", use_weights) else changed.replace(average="uniform")
 
-    @measure
+    @preset(
+        AUC, "AUC", options=AUC_TYPE, pairs="unit", complement="float32", ties="average", pool="rows", average="uniform"
+    )  # fmt: skip
     def auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
         """`AUC`, auc.cpp, over all rows. Run with 1.2.10: equal to 1e-12.
 
@@ -143,22 +110,15 @@ class CatBoost(Losses, CatBoostRanks):
         weights : {'row', 'query', None}
             Which weights the data have under `use_weights=true`; None is CatBoost's default, false.
         """
-        found = AUC(
-            pairs="unit", complement="float32", ties="average", precision="float64", empty=0,
-            missing="error", unjudged="error", pool="rows", average="uniform",
-        ).named("catboost.auc")  # fmt: skip
-        return found.replace(**auc_changes(type, weights))
 
-    @measure
+    @preset(
+        AUC, "QueryAUC", options=AUC_TYPE, pairs="unit", complement="float32", ties="average", pool="queries",
+        average="uniform",
+    )  # fmt: skip
     def query_auc(self, *, type: AucType = "Classic", weights: AucWeights | None = None) -> AUC:  # noqa: A002 - as above
         """`QueryAUC`, auc.cpp: the mean over queries. Run with 1.2.10: equal to 1e-12; parameters as of `auc`."""
-        found = AUC(
-            pairs="unit", complement="float32", ties="average", precision="float64", empty=0,
-            missing="error", unjudged="error", pool="queries", average="uniform",
-        ).named("catboost.query_auc")  # fmt: skip
-        return found.replace(**auc_changes(type, weights))
 
-    @measure
+    @preset(AUC, "PairAccuracy", pairs="given", complement="float64", pool="pairs", average="pair")
     def pair_accuracy(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> AUC:
         """`PairAccuracy`, metric.cpp. Run with 1.2.10: equal to 1e-12.
 
@@ -169,13 +129,6 @@ class CatBoost(Losses, CatBoostRanks):
         use_weights : bool
             Whether the weights of the pairs count, or of the queries where pairs are made of labels.
         """
-        found = AUC(
-            pairs="given", complement="float64", ties="worst", precision="float64", empty=0,
-            missing="error", unjudged="error", pool="pairs", average="pair",
-        ).named("catboost.pair_accuracy")  # fmt: skip
-        average = {"given": "pair", "label": "query"}
-        changed = found.replace(pairs=pairs, average=one_of("pairs", pairs, average))
-        return changed if flag("use_weights", use_weights) else changed.replace(average="uniform")
 
     def read(self, text: str, *, weights: str | None = "query", **params: Any) -> Convention:
         """Read what CatBoost computes for one of its metric strings.
@@ -209,44 +162,53 @@ class CatBoost(Losses, CatBoostRanks):
             hint = "'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)"
             msg = f"{text!r:.80} is not a metric string.\nHint: {hint}."
             raise ConventionError(msg)
+        metrics = {declared.reads: (method, declared) for method, declared in presets_of(CatBoost).items()}
         name, _, options = text.partition(":")
-        if name not in READERS:
-            msg = f"{text!r:.80} is none of CatBoost's {', '.join(READERS)}."
+        if name not in metrics:
+            main_first = sorted(metrics, key=lambda metric: metrics[metric][0] not in vars(CatBoost))
+            msg = f"{text!r:.80} is none of CatBoost's {', '.join(main_first)}."
             raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
-        no_others(text, params, ("pairs",) if name in {"PairAccuracy", "PairLogit"} else ())
+        method, declared = metrics[name]
+        no_others(text, params, ("pairs",) if "pairs" in declared.options else ())
         one_of("weights", weights, _WEIGHTS)
-        make, readers = READERS[name]
-        given = {**read_options(text, options, readers), **params}
-        if make in {CatBoost.auc, CatBoost.query_auc}:
-            given["weights"] = (weights or "row") if given.pop("use_weights", False) else None
-        if make in _WEIGHED:
-            given["weights"] = weights if given.pop("use_weights", True) else None
-        found: Convention = make(self, **given)
-        return found
+        arguments = read_options(text, options, self._readers(declared))
+        if "weights" in declared.options:
+            # Weights count by default in losses alone, and an AUC counts those of rows where queries have none.
+            is_auc = declared.measure is AUC
+            counted = (weights or "row") if is_auc else weights
+            arguments["weights"] = counted if arguments.pop("use_weights", not is_auc) else None
+        convention: Convention = getattr(self, method)(**arguments, **params)
+        return convention
+
+    def _readers(self, declared: Preset) -> dict[str, Reader]:
+        """Give what reads each parameter of a metric string."""
+        readers: dict[str, Reader] = {"top": top_of} if declared.takes_k else {}
+        for name in declared.options:
+            option = declared.option(self, name)
+            if name in {"use_weights", "weights"}:
+                readers["use_weights"] = word_of(BOOLS)
+            elif name != "pairs":  # which no string says
+                readers[name] = same_word_of(option.words) if isinstance(option, Choice) else number_of
+        return readers
+
+    def _calls(self, convention: Convention) -> Iterator[PresetCall]:
+        """Call every preset of a convention's measure with the options that come near the convention."""
+        wanted = {"AverageGain"} if getattr(convention, "relevant", "") == "label" else {"PrecisionAt", "RecallAt"}
+        others = {"AverageGain", "PrecisionAt", "RecallAt"} - wanted
+        pfound = getattr(convention, "discount", "").startswith("power")
+        return (c for c in super()._calls(convention) if c.metric not in others and not (c.metric == "ERR" and pfound))
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that CatBoost computes, an NDCG for a measure that it has not."""
         convention = as_convention(convention)
-        if isinstance(convention, Loss):
-            return nearest_loss(convention)
-        if isinstance(convention, (ERR, FilteredDCG, Precision, Recall)):
-            return self._nearest_rank(convention)
-        if isinstance(convention, (AP, AUC, RR)):
-            return self._nearest_other(convention)
-        if not isinstance(convention, Discounted) or convention.measure not in {"ndcg", "dcg"}:
-            return self(getattr(convention, "k", None))
-        fields: dict[str, Any] = {
-            "k": largest_or_all(convention.k),
-            "gain": nearest_gain(convention.gain),
-            "discount": convention.discount if convention.discount in DENOMINATORS.values() else "log2",
-            "ties": "worst",
-            "precision": "float64",
-            "short": "pad",
-            "average": "query" if convention.weighting else "uniform",
-            "ideal": "cutoff",
-            "empty": 1,
-        }
-        return convention.replace(**{name: value for name, value in fields.items() if name in convention.fields()})
+        nearest = super().nearest(convention)
+        if not isinstance(convention, (NDCG, DCG, Loss)):
+            return nearest
+        fields = {name: value for name, value in nearest.to_dict().items() if name not in {"missing", "unjudged"}}
+        return convention.replace(**fields)
+
+    def _cutoff(self, convention: Any) -> int | None:
+        return largest_or_all(convention.k)
 
     def spell(self, convention: Any, *, group_weights: bool = True) -> str:
         """Write the metric string, with every parameter that matters.
@@ -255,60 +217,19 @@ class CatBoost(Losses, CatBoostRanks):
         and `pairs="label"` of a PairAccuracy or PairLogit, which the pairs of the Pool decide. `group_weights=False`
         leaves `use_weights` out, as a training without them needs.
         """
-        if isinstance(convention, AUC):
-            return spelled_auc(convention, group_weights=group_weights)
-        if isinstance(convention, Loss):
-            return spelled_loss(convention, group_weights=group_weights)
-        if isinstance(convention, FilteredDCG):
-            return spelled_filtered(convention)
         # Every parameter is spelled out: a later default cannot change it. top=0 would give 1.0, top=-1 is all.
-        if isinstance(convention, (ERR, Precision, Recall)):
-            name, options = rank_metric(convention)
-        else:
-            name, options = NAMES[convention.measure], spelled_options(convention)
-        parts = [f"top={-1 if convention.k is None else convention.k}", *options]
-        if convention.weighting is None and group_weights and name not in UNWEIGHTED:
-            parts.append("use_weights=false")
-        return f"{name}:{';'.join(parts)}"
-
-    def _nearest_other(self, convention: Convention) -> Convention:
-        if isinstance(convention, (AP, RR)):
-            word, value = border(convention.relevant) or ("", 0.5)
-            above_it = value if word == "above" else 0.5
-            if isinstance(convention, AP):
-                return self.map(largest_or_all(convention.k), border=above_it)
-            return self.mrr(largest_or_all(convention.k), border=above_it, use_weights=convention.weighting is not None)
-        weights: list[AucWeights | None] = [None, "row", "query"]
-        types: list[AucType] = ["Classic", "Ranking"]
-        makers = (self.auc, self.query_auc)
-        several = [make(type=each, weights=weight) for make in makers for each in types for weight in weights]
-        pairs: Literal["given", "label"] = "given" if getattr(convention, "pairs", "") == "given" else "label"
-        several += [self.pair_accuracy(pairs=pairs, use_weights=use) for use in (True, False)]
-        return min(several, key=lambda each: len(each.diff(convention)))
+        call, parts = self._call(convention), list[str]()
+        for name, value in call.arguments.items():
+            if name == "k":
+                parts.append(f"top={-1 if value is None else value}")
+            elif name in {"use_weights", "weights"}:
+                if group_weights and (not value or isinstance(convention, AUC)):
+                    parts.append(f"use_weights={'true' if value else 'false'}")
+            elif name != "pairs" and value is not None:
+                parts.append(f"{name}={value if isinstance(value, str) else number(value)}")
+        return ":".join(filter(None, [call.metric, ";".join(parts)]))
 
 
 _WEIGHTS = dict.fromkeys(("query", "row", "pair", None))
-_WEIGHED = (CatBoost.query_rmse, CatBoost.query_soft_max, CatBoost.query_cross_entropy)
-_AUC = {"type": same_word_of({"Classic": "", "Ranking": ""}), "use_weights": word_of(BOOLS)}
-UNWEIGHTED = {"MAP", "PrecisionAt", "RecallAt"}  # metrics that ignore weights
-_GAINS = {
-    "top": top_of, "type": same_word_of(TYPES), "denominator": same_word_of(DENOMINATORS), "use_weights": word_of(BOOLS)
-}  # fmt: skip
-
-# CatBoost's names: the preset, and what reads each parameter into one of its arguments.
-READERS: dict[str, tuple[Any, dict[str, Reader]]] = {
-    "NDCG": (CatBoost.__call__, _GAINS),
-    "DCG": (CatBoost.dcg, _GAINS),
-    "MAP": (CatBoost.map, {"top": top_of, "border": number_of}),
-    "MRR": (CatBoost.mrr, {"top": top_of, "border": number_of, "use_weights": word_of(BOOLS)}),
-    "AUC": (CatBoost.auc, _AUC),
-    "QueryAUC": (CatBoost.query_auc, _AUC),
-    "PairAccuracy": (CatBoost.pair_accuracy, {"use_weights": word_of(BOOLS)}),
-    "PairLogit": (CatBoost.pair_logit, {"use_weights": word_of(BOOLS)}),
-    "QueryRMSE": (CatBoost.query_rmse, {"use_weights": word_of(BOOLS)}),
-    "QuerySoftMax": (CatBoost.query_soft_max, {"beta": number_of, "use_weights": word_of(BOOLS)}),
-    "QueryCrossEntropy": (CatBoost.query_cross_entropy, {"alpha": number_of, "use_weights": word_of(BOOLS)}),
-    **catboost_ranks.READERS,
-}
 
 catboost = CatBoost()

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import struct
-from typing import Any, Literal
+from typing import Literal
 
-from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import number
 from rankadapters.core.measures import PairLogit, QueryCrossEntropy, QueryRMSE, QuerySoftMax
-from rankadapters.core.measures.loss import Loss
-from rankadapters.core.presets.tool import flag, measure, one_of
+from rankadapters.core.presets.catboost_words import ALPHA
+from rankadapters.core.presets.preset import preset
 
 Weights = Literal["query", "row"] | None
-NAMES = {
-    "pair-logit": "PairLogit", "query-rmse": "QueryRMSE", "query-soft-max": "QuerySoftMax",
-    "query-cross-entropy": "QueryCrossEntropy",
-}  # fmt: skip
-
-ALPHA = 0.95  # CatBoost's default, which alone it holds in double precision
 
 
 class Losses:
     """The part of CatBoost's vocabulary that holds its losses."""
 
-    @measure
+    @preset(PairLogit, "PairLogit", pairs="given", average="pair")
     def pair_logit(self, *, pairs: Literal["given", "label"] = "given", use_weights: bool = True) -> PairLogit:
         """`PairLogit`, metric.cpp. Run with 1.2.10: equal to 1e-12.
 
@@ -34,11 +25,8 @@ class Losses:
         use_weights : bool
             Whether the weights of the pairs count, or of the queries where pairs are made of labels.
         """
-        found = PairLogit(pairs="given", missing="error", unjudged="error", average="pair").named("catboost.pair_logit")
-        average = one_of("pairs", pairs, {"given": "pair", "label": "query"})
-        return found.replace(pairs=pairs, average=average if flag("use_weights", use_weights) else "uniform")
 
-    @measure
+    @preset(QueryRMSE, "QueryRMSE")
     def query_rmse(self, *, weights: Weights = "query") -> QueryRMSE:
         """`QueryRMSE`, metric.cpp. Run with 1.2.10: equal to 1e-12.
 
@@ -47,10 +35,8 @@ class Losses:
         weights : {'query', 'row', None}
             Which weights the data have; None is `use_weights=false`.
         """
-        found = QueryRMSE(missing="error", unjudged="error", average="query").named("catboost.query_rmse")
-        return found.replace(average=_average(weights))
 
-    @measure
+    @preset(QuerySoftMax, "QuerySoftMax", beta=1)
     def query_soft_max(self, *, beta: float = 1.0, weights: Weights = "query") -> QuerySoftMax:
         """`QuerySoftMax`, metric.cpp. Run with 1.2.10: equal to 1e-12.
 
@@ -61,10 +47,8 @@ class Losses:
         weights : {'query', 'row', None}
             Which weights the data have; None is `use_weights=false`.
         """
-        found = QuerySoftMax(beta=1, missing="error", unjudged="error", average="query")
-        return found.named("catboost.query_soft_max").replace(beta=beta, average=_average(weights))
 
-    @measure
+    @preset(QueryCrossEntropy, "QueryCrossEntropy", alpha=ALPHA)
     def query_cross_entropy(self, *, alpha: float | None = None, weights: Weights = "query") -> QueryCrossEntropy:
         """`QueryCrossEntropy`, metric.cpp. Run with 1.2.10: equal to 1e-12.
 
@@ -75,34 +59,3 @@ class Losses:
         weights : {'query', 'row', None}
             Which weights the data have; None is `use_weights=false`.
         """
-        found = QueryCrossEntropy(alpha=ALPHA, missing="error", unjudged="error", average="query")
-        named = found.named("catboost.query_cross_entropy").replace(average=_average(weights))
-        return named if alpha is None else named.replace(alpha=_float32(named.replace(alpha=alpha).alpha))
-
-
-def nearest_loss(convention: Loss) -> Convention:
-    """Give the nearest loss that CatBoost computes: it holds alpha as float32."""
-    alpha = {}
-    if isinstance(convention, QueryCrossEntropy) and convention.alpha != ALPHA:
-        alpha["alpha"] = _float32(convention.alpha)
-    by_query = isinstance(convention, PairLogit) and (convention.pairs, convention.average) == ("given", "query")
-    return convention.replace(**alpha, **({"average": "pair"} if by_query else {}))  # given pairs have own weights
-
-
-def spelled_loss(convention: Loss, *, group_weights: bool) -> str:
-    """Write the metric string of a loss."""
-    options = {"beta": getattr(convention, "beta", None), "alpha": getattr(convention, "alpha", None)}
-    if options["alpha"] == ALPHA:  # as a text it would become a float32
-        options["alpha"] = None
-    parts = [f"{name}={number(value)}" for name, value in options.items() if value is not None]
-    if convention.weighting is None and group_weights:
-        parts.append("use_weights=false")
-    return ":".join(filter(None, [NAMES[convention.measure], ";".join(parts)]))
-
-
-def _average(weights: object) -> str:
-    return str(one_of("weights", weights, {"query": "query", "row": "row", None: "uniform"}))
-
-
-def _float32(value: Any) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])

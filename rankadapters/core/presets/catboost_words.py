@@ -1,22 +1,27 @@
-"""CatBoost's words for fields: what its options change in a convention, and how a convention is written in them."""
+"""CatBoost's words for fields: what its options change in a convention, and which words come near one."""
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping
 from typing import Any
 
 from rankadapters.core.declaration.number_fields import FloatField
-from rankadapters.core.declaration.spelling import number, table
-from rankadapters.core.errors import ConventionError, choices
-from rankadapters.core.measures import AP, AUC, RR
+from rankadapters.core.declaration.spelling import border, number, table
+from rankadapters.core.measures import QueryCrossEntropy
 from rankadapters.core.presets.metric_strings import LARGEST_TOP
-from rankadapters.core.presets.tool import flag, one_of
+from rankadapters.core.presets.options import Choice, Computed, Fields, Options, same_as
 
 TYPES = {"Base": "linear", "Exp": "exp2"}
 DENOMINATORS = {"LogPosition": "log2", "Position": "reciprocal"}
-NAMES = {"ndcg": "NDCG", "dcg": "DCG", "ap": "MAP", "rr": "MRR"}
+GAINS: Mapping[str, Fields] = {word: {"gain": gain} for word, gain in TYPES.items()}
 BOOLS = {"true": True, "false": False}
+BORDER = 0.5  # CatBoost's default
+ALPHA = 0.95  # CatBoost's default, which alone it holds in double precision
+
+_BORDER = FloatField(group="value", about="", least=-math.inf)
+_DECAY = FloatField(group="value", about="", least=0, strict=True, most=1)
 
 
 def largest_or_all(k: int | None) -> int | None:
@@ -24,50 +29,65 @@ def largest_or_all(k: int | None) -> int | None:
     return k if k is None or k <= LARGEST_TOP else None
 
 
-def above(value: object) -> str:
-    """Relevant above a border, which CatBoost holds as float32."""
-    found = FloatField(group="value", about="", least=-math.inf).check("border", value)
-    return f"above_{number(struct.unpack('f', struct.pack('f', found))[0])}"
-
-
-def auc_changes(type_: str, weights: str | None) -> dict[str, Any]:
-    """Fields that the options of `AUC` change."""
-    changes: dict[str, Any] = {"pairs": one_of("type", type_, {"Classic": "unit", "Ranking": "label"})}
-    if weights is not None:
-        changes["average"] = one_of("weights", weights, {"row": "row", "query": "query"})
-    return changes
-
-
-def spelled_options(convention: Any) -> list[str]:
-    """Options of a measure of ranks, beside `top` and `use_weights`."""
-    if isinstance(convention, (AP, RR)):
-        return [f"border={convention.relevant.partition('_')[2]}"]
-    types, denominators = ({field: word for word, field in words.items()} for words in (TYPES, DENOMINATORS))
-    return [f"type={types[convention.gain]}", f"denominator={denominators[convention.discount]}"]
-
-
-def spelled_auc(convention: AUC, *, group_weights: bool) -> str:
-    """Write one of the three metrics of pairs."""
-    parts = [f"use_weights={'true' if convention.weighting else 'false'}"] if group_weights else []
-    if convention.pool != "pairs":
-        parts.insert(0, f"type={'Classic' if convention.pairs == 'unit' else 'Ranking'}")
-    name = {"pairs": "PairAccuracy", "rows": "AUC", "queries": "QueryAUC"}[convention.pool]
-    return ":".join(filter(None, [name, ";".join(parts)]))
-
-
-def gain_changes(type_: str, denominator: str, use_weights: object) -> dict[str, Any]:
-    """Fields that the options of `NDCG` and `DCG` change."""
-    if str(type_) not in TYPES or str(denominator) not in DENOMINATORS:
-        msg = f"type={type_!r}, denominator={denominator!r}; allowed are {choices(TYPES)} and {choices(DENOMINATORS)}."
-        raise ConventionError(msg)
-    weighted = flag("use_weights", use_weights)
-    return {
-        "gain": TYPES[type_], "discount": DENOMINATORS[denominator], **({} if weighted else {"average": "uniform"})
-    }  # fmt: skip
-
-
 def nearest_gain(gain: str) -> str:
     """Give the nearest gain of the two that CatBoost has."""
     gains = table(gain)
     linear = gain.startswith("linear") or gains == tuple(range(len(gains or ())))
     return "linear" if linear else "exp2"
+
+
+def _type(convention: Any) -> str:
+    return "Base" if nearest_gain(convention.gain) == "linear" else "Exp"
+
+
+def _denominator(convention: Any) -> str:
+    return next((word for word, discount in DENOMINATORS.items() if discount == convention.discount), "LogPosition")
+
+
+def _float32(value: Any) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
+def _above(name: str, value: object) -> Fields:
+    return {"relevant": f"above_{number(_float32(_BORDER.check(name, value)))}"}
+
+
+def _border(convention: Any) -> tuple[float]:
+    word, value = border(convention.relevant) or ("", BORDER)
+    return (value if word == "above" else BORDER,)
+
+
+def _power(name: str, value: object) -> Fields:
+    return {"discount": f"power_{number(_DECAY.check(name, value))}"}
+
+
+def _decay(convention: Any) -> tuple[float, ...]:
+    """Give the decay of a discount that is a power: no other is PFound."""
+    word, value = border(convention.discount) or ("", 0.0)
+    return (value,) if word == "power" else ()
+
+
+def _alpha(name: str, alpha: object) -> Fields:
+    return {} if alpha is None else {"alpha": _float32(QueryCrossEntropy.declared()["alpha"].check(name, alpha))}
+
+
+# What options of one name change in every metric that has them; AUC has another `type`.
+OPTIONS: Options = {
+    "type": Choice(GAINS, _type),
+    "denominator": Choice({word: {"discount": discount} for word, discount in DENOMINATORS.items()}, _denominator),
+    "sort": Choice({
+        "None": {"precision": "none", "ties": "input"},
+        "ByPrediction": {"precision": "float64", "ties": "worst"},
+        "ByTarget": {"precision": "none", "ties": "best"},
+    }),
+    "border": Computed(_above, _border),
+    "decay": Computed(_power, _decay),
+    "beta": same_as("beta"),
+    "alpha": Computed(_alpha, lambda like: (None if like.alpha == ALPHA else like.alpha,)),
+    "pairs": Choice(
+        {"given": {"pairs": "given", "average": "pair"}, "label": {"pairs": "label", "average": "query"}},
+        lambda like: "given" if like.pairs == "given" else "label",
+    ),
+    "use_weights": Choice({True: {}, False: {"average": "uniform"}}, lambda like: like.weighting is not None),
+    "weights": Choice({None: {"average": "uniform"}, "row": {"average": "row"}, "query": {"average": "query"}}),
+}  # fmt: skip

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import DCG, ERR, NDCG, RR, Precision, Recall
-from rankadapters.core.presets.ranklib import ranklib
-from rankadapters.core.presets.tool import Tool, flag, measure, no_others
+from rankadapters.core.presets.options import Computed, Fields, Options, flag
+from rankadapters.core.presets.preset import preset
+from rankadapters.core.presets.tool import Tool, no_others
 
-C = TypeVar("C", NDCG, DCG, ERR)
 DEFAULT_K = 10
-_RANKED: dict[str, Any] = {
-    "ties": "input", "precision": "float64", "short": "pad", "missing": "zero", "unjudged": "zero",
-    "average": "uniform",
-}  # fmt: skip
 
 
-class Elasticsearch(Tool):
+def _rating(name: str, value: object) -> int:
+    if not is_whole(value) or value < 0:  # type: ignore[operator]
+        raise ConventionError(f"{name}={value!r}; allowed are whole numbers from 0 on.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def _unrated(name: str, rating: object) -> Fields:
+    return {} if rating is None else {"unjudged": _rating(name, rating)}
+
+
+def _refuse_unlabeled(name: str, value: object) -> Fields:
+    if flag(name, value):
+        msg = f"{name}=True leaves hits out behind the cutoff, which no convention says."
+        raise ConventionError(f"{msg}\nHint: presets.inexpressible()['elasticsearch_ignore_unlabeled'].")
+    return {}
+
+
+class Elasticsearch(
+    Tool, name="elasticsearch", gain="exp2", discount="log2", relevant="from_1", ties="input", precision="float64",
+    retrieve="all", short="pad", empty=0, missing="zero", unjudged="zero", average="uniform",
+):  # fmt: skip
     """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
 
     The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
@@ -28,8 +44,14 @@ class Elasticsearch(Tool):
     and ties stand as given.
     """
 
-    name: ClassVar[str] = "elasticsearch"
+    options: ClassVar[Options] = {
+        "unknown_doc_rating": Computed(_unrated),
+        "maximum_relevance": Computed(lambda name, rating: {"scale": 2.0 ** _rating(name, rating)}),
+        "relevant_rating_threshold": Computed(lambda name, rating: {"relevant": f"from_{_rating(name, rating)}"}),
+        "ignore_unlabeled": Computed(_refuse_unlabeled),
+    }
 
+    @preset(NDCG, ideal="retrieved")
     def __call__(self, k: int | None, *, unknown_doc_rating: int | None = None) -> NDCG:
         """Give `dcg` with `normalize`.
 
@@ -40,16 +62,12 @@ class Elasticsearch(Tool):
         unknown_doc_rating : int or None
             The rating of hits that are not rated, from 0 on; None is gain 0.
         """
-        found = ranklib(k).replace(ideal="retrieved", missing="zero", unjudged="zero").named(self.name)
-        return _rated(found, unknown_doc_rating)
 
-    @measure
+    @preset(DCG, "dcg")
     def dcg(self, k: int | None, *, unknown_doc_rating: int | None = None) -> DCG:
         """`dcg` without `normalize`, DiscountedCumulativeGain.java. Read only; parameters as of the call."""
-        found = DCG(k=k, gain="exp2", discount="log2", **_RANKED).named("elasticsearch.dcg")
-        return _rated(found, unknown_doc_rating)
 
-    @measure
+    @preset(ERR, "expected_reciprocal_rank", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None, *, maximum_relevance: int = 4, unknown_doc_rating: int | None = None) -> ERR:
         """`expected_reciprocal_rank`, ExpectedReciprocalRank.java. Read only, at commit 0991027.
 
@@ -62,12 +80,8 @@ class Elasticsearch(Tool):
         unknown_doc_rating : int or None
             As of the call.
         """
-        found = ERR(
-            k=k, gain="exp2", scale=16, discount="reciprocal", complement="float64", **_RANKED
-        ).named("elasticsearch.err")  # fmt: skip
-        return _rated(found.replace(scale=2.0 ** _rating("maximum_relevance", maximum_relevance)), unknown_doc_rating)
 
-    @measure
+    @preset(Precision, "precision", divisor="retrieved")
     def precision(
         self, k: int | None, *, relevant_rating_threshold: int = 1, ignore_unlabeled: bool = False
     ) -> Precision:
@@ -83,23 +97,14 @@ class Elasticsearch(Tool):
             Whether hits that are not rated are left out. It leaves out those at ranks 1..k only and takes none in
             their place, which no convention says: True is refused.
         """
-        if flag("ignore_unlabeled", ignore_unlabeled):
-            msg = "ignore_unlabeled=True leaves hits out behind the cutoff, which no convention says."
-            raise ConventionError(f"{msg}\nHint: presets.inexpressible()['elasticsearch_ignore_unlabeled'].")
-        found = Precision(k=k, relevant="from_1", divisor="retrieved", retrieve="all", empty=0, **_RANKED)
-        return found.named("elasticsearch.precision").replace(relevant=_threshold(relevant_rating_threshold))
 
-    @measure
+    @preset(Recall, "recall")
     def recall(self, k: int | None, *, relevant_rating_threshold: int = 1) -> Recall:
         """`recall` (`recall_at_k`), RecallAtK.java. Read only, at commit 82f5de8; parameters as of `precision`."""
-        found = Recall(k=k, relevant="from_1", retrieve="all", empty=0, **_RANKED).named("elasticsearch.recall")
-        return found.replace(relevant=_threshold(relevant_rating_threshold))
 
-    @measure
+    @preset(RR, "mean_reciprocal_rank")
     def mrr(self, k: int | None, *, relevant_rating_threshold: int = 1) -> RR:
         """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, at commit 0066a27; as of `precision`."""
-        found = RR(k=k, relevant="from_1", retrieve="all", empty=0, **_RANKED).named("elasticsearch.mrr")
-        return found.replace(relevant=_threshold(relevant_rating_threshold))
 
     def read(self, text: str, *, k: int = DEFAULT_K, normalize: bool = False, **params: Any) -> Convention:
         """Read what a metric of a rank_eval request computes.
@@ -126,28 +131,6 @@ class Elasticsearch(Tool):
         if normalize:
             raise ConventionError(f"{text!r:.80} has no parameter 'normalize'.")
         return super().read(text, k=k, **params)
-
-    patterns: ClassVar[dict[str, str]] = {
-        "dcg": "dcg",
-        "expected_reciprocal_rank": "err",
-        "precision": "precision",
-        "recall": "recall",
-        "mean_reciprocal_rank": "mrr",
-    }
-
-
-def _rating(name: str, value: object) -> int:
-    if not is_whole(value) or value < 0:  # type: ignore[operator]
-        raise ConventionError(f"{name}={value!r}; allowed are whole numbers from 0 on.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
-
-
-def _threshold(rating: object) -> str:
-    return f"from_{_rating('relevant_rating_threshold', rating)}"
-
-
-def _rated(found: C, rating: object) -> C:
-    return found if rating is None else found.replace(unjudged=_rating("unknown_doc_rating", rating))
 
 
 elasticsearch = Elasticsearch()

@@ -1,82 +1,53 @@
-"""RankLib and what computes as it does."""
+"""RankLib and its fork."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, Precision
-from rankadapters.core.presets.tool import Tool, measure
+from rankadapters.core.presets.preset import K, preset
+from rankadapters.core.presets.tool import Tool
 
 BARE = 10  # the cutoff of a metric that is written without one
 
 
-class RankLib(Tool):
+class RankLib(
+    Tool, name="ranklib", discount="log2", relevant="above_0", ties="input", precision="float64", retrieve="all",
+    short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
     """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run with both: equal to 1e-11, per query and in the mean.
 
     It casts labels to int in silence; here fractions keep their gain, and `evaluate` warns. A qid that comes back later
     in its file is a new query there. The 2011 source sorts ties as no convention does: see `inexpressible`.
     """
 
-    name: ClassVar[str] = "ranklib"
-    patterns: ClassVar[dict[str, str]] = {
-        r"NDCG@(?P<k>[1-9]\d*)": "",
-        "MAP": "map",
-        r"RR@(?P<k>[1-9]\d*)": "rr",
-        r"P@(?P<k>[1-9]\d*)": "p",
-        r"ERR@(?P<k>[1-9]\d*)": "err",
-        r"DCG@(?P<k>[1-9]\d*)": "dcg",
-    }
-
+    @preset(NDCG, f"NDCG@{K}", gain="exp2", ideal="cutoff")
     def __call__(self, k: int | None) -> NDCG:
         """Give NDCG@k."""
-        return NDCG(
-            k=k, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64",
-            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
-        ).named(self.name)  # fmt: skip
 
-    @measure
+    @preset(AP, "MAP", k=None, divisor="relevant", pool="queries")
     def map(self) -> AP:
         """`MAP`, APScorer.java. Run with 2.1 and 2.10.1: equal to 1e-11."""
-        return AP(
-            k=None, relevant="above_0", divisor="relevant", ties="input", precision="float64", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
-        ).named("ranklib.map")  # fmt: skip
 
-    @measure
+    @preset(RR, f"RR@{K}")
     def rr(self, k: int | None) -> RR:
         """`RR@k` of 2.10.1, ReciprocalRankScorer.java, which rounds each value to float32. Run: equal to 6e-8.
 
         2.1 ignores the cutoff: `rr(None)`. 2.10.1 gives 0 without one.
         """
-        return RR(
-            k=k, relevant="above_0", ties="input", precision="float64", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
-        ).named("ranklib.rr")  # fmt: skip
 
-    @measure
+    @preset(Precision, f"P@{K}", divisor="retrieved")
     def p(self, k: int | None) -> Precision:
         """`P@k`, PrecisionScorer.java: divided by min(k, n). Run with 2.1 and 2.10.1: equal to 1e-11."""
-        return Precision(
-            k=k, relevant="above_0", divisor="retrieved", ties="input", precision="float64", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
-        ).named("ranklib.p")  # fmt: skip
 
-    @measure
+    @preset(ERR, f"ERR@{K}", gain="exp2-floor", scale=16, discount="reciprocal", complement="float64")
     def err(self, k: int | None) -> ERR:
         """`ERR@k`, ERRScorer.java: a grade l stops a reader with probability (2^l - 1) / 16. Run: equal to 1e-11."""
-        return ERR(
-            k=k, gain="exp2-floor", scale=16, discount="reciprocal", complement="float64", ties="input",
-            precision="float64", short="pad", missing="error", unjudged="error", average="uniform",
-        ).named("ranklib.err")  # fmt: skip
 
-    @measure
+    @preset(DCG, f"DCG@{K}", gain="exp2-floor")
     def dcg(self, k: int | None) -> DCG:
         """`DCG@k`, DCGScorer.java. Run with 2.1 and 2.10.1: equal to 1e-11."""
-        return DCG(
-            k=k, gain="exp2-floor", discount="log2", ties="input", precision="float64", short="pad",
-            missing="error", unjudged="error", average="uniform",
-        ).named("ranklib.dcg")  # fmt: skip
 
     def read(self, text: str, **params: Any) -> Convention:
         """Read what RankLib computes under a name; `P`, `ERR` and `DCG` alone are those at 10.
@@ -89,17 +60,14 @@ class RankLib(Tool):
         return super().read(f"{text}@{BARE}" if text in {"P", "ERR", "DCG"} else text, **params)
 
 
-class RankLibBusaFekete(Tool):
+class RankLibBusaFekete(
+    Tool, name="ranklib_busafekete", gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64",
+    short="pad", empty=0.5, missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
     """RankLib fork of the first author of Busa-Fekete et al. (2011). Run: equal to 1e-11 on data without ties.
 
     A query with nothing relevant counts 0.5. Its selection sort orders ties as no convention does.
     """
-
-    name: ClassVar[str] = "ranklib_busafekete"
-
-    def __call__(self, k: int | None) -> NDCG:
-        """Give NDCG@k."""
-        return ranklib(k).replace(empty=0.5).named(self.name)
 
 
 ranklib, ranklib_busafekete = RankLib(), RankLibBusaFekete()

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.measures import AP, AUC, DCG, NDCG, Coverage, Success
-from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, measure, no_others, one_of, spec_of, takes_k
+from rankadapters.core.presets.options import ANY_WEIGHTS, Choice, Computed, Options, one_of
+from rankadapters.core.presets.preset import preset
+from rankadapters.core.presets.tool import Vocabulary, spec_of
 
 DEFAULT_TOP = 2  # of top_k_accuracy_score
 
 
-class ScikitLearn(Vocabulary[dict[str, Any]]):
+def _log_base(convention: DCG) -> tuple[float]:
+    word, base = border(convention.discount) or ("", 2.0)
+    return (base if word == "log" else 2.0,)
+
+
+class ScikitLearn(
+    Vocabulary[dict[str, Any]], name="sklearn", gain="linear", discount="log2", ideal="cutoff", relevant="from_1",
+    ties="average", precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error",
+    average="query",
+):  # fmt: skip
     """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
 
     The function itself refuses one-document queries and negative labels; here the former count as defined and the
     latter are taken as they are, with a warning. Its `sample_weight` is our query weight.
     """
 
-    name: ClassVar[str] = "sklearn"
     title: ClassVar[str] = "scikit-learn"
+    options: ClassVar[Options] = {
+        "log_base": Computed(lambda _, base: {"discount": f"log_{base}"}, _log_base),
+        "pool": Choice({"rows": {"pool": "rows"}, "queries": {"pool": "queries"}}),
+    }
 
+    @preset(NDCG, "ndcg_score")
     def __call__(self, k: int | None) -> NDCG:
         """Give `ndcg_score`, the mean over queries."""
-        return NDCG(
-            k=k, gain="linear", discount="log2", ideal="cutoff", ties="average", precision="float64",
-            short="pad", empty=0, missing="error", unjudged="error", average="query",
-        ).named(self.name)  # fmt: skip
 
-    @measure
+    @preset(DCG, "dcg_score")
     def dcg(self, k: int | None, *, log_base: float = 2) -> DCG:
         """`dcg_score`, sklearn/metrics/_ranking.py. Run with 1.9.1: equal to 1e-12.
 
@@ -42,13 +52,10 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
         log_base : float
             Base of the logarithm of the discount, above 1.
         """
-        found = DCG(
-            k=k, gain="linear", discount="log2", ties="average", precision="float64",
-            short="pad", missing="error", unjudged="error", average="query",
-        ).named("sklearn.dcg")  # fmt: skip
-        return found.replace(discount=f"log_{log_base}")
 
-    @measure
+    @preset(
+        AP, "average_precision_score", k=None, divisor="relevant", ties="together", pool="rows", average="row"
+    )  # fmt: skip
     def average_precision_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AP:
         """`average_precision_score` of all rows, or of each query. Run with 1.9.1: equal to 1e-12.
 
@@ -57,21 +64,17 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
         pool : {'rows', 'queries'}
             One call over all rows, or one for each query and their mean. `sample_weight` is our row weight.
         """
-        found = AP(
-            k=None, relevant="from_1", divisor="relevant", ties="together", precision="float64", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", pool="rows", average="row",
-        ).named("sklearn.average_precision_score")  # fmt: skip
-        return found.replace(pool=pool)
 
-    @measure
+    @preset(
+        AP, "label_ranking_average_precision_score", k=None, divisor="relevant", ties="together", empty=1,
+        pool="queries",
+    )  # fmt: skip
     def label_ranking_average_precision_score(self) -> AP:
         """`label_ranking_average_precision_score` of queries as rows. Run with 1.9.1: equal to 1e-12."""
-        return AP(
-            k=None, relevant="from_1", divisor="relevant", ties="together", precision="float64", retrieve="all",
-            short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
-        ).named("sklearn.label_ranking_average_precision_score")  # fmt: skip
 
-    @measure
+    @preset(
+        AUC, "roc_auc_score", pairs="from_1", complement="float64", empty="error", pool="rows", average="row"
+    )  # fmt: skip
     def roc_auc_score(self, *, pool: Literal["rows", "queries"] = "rows") -> AUC:
         """`roc_auc_score` of all rows, or of each query. Run with 1.9.1: equal to 1e-12.
 
@@ -80,31 +83,18 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
         pool : {'rows', 'queries'}
             One call over all rows, or one for each query and their mean. `sample_weight` is our row weight.
         """
-        found = AUC(
-            pairs="from_1", complement="float64", ties="average", precision="float64", empty="error",
-            missing="error", unjudged="error", pool="rows", average="row",
-        ).named("sklearn.roc_auc_score")  # fmt: skip
-        return found.replace(pool=pool)
 
-    @measure
+    @preset(Coverage, "coverage_error", ties="worst")
     def coverage_error(self) -> Coverage:
         """`coverage_error` of queries as rows. Run with 1.9.1: equal to 1e-12; lower is better."""
-        return Coverage(
-            relevant="from_1", ties="worst", precision="float64", empty=0, missing="error", unjudged="error",
-            average="query",
-        ).named("sklearn.coverage_error")  # fmt: skip
 
-    @measure
+    @preset(Success, "top_k_accuracy_score", ties="reverse")
     def top_k_accuracy_score(self, k: int | None) -> Success:
         """`top_k_accuracy_score` of queries as samples, rows as classes. Run with 1.9.1: equal to 1e-12.
 
         A sample has one class, the row of label 1, among three or more: of two classes it takes one score, and a
         threshold. Its `k` is 2 where it is not given.
         """
-        return Success(
-            k=k, relevant="from_1", ties="reverse", precision="float64", retrieve="all", short="pad", empty=0,
-            missing="error", unjudged="error", average="query",
-        ).named("sklearn.top_k_accuracy_score")  # fmt: skip
 
     def read(self, text: str | Mapping[str, Any], *, weights: str | None = "query", **params: Any) -> Convention:
         """Read what a function of sklearn.metrics computes.
@@ -134,53 +124,29 @@ class ScikitLearn(Vocabulary[dict[str, Any]]):
         """
         name, options = spec_of(text, "metric", params)
         one_of("weights", weights, ANY_WEIGHTS)
-        make = self._functions().get(name) if isinstance(name, str) else None
-        if make is None:
-            raise self._unknown(name)
-        no_others(name, options, tuple(inspect.signature(make).parameters))
-        unsaid = {"k": DEFAULT_TOP if name == "top_k_accuracy_score" else None} if takes_k(make) else {}
-        found: Convention = make(**unsaid | options)
-        return found if weights else found.replace(average="uniform")
+        unsaid = {"k": DEFAULT_TOP} if name == "top_k_accuracy_score" else {}
+        convention = super().read(name, **unsaid | options)
+        return convention if weights else convention.replace(average="uniform")
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that scikit-learn computes."""
+        convention = as_convention(convention)
+        nearest = super().nearest(convention)
         if not isinstance(convention, (NDCG, DCG)):
-            found = [self.roc_auc_score(), self.roc_auc_score(pool="queries"), self.average_precision_score()]
-            found += [self.average_precision_score(pool="queries"), self.label_ranking_average_precision_score()]
-            found += [self.coverage_error(), self.top_k_accuracy_score(getattr(convention, "k", None))]
-            same = [each for each in found if each.measure == convention.measure]
-            return min(same or [self(None)], key=lambda each: len(each.diff(convention)))
-        word, base = border(convention.discount) or ("", 2.0)
-        log_base = {"log_base": base} if word == "log" and isinstance(convention, DCG) else {}
-        nearest: Convention = (self.dcg if isinstance(convention, DCG) else self)(convention.k, **log_base)
+            return nearest
         return nearest.replace(average="query" if convention.weighting else "uniform")
+
+    def _ndcg_beside(self, convention: Any) -> Convention:
+        del convention
+        return self(None)
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Name the function and its parameters."""
-        if isinstance(convention, (NDCG, DCG)):
-            found = {"metric": f"{convention.measure}_score", "k": convention.k}
-            base = border(convention.discount)
-            return found if base is None else {**found, "log_base": base[1]}
-        for name in ("average_precision_score", "roc_auc_score"):
-            for pool in ("rows", "queries"):
-                if getattr(self, name)(pool=pool) == convention:
-                    return {"metric": name, "pool": pool}
-        if isinstance(convention, Coverage):
-            return {"metric": "coverage_error"}
-        if isinstance(convention, Success):
-            return {"metric": "top_k_accuracy_score", "k": convention.k}
-        return {"metric": "label_ranking_average_precision_score"}
-
-    def _functions(self) -> dict[str, Any]:
-        """Functions of sklearn.metrics, and what they are here."""
-        several = (
-            "average_precision_score",
-            "label_ranking_average_precision_score",
-            "roc_auc_score",
-            "coverage_error",
-            "top_k_accuracy_score",
-        )
-        return {"ndcg_score": self, "dcg_score": self.dcg, **{name: getattr(self, name) for name in several}}
+        call = self._call(convention)
+        words = {"metric": call.metric, **call.arguments}
+        if convention.measure == "dcg" and convention.discount == "log2":
+            del words["log_base"]  # its default
+        return words
 
 
 sklearn = ScikitLearn()

@@ -5,50 +5,48 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from functools import wraps
-from types import NoneType
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, Unpack
 
 from rankadapters.core.declaration.convention import Convention, as_convention
-from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.declaration.spelling import as_number, as_whole, number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
-
-ANY_WEIGHTS = dict.fromkeys(("query", "row", None))  # where a metric means the same with any
+from rankadapters.core.presets.options import Fields, Options
+from rankadapters.core.presets.preset import preset, presets_of
 
 Make = Callable[..., Convention]
-F = TypeVar("F", bound=Make)
 Spelled = TypeVar("Spelled")  # what a toolkit's own words are: a string, or parameters
 
 
-def measure(method: F) -> F:
-    """Mark a method as a measure of its tool: it makes a convention."""
-    method.is_measure = True  # type: ignore[attr-defined]
-    return method
-
-
-class Tool(ABC):
+class Tool:
     """A tool: called with a cutoff it gives the tool's NDCG, and its methods give the tool's other measures.
+
+    What all its presets declare is written beside the class: `class Ranx(Tool, name="ranx", ties="input")`. A preset
+    takes from it the fields that its measure has.
 
     Attributes
     ----------
     name : str
         As in texts, `letor4@10`.
+    defaults : Fields
+        What the tool's presets declare, unless they say something else.
+    options : dict of str to Option
+        What the arguments of its presets change.
     """
 
-    def __init_subclass__(cls) -> None:
-        """Let every preset that takes a cutoff say what to write where it is left out."""
-        super().__init_subclass__()
-        for name, method in list(vars(cls).items()):
-            if (name == "__call__" or hasattr(method, "is_measure")) and takes_k(method):
-                setattr(cls, name, _needing_k(method))
-
     name: ClassVar[str]
-    patterns: ClassVar[dict[str, str]] = {}  # the tool's own names, and the methods they mean ("" is NDCG)
+    defaults: ClassVar[Fields] = {}
+    options: ClassVar[Options] = {}
 
-    @abstractmethod
+    def __init_subclass__(cls, *, name: str = "", **defaults: Unpack[Fields]) -> None:
+        """Take the name and the fields that the tool declares, after those of the tool it derives from."""
+        super().__init_subclass__()
+        cls.name = name
+        cls.defaults = {**cls.defaults, **defaults}
+
+    @preset(NDCG)
     def __call__(self, k: int | None) -> NDCG:
         """Give the tool's NDCG at a cutoff."""
 
@@ -64,10 +62,7 @@ class Tool(ABC):
     @classmethod
     def measures(cls) -> tuple[str, ...]:
         """Name the methods that give other measures, as `trec_eval_9.recip_rank` is written."""
-        kinds = reversed(cls.__mro__)
-        return tuple(
-            dict.fromkeys(n for kind in kinds for n, each in vars(kind).items() if hasattr(each, "is_measure"))
-        )
+        return tuple(name for name in presets_of(cls) if name != "__call__")
 
     def read(self, text: str, **params: Any) -> Convention:
         """Read what the tool computes for its own name of a metric, such as `map_cut_10`.
@@ -77,17 +72,16 @@ class Tool(ABC):
         ConventionError
             No metric that is known here.
         """
-        for pattern, method in self.patterns.items():
-            match = re.fullmatch(pattern, text, re.ASCII) if isinstance(text, str) else None
+        for method, declared in presets_of(type(self)).items():
+            match = re.fullmatch(declared.reads, text, re.ASCII) if declared.reads and isinstance(text, str) else None
             if match is None:
                 continue
-            found: Make = getattr(self, method) if method else self
-            options: dict[str, Any] = {
-                name: _option(value) for name, value in match.groupdict().items() if value is not None
-            }
-            no_others(text, params, tuple(n for n in inspect.signature(found).parameters if n not in options))
-            given = {**options, **params}
-            return found(**given) if "k" in given or not takes_k(found) else found(None, **given)
+            named = {name: _argument(value) for name, value in match.groupdict().items() if value is not None}
+            arguments = [*(["k"] if declared.takes_k else []), *declared.options]
+            no_others(text, params, tuple(name for name in arguments if name not in named))
+            k = {"k": None} if declared.takes_k else {}
+            convention: Convention = getattr(self, method)(**k | named | params)
+            return convention
         raise self._unknown(text, params)
 
     def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
@@ -99,7 +93,15 @@ class Tool(ABC):
         )
 
 
-class Vocabulary(Tool, Generic[Spelled]):
+class PresetCall(NamedTuple):
+    """A call of a preset: the tool's own name of the metric, the arguments, and the convention that they make."""
+
+    metric: str
+    arguments: dict[str, Any]
+    convention: Convention
+
+
+class Vocabulary(Tool, ABC, Generic[Spelled]):
     """A tool whose metrics are read and written: conventions to its own names and parameters, and back.
 
     Attributes
@@ -110,9 +112,34 @@ class Vocabulary(Tool, Generic[Spelled]):
 
     title: ClassVar[str]
 
-    @abstractmethod
+    def _calls(self, convention: Convention) -> Iterator[PresetCall]:
+        """Call every preset of a convention's measure with the options that come near the convention."""
+        for method, declared in presets_of(type(self)).items():
+            if declared.measure is not type(convention):
+                continue
+            near = {name: declared.option(self, name).near(convention) for name in declared.options}
+            k = {"k": self._cutoff(convention)} if declared.takes_k else {}
+            for values in product(*near.values()):
+                arguments = {**k, **dict(zip(near, values, strict=True))}
+                yield PresetCall(declared.reads, arguments, getattr(self, method)(**arguments))
+
+    def _call(self, convention: Convention) -> PresetCall:
+        """Find the call whose convention differs in the fewest fields; its NDCG where the tool has not the measure."""
+        calls = self._calls(convention)
+        nearest = min(calls, key=lambda call: len(call.convention.diff(convention)), default=None)
+        return nearest or PresetCall("", {}, self._ndcg_beside(convention))
+
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that the tool computes: the same one where it can."""
+        return self._call(as_convention(convention)).convention
+
+    def _ndcg_beside(self, convention: Any) -> Convention:
+        """Give the NDCG that is nearest to a measure that the tool has not."""
+        return self(getattr(convention, "k", None))
+
+    def _cutoff(self, convention: Any) -> int | None:
+        """Give the nearest cutoff that the tool takes."""
+        return getattr(convention, "k", None)
 
     @abstractmethod
     def spell(self, convention: Any) -> Spelled:
@@ -132,53 +159,17 @@ class Vocabulary(Tool, Generic[Spelled]):
         return self.spell(nearest)
 
 
-def _needing_k(method: F) -> F:
-    @wraps(method)
-    def call(tool: Tool, *given: Any, **named: Any) -> Convention:
-        if not given and "k" not in named:
-            preset = tool.name if method.__name__ == "__call__" else f"{tool.name}.{method.__name__}"
-            msg = f"the preset {preset} needs k, which was left out: a whole number from 1 on, or None for all ranks."
-            raise ConventionError(f"{msg}\nHint: presets.{preset}(10).")
-        return method(tool, *given, **named)
-
-    return cast("F", call)
-
-
-def _option(text: str) -> float | bool:
-    """Read an option of a metric's name: a number, or a word that is there."""
+def _argument(text: str) -> float | bool:
+    """Read an argument in a metric's name: a number, or a word that is there."""
     found = as_number(text)
     whole = as_whole(text)
     return whole if whole is not None else True if found is None else found
-
-
-def from_level(name: str, level: object) -> str:
-    """Relevant from a grade on, as a field."""
-    if not is_whole(level):
-        msg = f"{name}={level!r}; allowed are whole numbers, the least grade that is relevant."
-        raise ConventionError(msg)
-    return f"from_{level}"
 
 
 def takes_k(make: Make) -> bool:
     """Tell whether a preset needs a cutoff."""
     found = inspect.signature(make).parameters.get("k")
     return found is not None and found.default is inspect.Parameter.empty
-
-
-def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:
-    """Look an option up among the tool's words for it."""
-    if not isinstance(value, (str, NoneType)) or value not in allowed:
-        msg = f"{name}={value!r}; allowed are {choices(allowed)}."
-        raise ConventionError(msg)
-    return allowed[value]
-
-
-def flag(name: str, value: object) -> bool:
-    """Check an option that is True or False."""
-    if not isinstance(value, bool):
-        msg = f"{name}={value!r}; allowed are True, False."
-        raise ConventionError(msg)
-    return value
 
 
 def spec_of(spec: object, key: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

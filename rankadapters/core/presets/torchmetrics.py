@@ -6,34 +6,30 @@ from typing import Any, ClassVar, Literal
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import AP, NDCG, RR, FallOut, Precision, Recall, RPrecision, Success
-from rankadapters.core.presets.tool import Tool, flag, measure, no_others, one_of
+from rankadapters.core.presets.options import Choice, Options, if_true
+from rankadapters.core.presets.preset import preset
+from rankadapters.core.presets.tool import Tool, no_others
 
 Action = Literal["neg", "pos", "skip", "error"]
-ACTIONS: dict[str, float | str] = {"neg": 0, "pos": 1, "skip": "skip", "error": "error"}
-_RANKED: dict[str, Any] = {
-    "relevant": "from_1", "ties": "input", "precision": "float32", "short": "pad", "empty": 0, "missing": "error",
-    "unjudged": "error", "average": "uniform",
-}  # fmt: skip
 
 
-class TorchMetrics(Tool):
+class TorchMetrics(
+    Tool, name="torchmetrics", relevant="from_1", ties="input", precision="float32", retrieve="above_0", short="pad",
+    empty=0, missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
     """The library torchmetrics 1.9: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
 
     Its measures take `empty_target_action`: what a query with nothing relevant counts.
     """
 
-    name: ClassVar[str] = "torchmetrics"
-    patterns: ClassVar[dict[str, str]] = {
-        "RetrievalNormalizedDCG": "",
-        "RetrievalMAP": "map",
-        "RetrievalMRR": "mrr",
-        "RetrievalPrecision": "precision",
-        "RetrievalRecall": "recall",
-        "RetrievalHitRate": "hit_rate",
-        "RetrievalFallOut": "fall_out",
-        "RetrievalRPrecision": "r_precision",
+    options: ClassVar[Options] = {
+        "empty_target_action": Choice(
+            {"neg": {"empty": 0}, "pos": {"empty": 1}, "skip": {"empty": "skip"}, "error": {"empty": "error"}}
+        ),
+        "adaptive_k": if_true(divisor="retrieved"),
     }
 
+    @preset(NDCG, "RetrievalNormalizedDCG", gain="linear", discount="log2", ideal="cutoff", ties="average")
     def __call__(self, k: int | None, *, empty_target_action: Action = "neg") -> NDCG:
         """Give `RetrievalNormalizedDCG`.
 
@@ -44,13 +40,8 @@ class TorchMetrics(Tool):
         empty_target_action : {'neg', 'pos', 'skip', 'error'}
             What a query with nothing relevant counts: 0, 1, nothing, or an error.
         """
-        found = NDCG(
-            k=k, gain="linear", discount="log2", ideal="cutoff", ties="average", precision="float32", short="pad",
-            empty=0, missing="error", unjudged="error", average="uniform",
-        ).named(self.name)  # fmt: skip
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(AP, "RetrievalMAP", divisor="found", pool="queries")
     def map(self, k: int | None, *, empty_target_action: Action = "neg") -> AP:
         """`RetrievalMAP`. Run with 1.9.0: equal to 1e-6.
 
@@ -64,22 +55,12 @@ class TorchMetrics(Tool):
         empty_target_action : {'neg', 'pos', 'skip', 'error'}
             What a query with nothing relevant counts: 0, 1, nothing, or an error.
         """
-        found = AP(
-            k=k, relevant="from_1", divisor="found", ties="input", precision="float32", retrieve="above_0",
-            short="pad", empty=0, missing="error", unjudged="error", pool="queries", average="uniform",
-        ).named("torchmetrics.map")  # fmt: skip
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(RR, "RetrievalMRR")
     def mrr(self, k: int | None, *, empty_target_action: Action = "neg") -> RR:
         """`RetrievalMRR`. Run with 1.9.0: equal to 1e-6; parameters and what counts as of `map`."""
-        found = RR(
-            k=k, relevant="from_1", ties="input", precision="float32", retrieve="above_0",
-            short="pad", empty=0, missing="error", unjudged="error", average="uniform",
-        ).named("torchmetrics.mrr")  # fmt: skip
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(Precision, "RetrievalPrecision", divisor="k")
     def precision(self, k: int | None, *, adaptive_k: bool = False, empty_target_action: Action = "neg") -> Precision:
         """`RetrievalPrecision`. Run with 1.9.0: equal to 1e-6; only rows with a score above 0 count.
 
@@ -92,39 +73,25 @@ class TorchMetrics(Tool):
         empty_target_action : {'neg', 'pos', 'skip', 'error'}
             As of `map`.
         """
-        found = Precision(k=k, divisor="k", retrieve="above_0", **_RANKED).named("torchmetrics.precision")
-        changed = found.replace(divisor="retrieved") if flag("adaptive_k", adaptive_k) else found
-        return changed.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(Recall, "RetrievalRecall")
     def recall(self, k: int | None, *, empty_target_action: Action = "neg") -> Recall:
         """`RetrievalRecall`. Run with 1.9.0: equal to 1e-6; parameters and what counts as of `map`."""
-        found = Recall(k=k, retrieve="above_0", **_RANKED).named("torchmetrics.recall")
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(Success, "RetrievalHitRate", retrieve="all")
     def hit_rate(self, k: int | None, *, empty_target_action: Action = "neg") -> Success:
         """`RetrievalHitRate`, to which every row counts. Run with 1.9.0: equal to 1e-6; parameters as of `map`."""
-        found = Success(k=k, retrieve="all", **_RANKED).named("torchmetrics.hit_rate")
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(FallOut, "RetrievalFallOut", retrieve="all", empty=1)
     def fall_out(self, k: int | None, *, empty_target_action: Action = "pos") -> FallOut:
         """`RetrievalFallOut`, to which every row counts. Run with 1.9.0: equal to 1e-6; parameters as of `map`.
 
         A query without irrelevant rows counts 1 unless `empty_target_action` says something else.
         """
-        found = FallOut(k=k, retrieve="all", **{**_RANKED, "empty": 1}).named("torchmetrics.fall_out")
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
-    @measure
+    @preset(RPrecision, "RetrievalRPrecision")
     def r_precision(self, *, empty_target_action: Action = "neg") -> RPrecision:
         """`RetrievalRPrecision`, to which every row counts. Run with 1.9.0: equal to 1e-6; parameters as of `map`."""
-        found = RPrecision(
-            relevant="from_1", ties="input", precision="float32", empty=0, missing="error", unjudged="error",
-            average="uniform",
-        ).named("torchmetrics.r_precision")  # fmt: skip
-        return found.replace(empty=one_of("empty_target_action", empty_target_action, ACTIONS))
 
     def read(self, text: str, *, top_k: int | None = None, **params: Any) -> Convention:
         """Read what a class of torchmetrics.retrieval computes.

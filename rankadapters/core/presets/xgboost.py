@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.measures import AP, AUC, NDCG, Precision
-from rankadapters.core.presets.tool import ANY_WEIGHTS, Vocabulary, cut, flag, measure, no_others, one_of, spec_of
+from rankadapters.core.presets.options import ANY_WEIGHTS, Choice, Options, one_of
+from rankadapters.core.presets.preset import preset
+from rankadapters.core.presets.tool import Vocabulary, cut, no_others, spec_of
 
 NO_CUTOFF = 2**31 - 1  # beyond any query
-NAMES = {"ndcg": "ndcg", "ap": "map", "precision": "pre"}  # of the metrics with a cutoff
 BARE = 32  # the cutoff of a metric that is written without one
 
+WITHOUT_GROUPS = AUC(
+    pairs="unit", complement="float32", ties="average", precision="float32", empty="error",
+    missing="error", unjudged="error", pool="rows", average="row",
+)  # fmt: skip
 
-class XGBoost(Vocabulary[dict[str, Any]]):
+
+class XGBoost(
+    Vocabulary[dict[str, Any]], name="xgboost", gain="exp2-floor", discount="log2", ideal="cutoff", relevant="above_0",
+    ties="input", precision="float32", retrieve="all", short="pad", empty=1, missing="error", unjudged="error",
+    pool="queries", average="query",
+):  # fmt: skip
     """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
 
     Scores and labels are held as float32. A query with nothing relevant adds 1 (0 with the trailing minus) whatever
@@ -22,9 +32,14 @@ class XGBoost(Vocabulary[dict[str, Any]]):
     ours takes the former as they are and the latter rounded down.
     """
 
-    name: ClassVar[str] = "xgboost"
     title: ClassVar[str] = "XGBoost"
+    options: ClassVar[Options] = {
+        "exp_gain": Choice({True: {}, False: {"gain": "linear"}}, lambda like: not like.gain.startswith("linear")),
+        "minus": Choice({True: {"empty": 0}, False: {}}, lambda like: like.empty == 0),
+        "groups": Choice({True: {}, False: WITHOUT_GROUPS}),
+    }
 
+    @preset(NDCG, "ndcg", average="query-except-empty")
     def __call__(self, k: int | None, *, exp_gain: bool = True, minus: bool = False) -> NDCG:
         """Give `ndcg@k`.
 
@@ -37,14 +52,8 @@ class XGBoost(Vocabulary[dict[str, Any]]):
         minus : bool
             Whether the metric's name ends with `-`.
         """
-        found = NDCG(
-            k=k, gain="exp2-floor", discount="log2", ideal="cutoff", ties="input", precision="float32",
-            short="pad", empty=1, missing="error", unjudged="error", average="query-except-empty",
-        ).named(self.name)  # fmt: skip
-        changes = {} if flag("exp_gain", exp_gain) else {"gain": "linear"}
-        return found.replace(**changes, **({"empty": 0} if flag("minus", minus) else {}))
 
-    @measure
+    @preset(AP, "map", divisor="cutoff")
     def map(self, k: int | None, *, minus: bool = False) -> AP:
         """`map@k` and `map@k-` of binary labels, rank_metric.cc. Run with 3.2.0: equal to 1e-12.
 
@@ -55,24 +64,15 @@ class XGBoost(Vocabulary[dict[str, Any]]):
         minus : bool
             Whether the metric's name ends with `-`: a query without relevant rows counts 0 and not 1.
         """
-        found = AP(
-            k=k, relevant="above_0", divisor="cutoff", ties="input", precision="float32", retrieve="all",
-            short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
-        ).named("xgboost.map")  # fmt: skip
-        return found.replace(empty=0) if flag("minus", minus) else found
 
-    @measure
+    @preset(Precision, "pre", divisor="retrieved", empty=0)
     def pre(self, k: int | None) -> Precision:
         """`pre@k` of binary labels, rank_metric.cc: divided by min(k, n). Run with 3.2.0: equal to 1e-12.
 
         A bare `pre` means @32; a trailing minus changes nothing.
         """
-        return Precision(
-            k=k, relevant="above_0", divisor="retrieved", ties="input", precision="float32", retrieve="all",
-            short="pad", empty=0, missing="error", unjudged="error", average="query",
-        ).named("xgboost.pre")  # fmt: skip
 
-    @measure
+    @preset(AUC, "auc", pairs="every-two", complement="float64", ties="average", empty="skip", average="uniform")
     def auc(self, *, groups: bool = True) -> AUC:
         """`auc`, auc.cc. Run with 3.2.0: equal to 1e-8, with integer labels to 1e-12.
 
@@ -84,15 +84,6 @@ class XGBoost(Vocabulary[dict[str, Any]]):
         groups : bool
             Whether the DMatrix has groups.
         """
-        if flag("groups", groups):
-            return AUC(
-                pairs="every-two", complement="float64", ties="average", precision="float32", empty="skip",
-                missing="error", unjudged="error", pool="queries", average="uniform",
-            ).named("xgboost.auc")  # fmt: skip
-        return AUC(
-            pairs="unit", complement="float32", ties="average", precision="float32", empty="error",
-            missing="error", unjudged="error", pool="rows", average="row",
-        )  # fmt: skip
 
     def read(
         self,
@@ -136,48 +127,38 @@ class XGBoost(Vocabulary[dict[str, Any]]):
         minus = name.endswith("-")
         base, at, digits = name.removesuffix("-").partition("@")
         k = cut(digits) if at else BARE
-        if base not in self._ranked() or k is None:
+        if base not in {"ndcg", "map", "pre"} or k is None:
             raise self._unknown(name)
+        no_others(name, options, ("ndcg_exp_gain",) if base == "ndcg" else ())
         bare = None if k == NO_CUTOFF else k
         if base == "ndcg":
-            no_others(name, options, ("ndcg_exp_gain",))
             return self(bare, exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
-        no_others(name, options, ())
         return self.pre(bare) if base == "pre" else self.map(bare, minus=minus)
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that XGBoost computes."""
-        minus = getattr(convention, "empty", None) == 0
-        k = getattr(convention, "k", None)
-        if not isinstance(convention, NDCG):
-            several: list[Convention] = [self.map(k, minus=minus), self.pre(k), self.auc(), self.auc(groups=False)]
-            same = [each for each in several if each.measure == convention.measure]
-            return min(same or [self(k, minus=minus)], key=lambda each: len(each.diff(convention)))
-        nearest = self(k, exp_gain=not convention.gain.startswith("linear"), minus=minus)
-        # It refuses fractional labels under exponential gain, so that the two are the same to it.
-        return nearest.replace(gain="exp2") if convention.gain == "exp2" else nearest
+        convention = as_convention(convention)
+        nearest = super().nearest(convention)
+        if isinstance(convention, NDCG) and convention.gain == "exp2":
+            # It refuses fractional labels under exponential gain, so that the two are the same to it.
+            return nearest.replace(gain="exp2")
+        return nearest
+
+    def _ndcg_beside(self, convention: Any) -> Convention:
+        return self(getattr(convention, "k", None), minus=getattr(convention, "empty", None) == 0)
 
     def spell(self, convention: Any) -> dict[str, Any]:
         """Give `eval_metric` (with a trailing minus for `empty=0`) and, for NDCG, `ndcg_exp_gain`.
 
         `auc` of data without groups says so, which is not a parameter of XGBoost's.
         """
-        if isinstance(convention, AUC):
-            return {"eval_metric": "auc", **({} if convention == self.auc() else {"groups": False})}
-        k = min(convention.k or NO_CUTOFF, NO_CUTOFF)
-        found: dict[str, Any] = {
-            "eval_metric": f"{NAMES[convention.measure]}@{k}" + ("-" if self._says_minus(convention) else "")
-        }
-        gain = getattr(convention, "gain", None)
-        return found if gain is None else {**found, "ndcg_exp_gain": not gain.startswith("linear")}
-
-    def _ranked(self) -> dict[str, Any]:
-        """Metrics with a cutoff."""
-        return {"ndcg": self, "map": self.map, "pre": self.pre}
-
-    @staticmethod
-    def _says_minus(convention: Any) -> bool:
-        return convention.measure != "precision" and bool(convention.empty == 0)
+        call = self._call(convention)
+        if call.metric == "auc":
+            return {"eval_metric": "auc", **({} if call.arguments["groups"] else {"groups": False})}
+        minus = "-" if call.arguments.get("minus") else ""
+        words = {"eval_metric": f"{call.metric}@{min(convention.k or NO_CUTOFF, NO_CUTOFF)}{minus}"}
+        exponential = call.arguments.get("exp_gain")
+        return words if exponential is None else {**words, "ndcg_exp_gain": exponential}
 
 
 xgboost = XGBoost()

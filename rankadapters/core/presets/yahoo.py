@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rankadapters.core.measures import ERR, NDCG
-from rankadapters.core.presets.tool import Tool, measure
+from rankadapters.core.presets.preset import K, preset
+from rankadapters.core.presets.tool import Tool
 
 
-class Yahoo(Tool):
+class Yahoo(
+    Tool, name="yahoo", gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad",
+    empty=1, missing="error", unjudged="error", average="uniform",
+):  # fmt: skip
     """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal to 1e-11, per query and in the mean.
 
     A query with nothing relevant counts 1, which lifts MQ2008's mean by its share of such queries, 0.281. The script
     takes ranks and never sorts; giving it the stable order of the scores is `ties="input"`.
     """
 
-    name: ClassVar[str] = "yahoo"
-    patterns: ClassVar[dict[str, str]] = {r"(?i:ndcg)@(?P<k>[1-9]\d*)": "", "(?i:err)": "err"}
-
+    @preset(NDCG, rf"(?i:ndcg)@{K}")
     def __call__(self, k: int | None) -> NDCG:
         """Give the script's NDCG at a cutoff."""
-        return NDCG(
-            k=k, gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64",
-            short="pad", empty=1, missing="error", unjudged="error", average="uniform",
-        ).named(self.name)  # fmt: skip
 
-    @measure
+    @preset(ERR, "(?i:err)", k=None, scale=16, discount="reciprocal", complement="float64")
     def err(self) -> ERR:
         """`ERR` of the script, of all ranks; grade l stops with probability (2^l - 1) / 16. Run: equal to 1e-11."""
-        return ERR(
-            k=None, gain="exp2", scale=16, discount="reciprocal", complement="float64", ties="input",
-            precision="float64", short="pad", missing="error", unjudged="error", average="uniform",
-        ).named("yahoo.err")  # fmt: skip
 
 
 yahoo = Yahoo()
