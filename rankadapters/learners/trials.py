@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Unpack
 
 import numpy as np
@@ -17,7 +18,7 @@ from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.members import bind, whole_values
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.kernels import SKIP
+from rankadapters.core.kernels import SKIP, warn_of_no_numba
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.candidates import Listed, RankedCandidates, Steps
 
@@ -67,6 +68,8 @@ class Trials:
         self.convention = as_convention(convention)
         self.n_threads = as_n_threads(n_threads)
         refuse_ignored([self.convention], self.queries)
+        if find_spec("numba") is None:  # importing it would take a third of a second
+            warn_of_no_numba()
         [self._member] = bind(self.queries, [self.convention])
         self._ranked = (
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)

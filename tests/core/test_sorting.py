@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numba import njit
 
+from rankadapters.core.kernels import kernel
 from rankadapters.core.kernels.sorting import COUNTED, LANES, new_sorting, rank_top
 
 SIZES = [1, 2, 8, 15, LANES, 2 * LANES, COUNTED, COUNTED + 1, 100, 333, 1500]
@@ -28,7 +28,7 @@ SPREADS = {
 }
 
 
-@njit
+@kernel
 def ranked(scores, k):
     space = new_sorting(scores.size, scores)
     count = rank_top(scores, k, space)

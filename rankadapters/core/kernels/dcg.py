@@ -158,5 +158,5 @@ def discounted_sums_along(
     return ALL_FINITE
 
 
-discounted_sums.for_few = discounted_sums_of_few
-discounted_sums.along_line = discounted_sums_along
+discounted_sums.short_queries = discounted_sums_of_few
+discounted_sums.line_search = discounted_sums_along
