@@ -6,7 +6,6 @@ import ast
 from functools import cache
 from pathlib import Path
 
-
 # What is in the folders of kernels and runs as Python.
 MACHINERY = {"__init__.py", "compiling.py", "dispatch.py", "kept_code.py", "views.py"}
 

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-
 EXAMPLES = 20  # of each hypothesis test: enough to see most mutants, and a fifth of the time
 CASES = "RANKADAPTERS_CASES_A_TEST"  # of each parametrised test, spread evenly
 FOLDER = "RANKADAPTERS_LINES_BY_TEST"

@@ -176,7 +176,9 @@ class SharedRanking:
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
         self.plain = self.tied in {"rows", "means"} and self.first.ranking.retrieve == "all"
-        one = len(self.plans) == 1 and self.plain and self.tied == "rows" and self.first.kernel.short_queries is not None
+        one = (
+            len(self.plans) == 1 and self.plain and self.tied == "rows" and self.first.kernel.short_queries is not None
+        )
         self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
 
     def values(self, scores: Array, n_threads: int) -> Floats:

@@ -129,7 +129,7 @@ class Teller(event.Listener):
     def on_start(self, event: Any) -> None:
         """Look whether it is one of our kernels, and the first."""
         dispatcher = event.data["dispatcher"]
-        if self._told or not dispatcher.py_func.__module__.startswith(PACKAGE):
+        if self._told or not str(dispatcher.py_func.__module__).startswith(PACKAGE):
             return
         self._told = True
         if sys.stderr is not None and sys.stderr.isatty():

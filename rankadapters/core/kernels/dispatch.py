@@ -1,7 +1,7 @@
 """How a kernel runs: in Python and numpy at first, compiled where much is evaluated. Both give the same bits.
 
-Importing numba takes a third of a second and compiling takes several, while Python handles a ranked row in 60 to 200 ns,
-where machine code takes 10. Where numba cannot be imported, every kernel runs in Python.
+Importing numba takes a third of a second and compiling takes several, while Python handles a ranked row in 60 to 200
+ns, where machine code takes 10. Where numba cannot be imported, every kernel runs in Python.
 """
 
 from __future__ import annotations

@@ -61,11 +61,14 @@ def _all(builder, number):
 
 @intrinsic
 def same(_, number):
+    """As `lanes.same`."""
     return lanes(float64), lambda context, builder, sig, given: _all(builder, given[0])
 
 
 @intrinsic
 def load(_, array, row):
+    """As `lanes.load`."""
+
     def code(context, builder, sig, given):
         found = builder.load(_place(context, builder, sig.args[0], *given))
         found.align = 8
@@ -76,6 +79,8 @@ def load(_, array, row):
 
 @intrinsic
 def store(_, array, row, values):
+    """As `lanes.store`."""
+
     def code(context, builder, sig, given):
         builder.store(given[2], _place(context, builder, sig.args[0], *given[:2])).align = 8
         return context.get_dummy_value()
@@ -85,6 +90,8 @@ def store(_, array, row, values):
 
 @intrinsic
 def pick(_, array, rows, first):
+    """As `lanes.pick`."""
+
     def code(context, builder, sig, given):
         array, rows = (
             context.make_array(kind)(context, builder, one).data
@@ -103,11 +110,14 @@ def pick(_, array, rows, first):
 
 @intrinsic
 def at(_, values, lane):
+    """As `lanes.at`."""
     return float64(lanes, int64), lambda context, builder, sig, given: builder.extract_element(*given)
 
 
 @intrinsic
 def magnitude(_, values):
+    """As `lanes.magnitude`."""
+
     def code(context, builder, sig, given):
         bits = builder.and_(builder.bitcast(given[0], _WHOLE), ir.Constant(_WHOLE, [2**63 - 1] * LANES))
         return builder.bitcast(bits, _PACKED)
@@ -117,6 +127,8 @@ def magnitude(_, values):
 
 @intrinsic
 def where_greater(_, a, b, chosen, other):
+    """As `lanes.where_greater`."""
+
     def code(context, builder, sig, given):
         a, b, chosen, other = given
         return builder.select(builder.fcmp_ordered(">", a, b), chosen, other)
@@ -126,6 +138,8 @@ def where_greater(_, a, b, chosen, other):
 
 @intrinsic
 def only_at(_, number, lane):
+    """As `lanes.only_at`."""
+
     def code(context, builder, sig, given):
         places = ir.Constant(_WHOLE, list(range(LANES)))
         there = builder.icmp_unsigned("==", places, _all(builder, given[1]))
@@ -136,6 +150,8 @@ def only_at(_, number, lane):
 
 @intrinsic
 def only_first(_, values, count):
+    """As `lanes.only_first`."""
+
     def code(context, builder, sig, given):
         places = ir.Constant(_WHOLE, list(range(LANES)))
         kept = builder.icmp_unsigned("<", places, _all(builder, given[1]))
