@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import io
 import os
 import signal
@@ -25,6 +27,17 @@ def routing():
     sklearn = pytest.importorskip("sklearn")
     with sklearn.config_context(enable_metadata_routing=True):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _machine_code_where_numba_is(monkeypatch):
+    """Skip a test where it asks for machine code and numba cannot be imported."""
+    if importlib.util.find_spec("numba") is None:
+        dispatch = importlib.import_module("rankadapters.core.kernels.dispatch")
+        checked = dispatch._checked
+        monkeypatch.setattr(
+            dispatch, "_checked", lambda choice: pytest.skip("needs numba") if choice == "now" else checked(choice)
+        )
 
 
 @pytest.fixture

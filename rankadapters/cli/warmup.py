@@ -50,13 +50,13 @@ def add(commands: Any) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     del arguments
-    from rankadapters.core.kernels.compiling import compiled, import_all
     from rankadapters.core.kernels.dispatch import NOW, kernels
-    from rankadapters.core.kernels.kept_code import FAILURES
 
-    import_all()
-    folder, start = _folder(), time.perf_counter()
     with kernels(NOW), bar("compiling") as step:
+        from rankadapters.core.kernels.compiling import compiled
+        from rankadapters.core.kernels.kept_code import FAILURES
+
+        folder, start = _folder(), time.perf_counter()
         tasks = [*_evaluations(), *_trials(), *_gradients(), _boost]
         for done, task in enumerate(tasks):
             task()

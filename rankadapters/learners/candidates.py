@@ -117,7 +117,7 @@ class RankedCandidates:
         """The rows that have a gain; None where there are many, or this measure has no kernel that counts."""
         plan, ranking = self.plan, self.plan.ranking
         plain = ranking.tied in {"rows", "means"} and ranking.retrieve == "all" and ranking.precision == "float64"
-        if not (plain and plan.kernel.along_line):
+        if not (plain and plan.kernel.line_search):
             return None
         [column], sizes = plan.columns.values(), plan.rows.sizes
         gains = column.values
@@ -140,7 +140,7 @@ class RankedCandidates:
                     values = np.empty((several.stop - several.start, queries.stop - queries.start))
                     yield int(
                         dispatch.run(
-                            self.plan.kernel.along_line, *line, *same, values.reshape(-1), rows=n * len(values)
+                            self.plan.kernel.line_search, *line, *same, values.reshape(-1), rows=n * len(values)
                         )
                     )
                     found[several, queries] = values

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Unpack
 
 import numpy as np
 
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Array, Floats, non_finite
+from rankadapters.core.data.columns import Floats, non_finite
 from rankadapters.core.data.keywords import Columns, by_name
 from rankadapters.core.data.queries import as_queries
 from rankadapters.core.declaration.convention import Convention
@@ -17,7 +18,7 @@ from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.members import bind, whole_values
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.core.kernels import SKIP
+from rankadapters.core.kernels import warn_of_no_numba
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.candidates import Listed, RankedCandidates, Steps
 
@@ -67,6 +68,8 @@ class Trials:
         self.convention = as_convention(convention)
         self.n_threads = as_n_threads(n_threads)
         refuse_ignored([self.convention], self.queries)
+        if find_spec("numba") is None:  # importing it would take a third of a second
+            warn_of_no_numba()
         [self._member] = bind(self.queries, [self.convention])
         self._ranked = (
             None if isinstance(self._member.plan, WholePlan) else RankedCandidates(self._member, self.n_threads)
@@ -197,14 +200,9 @@ class Trials:
         if member.floor is not None:
             numerators = np.log(np.maximum(numerators, member.floor))
         terms = numerators * member.settled.weights
-        if self._skipped.size:
-            terms[:, self._skipped] = 0.0
+        terms[:, member.settled.skipped] = 0.0
         means = terms.cumsum(axis=1)[:, -1] / self._mass
         return np.array([self.convention.link(mean) for mean in means.tolist()])
-
-    @cached_property
-    def _skipped(self) -> Array:
-        return np.flatnonzero(self._member.settled.status == SKIP)
 
     @cached_property
     def _mass(self) -> float:

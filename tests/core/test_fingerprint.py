@@ -10,6 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.core.kernels.exact import mix_all
 
 LABELS, QID = [2.0, 0.0, 1.5, 0.0, 3.0], ["a", "a", "b", "b", "b"]
@@ -20,11 +22,12 @@ def fingerprints(**columns):
     return [hex(word) for word in ra.Queries(**{"labels": LABELS, "qid": QID} | columns).fingerprints.tolist()]
 
 
-@pytest.mark.parametrize("form", ["compiled", "in_numpy"])
+@pytest.mark.parametrize("form", [NOW, NEVER])
 def test_words_are_mixed_as_splitmix64_does(form):
     """The first outputs of the generator seeded with 0 and 1 (Steele, Lea and Flood 2014; Java's SplittableRandom)."""
     out = np.empty(2, np.uint64)
-    getattr(mix_all, form)(np.array([0, 1], np.uint64), out)
+    with kernels(form):
+        dispatch.run(mix_all, np.array([0, 1], np.uint64), out)
     assert out.tolist() == [0xE220A8397B1DCDAF, 0x910A2DEC89025CC1]
 
 

@@ -13,11 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba.core.compiler_lock import global_compiler_lock
 
 import rankadapters as ra
-from rankadapters.core.kernels import compiling, dispatch, steps
-from rankadapters.core.kernels.compiling import load
+from rankadapters.core.kernels import dispatch, steps
 from rankadapters.core.kernels.dispatch import LATER, NEVER, NOW, kernels
 from rankadapters.core.kernels.exact import mix_all
 from rankadapters.core.kernels.in_numpy import few_rows
@@ -236,6 +234,9 @@ def test_a_kernel_is_compiled_once_for_arrays_that_can_be_written_and_that_canno
 
 
 def test_kernels_are_loaded_by_one_thread_at_a_time():
+    pytest.importorskip("numba")
+    from rankadapters.core.kernels import compiling
+
     locked = []
 
     class Kernel:
@@ -245,14 +246,17 @@ def test_kernels_are_loaded_by_one_thread_at_a_time():
             class _cache:  # noqa: N801 - as numba calls it
                 @staticmethod
                 def load_overload(*_):
-                    locked.append(global_compiler_lock.is_locked())
+                    locked.append(compiling.global_compiler_lock.is_locked())
 
-    assert not load(Kernel, [1.0])
+    assert not compiling.load(Kernel, [1.0])
     assert locked == [True]
 
 
 def test_a_kernel_of_several_is_loaded_only_where_all_of_them_are_in_the_cache(monkeypatch):
-    asked = []
+    pytest.importorskip("numba")
+    from rankadapters.core.kernels import compiling
+
+    asked, load = [], compiling.load
     monkeypatch.setattr(compiling, "load", lambda each, given: asked.append((each, given)) or each == "known")
     both = steps(lambda value: iter([("new", (value,)), ("known", (value, value))]))
     assert not load(both, [1])
@@ -263,10 +267,8 @@ def test_a_kernel_of_several_is_loaded_only_where_all_of_them_are_in_the_cache(m
 def test_a_kernel_of_several_ends_at_a_row_that_is_refused():
     called = []
 
-    class one:  # noqa: N801 - a kernel
-        @staticmethod
-        def compiled(bad):
-            return called.append(bad) or bad
+    def one(bad):
+        return called.append(bad) or bad
 
     assert steps(lambda: iter([(one, (-1,)), (one, (None,)), (one, (7,)), (one, (-1,))]))() == 7
     assert called == [-1, None, 7]

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from rankadapters.core.kernels import kernel
-from rankadapters.objectives.kernels import generators
-from rankadapters.objectives.kernels.generators import MULTIPLIER, block_started, draw_normals
-from rankadapters.objectives.kernels.generators import drawn as number_drawn
+from rankadapters.objectives.kernels.generators import MULTIPLIER, block_started, draw_normals, drawn, query_seeds
 from tests.core.random_by_hand import Generator, seeds_by_block
 
 SEEDS = [0, 1, 2**32 - 1, 2**63, 2**64 - 1, 10033610233601128462]
@@ -26,14 +24,14 @@ def wholes_from(seed, block, steps, out):
     first, second, one, other = block_started(seed, block, steps)
     for i in range(out.size):
         first, second = first * MULTIPLIER + one, second * MULTIPLIER + other
-        out[i] = number_drawn(first, second)
+        out[i] = drawn(first, second)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_normal_numbers_are_those_of_plain_python(seed):
-    drawn, generator = np.empty(200), Generator(seed)
-    normals(np.uint64(seed), drawn)
-    np.testing.assert_allclose(drawn, [generator.normal() for _ in range(200)], rtol=1e-14)
+    numbers, generator = np.empty(200), Generator(seed)
+    normals(np.uint64(seed), numbers)
+    np.testing.assert_allclose(numbers, [generator.normal() for _ in range(200)], rtol=1e-14)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -43,22 +41,22 @@ def test_a_block_starts_after_so_many_draws(seed, block, steps):
     generator = Generator([blocks.whole() for _ in range(block + 1)][-1])
     for _ in range(steps):
         generator.whole()
-    drawn = np.empty(5, np.uint64)
-    wholes_from(np.uint64(seed), block, steps, drawn)
-    assert drawn.tolist() == [generator.whole() for _ in range(5)]
+    numbers = np.empty(5, np.uint64)
+    wholes_from(np.uint64(seed), block, steps, numbers)
+    assert numbers.tolist() == [generator.whole() for _ in range(5)]
 
 
 @pytest.mark.parametrize("n_queries", [1, 5, 128, 129, 300])
 @pytest.mark.parametrize("first", [0, 1, 4])
 def test_seeds_of_queries_are_the_same_wherever_a_chunk_begins(n_queries, first):
     seeds = np.empty(max(n_queries - first, 0), np.uint64)
-    generators.query_seeds(np.uint64(7), n_queries, first, seeds)
+    query_seeds(np.uint64(7), n_queries, first, seeds)
     assert seeds.tolist() == list(seeds_by_block(7, n_queries))[first:]
 
 
 def test_normal_numbers_have_the_moments_of_a_normal_distribution():
     n = 200_000
-    drawn = np.empty(n)
-    normals(np.uint64(5), drawn)
+    numbers = np.empty(n)
+    normals(np.uint64(5), numbers)
     for power, moment, spread in ((1, 0, 1), (2, 1, math.sqrt(2)), (3, 0, math.sqrt(15)), (4, 3, math.sqrt(96))):
-        assert abs((drawn**power).mean() - moment) < 4 * spread / math.sqrt(n)
+        assert abs((numbers**power).mean() - moment) < 4 * spread / math.sqrt(n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -243,3 +244,10 @@ def test_query_ids_are_what_they_are_in_any_type(kind):
     here = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids)
     there = ra.evaluate([1, 0, 1], [1, 2, 3], TEXTBOOK, qid=ids.astype(kind))
     assert here - there == 0.0
+
+
+@pytest.mark.parametrize("preset", ["lightgbm@10", "lightgbm.auc", "lightgbm.map@3", "catboost.mrr@3", "yahoo.err"])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_an_evaluator_is_copied_and_sent_to_other_processes(preset, copied):
+    evaluator = ra.Evaluator([1, 0, 0, 1], preset, group_sizes=[2, 2])
+    assert copied(evaluator).evaluate([0.5, 0.7, 0.2, 0.1]) == evaluator.evaluate([0.5, 0.7, 0.2, 0.1])

@@ -17,10 +17,8 @@ from random import Random
 from time import process_time
 
 CORPUS = Path(".hypothesis", "fuzz")  # kept from run to run
-WATCHED = [
-    f"rankadapters.{name}" for name in ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.declaration",
-    "core.presets")
-]  # fmt: skip
+ROOMS = ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.declaration", "core.presets")
+WATCHED = [f"rankadapters.{name}" for name in ROOMS]
 LONGEST = 4096  # bytes from which an example is drawn
 
 

@@ -6,6 +6,9 @@ import ast
 from functools import cache
 from pathlib import Path
 
+# What is in the folders of kernels and runs as Python.
+MACHINERY = {"__init__.py", "compiling.py", "dispatch.py", "kept_code.py", "views.py"}
+
 
 def modules(root: Path) -> list[Path]:
     """All modules of the package but the command's, relative to the checkout."""
@@ -15,13 +18,8 @@ def modules(root: Path) -> list[Path]:
 
 def is_kernel(module: Path | str) -> bool:
     """Tell whether a module is of machine code."""
-    folder = Path(module).parent
-    return "kernels" in folder.parts and Path(module).name not in {
-        "compiling.py",
-        "dispatch.py",
-        "kept_code.py",
-        "views.py",
-    }
+    path = Path(module)
+    return path.parent.name == "kernels" and path.name not in MACHINERY
 
 
 @cache

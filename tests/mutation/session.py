@@ -33,8 +33,18 @@ OF_DASK = [f"tests/distributed/test_{name}.py" for name in ("dask_evaluate", "da
 OF_SPARK = [f"tests/distributed/test_spark_{name}.py" for name in ("evaluate", "query_evaluator")]
 OF_PARTITIONS = ["tests/distributed/test_frame_rows.py", OF_DASK[0]]
 OF_ENGINES = {"dask": OF_DASK, "spark": OF_SPARK, "partitions": OF_PARTITIONS}
-# Of kernels, which few tests run in Python, where lines are seen: those that have a form in numpy, and the others.
-OF_EVALUATION = ("every_kernel", "kernels_against_definition", "forms", "ranked_measures", "trials", "ap", "rr", "auc")
+# Of kernels, which few tests run in Python, where lines are seen: those of the core, and the others.
+OF_EVALUATION = (
+    "every_kernel",
+    "sorting",
+    "kernels_against_definition",
+    "forms",
+    "ranked_measures",
+    "trials",
+    "ap",
+    "rr",
+    "auc",
+)
 OF_GRADIENTS = ("gradients", "losses", "random_losses", "biased_gradients", "list_losses", "trades", "lanes")
 GOLDEN = ("golden_lambdamart", "golden_list_losses", "golden_objectives", "golden_random_losses")
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}
@@ -117,9 +127,8 @@ class Session:
         ]
 
     def _of_kernel(self, module: str) -> list[str]:
-        path = Path(module)
-        has_twin = (self.lines.root / path.parent / "in_numpy" / path.name).is_file()
-        names = OF_EVALUATION if has_twin else (*OF_GRADIENTS, *GOLDEN, "sorting", *OF_EVALUATION)
+        of_core = Path(module).parts[1] == "core"
+        names = OF_EVALUATION if of_core else (*OF_GRADIENTS, *GOLDEN, *OF_EVALUATION)
         return [f"tests/core/test_{name}.py" for name in names]
 
     def _round(self, tests: list[str], *, compiled: bool, stale: list[str] | None = None) -> dict[str, Any]:

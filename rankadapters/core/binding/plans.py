@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankadapters.core.kernels import Kernel, Steps
@@ -14,7 +13,7 @@ if TYPE_CHECKING:  # so that a convention can be written and read without numpy
     from rankadapters.core.data.rows import Rows
 
 Key = tuple[object, ...]
-NO_ARGUMENTS: Mapping[str, Any] = MappingProxyType({})
+NO_ARGUMENTS: Mapping[str, Any] = {}
 
 
 class Column(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -36,14 +37,22 @@ class Settled:
 
     def decide(self, values: Floats) -> None:
         """Write the value of each query that a policy decides: what it is fixed at, or NaN where it is skipped."""
-        if self.status.any():
-            values[self.status == FIXED] = self.fixed[self.status == FIXED]
-            values[self.status == SKIP] = np.nan
+        values[self._fixed_queries] = self.fixed[self._fixed_queries]
+        values[self.skipped] = np.nan
+
+    @cached_property
+    def _fixed_queries(self) -> Ints:
+        return np.flatnonzero(self.status == FIXED)
+
+    @cached_property
+    def skipped(self) -> Ints:
+        """Queries that are skipped, by number."""
+        return np.flatnonzero(self.status == SKIP)
 
     @property
     def n_scored(self) -> int:
         """Queries in the mean."""
-        return int(np.count_nonzero(self.status != SKIP))
+        return self.status.size - self.skipped.size
 
 
 def settle(convention: Convention, queries: Queries, sizes: Sizes, mass: Floats | None) -> Settled:

@@ -176,7 +176,9 @@ class SharedRanking:
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
         self.plain = self.tied in {"rows", "means"} and self.first.ranking.retrieve == "all"
-        one = len(self.plans) == 1 and self.plain and self.tied == "rows" and self.first.kernel.for_few is not None
+        one = (
+            len(self.plans) == 1 and self.plain and self.tied == "rows" and self.first.kernel.short_queries is not None
+        )
         self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
 
     def values(self, scores: Array, n_threads: int) -> Floats:
@@ -209,7 +211,7 @@ class SharedRanking:
             others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()))
             yield int(
                 dispatch.run(
-                    plan.kernel.for_few, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
+                    plan.kernel.short_queries, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
                     *plan.options.values(), values[0, inside], rows=int(part[-1] - part[0]),
                 )
             )  # fmt: skip

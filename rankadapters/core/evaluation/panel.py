@@ -313,5 +313,5 @@ def _terms(member: Member, numerators: Floats) -> Floats:
         numerators = np.log(np.maximum(numerators, member.floor))
     with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
         terms = numerators * settled.weights
-    terms[settled.status == SKIP] = 0.0
+    terms[settled.skipped] = 0.0
     return terms

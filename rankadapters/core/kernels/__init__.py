@@ -6,14 +6,15 @@ it is written, on lists, or compiled. Importing a kernel imports no numba.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from rankadapters.core.errors import warn_caller
+
 COMPUTE, FIXED, SKIP = 0, 1, 2  # how a query gets its value
-FEW = 8  # rows of a query that may be ranked and summed up at once
+FEW = 8  # rows of a query that a kernel for short queries takes
 LIMBS, LIMB_BITS = 66, 32  # of an exact sum, from 2^-1074 to beyond the largest float64
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -26,18 +27,22 @@ class Kernel:
     Attributes
     ----------
     in_numpy : callable or None
-        The same for whole columns at once, where loops in Python would take too long: what sorts, gathers or hashes.
+        The same for whole columns at once, where loops in Python would take too long.
     tied : str
         Of a kernel that reads columns by rank: what each rank of a tie brings where ties are not broken. `means`: the
         mean of the tie; `spans`: its sum, and where the tie ends; `whole`: the row's own number, and where the tie
         ends, of the tie at rank k also the rows beyond.
     cost : int
         How many times as long as ranking it takes in plain Python, so that it is compiled so much earlier.
-    for_few : Kernel or None
-        One that ranks too, for queries of at most FEW rows: `for_few(scores, order, indptr, *columns, k, *by_rank,
-        *by_query, *options, values)` returns the first row whose score is not finite, else -1.
-    along_line : Kernel or None
-        One that ranks too, for scores that move along a line in steps: as `dcg.discounted_sums_along`.
+    short_queries : Kernel or None
+        A kernel that also ranks, for queries of at most FEW rows: `short_queries(scores, order, indptr, *columns, k,
+        *by_rank, *by_query, *options, values)` returns the first row whose score is not finite, else -1.
+    line_search : Kernel or None
+        A kernel that also ranks, for scores that move along a line in steps: as `dcg.discounted_sums_along`.
+    kept : bool
+        Whether its machine code is kept on disk.
+    options : dict
+        What numba is told.
     """
 
     def __init__(
@@ -47,31 +52,40 @@ class Kernel:
         in_numpy: Callable[..., Any] | None = None,
         tied: str = "means",
         cost: int = 1,
-        cached: bool = True,
+        kept: bool = True,
         options: dict[str, Any],
     ) -> None:
-        self.in_numpy, self.tied, self.cost = in_numpy, tied, cost
-        self.for_few: Kernel | None = None
-        self.along_line: Kernel | None = None
-        self.cached, self.options = cached, options
         self.function: Any = function
+        self.in_numpy, self.tied, self.cost = in_numpy, tied, cost
+        self.kept, self.options = kept, options
+        self.short_queries: Kernel | None = None
+        self.line_search: Kernel | None = None
         self._plain: Any = None
         self._compiled: Any = None
-        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+        _be_named_as(self, function)
 
     def __repr__(self) -> str:
         """Name the function and its module."""
         return f"<kernel {self.__module__}.{self.__name__}>"
 
+    def __reduce__(self) -> str:
+        """Let plans be pickled and copied: a kernel is one object, which its module names."""
+        return self.__name__
+
     def __call__(self, *arguments: Any) -> Any:
-        """Run the machine code."""
-        return self.compiled(*arguments)
+        """Run the machine code; without numba, the function as it is written."""
+        if why_no_numba() is None:
+            return self.compiled(*arguments)
+        warn_of_no_numba()
+        import numpy as np
+
+        with np.errstate(all="ignore"):  # as machine code does
+            return self.plain(*arguments)
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the arguments."""
-        code = self.function.__code__
-        return tuple(code.co_varnames[: code.co_argcount])
+        return _parameters(self.function)
 
     @property
     def plain(self) -> Any:
@@ -84,18 +98,14 @@ class Kernel:
     def compiled(self) -> Any:
         """The machine code, which numba makes at the first call with arguments of each type."""
         if self._compiled is None:
-            self._compiled = self._machine_code()
+            from rankadapters.core.kernels.compiling import global_compiler_lock, machine_code
+
+            with global_compiler_lock:
+                if self._compiled is None:  # another thread may have been faster
+                    self._compiled = machine_code(self)
         return self._compiled
 
-    def _machine_code(self) -> Any:
-        try:
-            from rankadapters.core.kernels.compiling import machine_code
-        except ImportError:
-            warn_of_no_numba()
-            return self.plain
-        return machine_code(self)
-
-    def spelling(self) -> Any:
+    def text(self) -> Any:
         """Return what numba compiles."""
         return linked(self.function, "compiled")
 
@@ -118,36 +128,55 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+def _parameters(function: Any) -> tuple[str, ...]:
+    code = function.__code__
+    return tuple(code.co_varnames[: code.co_argcount])
+
+
+def _be_named_as(wrapper: Any, function: Callable[..., Any]) -> None:
+    wrapper.__name__, wrapper.__doc__, wrapper.__module__ = function.__name__, function.__doc__, function.__module__
+
+
+@cache
+def why_no_numba() -> str | None:
+    """Say why numba cannot be imported; None where it can."""
+    try:
+        import numba  # noqa: F401 - whether it is there, and fits the numpy that is there
+    except ImportError as error:
+        return str(error)
+    return None
+
+
 @cache
 def warn_of_no_numba() -> None:
-    """Say once that what should be machine code runs in Python."""
-    warnings.warn(
-        "numba cannot be imported, so that gradients and learners run in plain Python, some hundred times as slowly.\n"
-        "Hint: pip install numba.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    """Warn once that what should be machine code runs in Python, where numba cannot be imported."""
+    if why_no_numba() is not None:
+        warn_caller(
+            f"gradients and learners run in plain Python, some hundred times as slowly, since numba cannot be imported "
+            f"({why_no_numba()}).\nHint: pip install numba.",
+            RuntimeWarning,
+        )
 
 
 class Spelled(Kernel):
-    """A kernel that machine code spells in another way than plain Python does, with the same meaning."""
+    """A kernel for kernels that machine code spells in another way than plain Python does, with the same meaning."""
 
-    def __init__(self, function: Callable[..., Any], spelling: Callable[[], Callable[..., Any]]) -> None:
-        super().__init__(function, cached=False, options={"inline": "always", **_OPTIONS})
+    def __init__(self, function: Callable[..., Any], spelling: Callable[[], Any]) -> None:
+        super().__init__(function, kept=False, options={"inline": "always", **_OPTIONS})
         self._spelling = spelling
 
-    def spelling(self) -> Any:
-        """Return what numba compiles."""
+    def text(self) -> Any:
+        """Return what numba compiles, a function, or puts in place, an intrinsic."""
         return self._spelling()
 
 
-def spelled(spelling: Callable[[], Callable[..., Any]]) -> Callable[[Callable[..., Any]], Spelled]:
-    """Make a kernel of a function for plain Python and of one for machine code, which `spelling` returns."""
+def spelled(spelling: Callable[[], Any]) -> Callable[[Callable[..., Any]], Spelled]:
+    """Make a kernel of a function for plain Python and of what `spelling` returns for machine code."""
     return lambda function: Spelled(function, spelling)
 
 
 def kernel(function: Callable[..., Any] | None = None, **declared: Any) -> Any:
-    """Make a kernel whose machine code is kept on disk where some folder can be written; as `Kernel` declares it."""
+    """Make a kernel whose machine code is kept on disk where a folder can be written; `declared` is as in `Kernel`."""
     if function is None:
         return lambda function: kernel(function, **declared)
     return Kernel(function, options=_OPTIONS, **declared)
@@ -155,16 +184,16 @@ def kernel(function: Callable[..., Any] | None = None, **declared: Any) -> Any:
 
 def inlined(function: Callable[..., Any]) -> Kernel:
     """Compile into each caller: a call per query with a dozen arrays costs as much as ranking a short query."""
-    return Kernel(function, cached=False, options={"inline": "always", **_OPTIONS})
+    return Kernel(function, kept=False, options={"inline": "always", **_OPTIONS})
 
 
 def internal(function: Callable[..., Any]) -> Kernel:
-    """Compile for kernels only: what Python never calls needs no wrapper for it, and lies in its callers' cache."""
-    return Kernel(function, cached=False, options={**_UNCALLED, **_OPTIONS})
+    """Compile for kernels only: Python never calls it, so it needs no wrapper, and its callers' files hold its code."""
+    return Kernel(function, kept=False, options={**_UNCALLED, **_OPTIONS})
 
 
 def merged(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel whose machine code lies in the caller's: for what is called once a row, with many arrays."""
+    """Let LLVM put the machine code into the caller's: for what is called once a row, with many arrays."""
     return Kernel(function, options={**_OPTIONS, "forceinline": True})
 
 
@@ -174,42 +203,41 @@ def contracting(function: Callable[..., Any]) -> Kernel:
 
 
 class Steps:
-    """Kernels that are called in turn: `several(*arguments)` yields each with its arguments.
+    """Kernels that are called in turn: `calls(*arguments)` yields each kernel with its arguments.
 
-    The first row that one of them returns, since its score is not finite, ends them. So code that many need is compiled
-    once.
+    So code that many need is compiled once. The first row that a kernel returns, since its score is not finite, ends
+    the calls.
     """
 
-    def __init__(self, several: Callable[..., Iterator[tuple[Kernel, tuple[Any, ...]]]], *, cost: int = 1) -> None:
-        self.several, self.cost = several, cost
-        self.__name__, self.__doc__, self.__module__ = several.__name__, several.__doc__, several.__module__
+    def __init__(self, calls: Callable[..., Iterator[tuple[Kernel, tuple[Any, ...]]]], *, cost: int = 1) -> None:
+        self.calls, self.cost = calls, cost
+        _be_named_as(self, calls)
+
+    __repr__, __reduce__ = Kernel.__repr__, Kernel.__reduce__
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the arguments."""
-        code = self.several.__code__  # type: ignore[attr-defined]  # a function, not any callable
-        return tuple(code.co_varnames[: code.co_argcount])
+        return _parameters(self.calls)
 
     def run(self, arguments: tuple[Any, ...], call: Callable[[Kernel, tuple[Any, ...]], Any]) -> int:
-        """Run the kernels in turn; return the row that one of them refused, else -1."""
-        for each, given in self.several(*arguments):
-            bad = call(each, given)
+        """Call the kernels in turn by `call`; return the row that one of them refused, else -1."""
+        for kernel_of_step, given in self.calls(*arguments):
+            bad = call(kernel_of_step, given)
             if bad is not None and bad >= 0:
                 return int(bad)
         return -1
 
-    def compiled(self, *arguments: Any) -> int:
+    def __call__(self, *arguments: Any) -> int:
         """Run the machine code of each kernel."""
-        return self.run(arguments, lambda each, given: each.compiled(*given))
-
-    __call__ = compiled
+        return self.run(arguments, lambda kernel_of_step, given: kernel_of_step(*given))
 
 
-def steps(several: Callable[..., Any] | None = None, *, cost: int = 1) -> Any:
-    """Make one kernel of several that are called in turn; `cost` as in `Kernel`."""
-    if several is None:
-        return lambda several: Steps(several, cost=cost)
-    return Steps(several, cost=cost)
+def steps(calls: Callable[..., Any] | None = None, *, cost: int = 1) -> Any:
+    """Make one kernel of kernels that are called in turn; `cost` is as in `Kernel`."""
+    if calls is None:
+        return lambda calls: Steps(calls, cost=cost)
+    return Steps(calls, cost=cost)
 
 
 def _zeros() -> Callable[..., Any]:

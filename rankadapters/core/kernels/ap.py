@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.in_numpy import sums
+from rankadapters.core.kernels.in_numpy import by_rank
 
 
-@kernel(in_numpy=sums.average_precision)
+@kernel(in_numpy=by_rank.average_precision)
 def average_precision(ranked, outptr, k, divisor, by_found, values):
     """Sum of the precisions at relevant ranks, by the divisor or, where `by_found`, by the relevant rows found."""
     for q in range(len(values)):

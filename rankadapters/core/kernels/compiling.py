@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import current_thread, main_thread
+from types import FunctionType
 from typing import Any, NamedTuple
 
-from numba import njit, typeof
+from numba import config, njit, typeof
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
@@ -27,7 +28,7 @@ EVERY_TIME = (
 
 WAITS = b"\nrankadapters: interrupted as soon as this kernel is compiled; at once, if pressed again\n"
 
-KERNELS: list[Any] = []  # what numba made of the kernels whose machine code is kept
+KERNELS: list[Any] = []  # numba's dispatchers of the kernels whose machine code is kept
 
 
 class Compiled(NamedTuple):
@@ -65,30 +66,32 @@ def ctrl_c_waits() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-@global_compiler_lock
 def machine_code(kernel: Kernel) -> Any:
-    """Hand a kernel to numba, once for all threads."""
-    if kernel._compiled is None:  # noqa: SLF001 - another thread may have been faster
-        made = njit(**kernel.options)(kernel.spelling())
-        if kernel.cached and hasattr(made, "py_func"):  # NUMBA_DISABLE_JIT leaves Python's own functions
-            keep(made)
-            KERNELS.append(made)
-        kernel._compiled = made  # noqa: SLF001 - as above
-    return kernel._compiled  # noqa: SLF001 - as above
+    """Hand a kernel to numba; the caller holds the lock that numba's registries need."""
+    if config.DISABLE_JIT:
+        return kernel.plain
+    text = kernel.text()
+    if not isinstance(text, FunctionType):  # an intrinsic
+        return text
+    dispatcher = njit(**kernel.options)(text)
+    if kernel.kept:
+        keep(dispatcher)
+        KERNELS.append(dispatcher)
+    return dispatcher
 
 
-def keep(kernel: Any) -> None:
+def keep(dispatcher: Any) -> None:
     """Let a kernel be compiled without interruption, and keep its machine code, where some folder can be written."""
-    kernel.compile = ctrl_c_waits()(kernel.compile)
+    dispatcher.compile = ctrl_c_waits()(dispatcher.compile)
     with suppress(RuntimeError):  # "cannot cache function": neither the package nor the user's cache is writable
-        kernel._cache = KeptCode(kernel.py_func)  # noqa: SLF001 - which cache a function has, numba does not ask
+        dispatcher._cache = KeptCode(dispatcher.py_func)  # noqa: SLF001 - numba does not ask which cache it is
 
 
 def compiled() -> Compiled:
     """Count what this process compiled, and what it found in the cache."""
-    several = [kernel.stats for kernel in KERNELS]
-    misses = sum(sum(stats.cache_misses.values()) for stats in several)
-    return Compiled(misses, sum(sum(stats.cache_hits.values()) for stats in several))
+    counts = [dispatcher.stats for dispatcher in KERNELS]
+    misses = sum(sum(stats.cache_misses.values()) for stats in counts)
+    return Compiled(misses, sum(sum(stats.cache_hits.values()) for stats in counts))
 
 
 def cache_folder() -> Path | None:
@@ -104,16 +107,16 @@ def cache_folder() -> Path | None:
 def load(kernel: Kernel | Steps, arguments: Sequence[Any]) -> bool:
     """Load a kernel for arguments of these types from the cache; False where it was not compiled on this machine.
 
-    One thread at a time, as when numba compiles: its registries are not safe in several.
+    One thread at a time, as when numba compiles: its registries are not safe in more.
     """
     if isinstance(kernel, Steps):
-        loaded = [load(each, given) for each, given in kernel.several(*arguments)]  # what there is, even if not all
+        loaded = [load(*call) for call in kernel.calls(*arguments)]  # what there is, even if not all
         return all(loaded)
-    types, machine_code = tuple(map(typeof, arguments)), kernel.compiled
+    types, dispatcher = tuple(map(typeof, arguments)), kernel.compiled
     # numba says only of what it compiled or loaded whether it was in the cache, hence the look inside.
-    if machine_code._cache.load_overload(types, machine_code.targetctx) is None:  # noqa: SLF001
+    if dispatcher._cache.load_overload(types, dispatcher.targetctx) is None:  # noqa: SLF001
         return False
-    machine_code.compile(types)
+    dispatcher.compile(types)
     return True
 
 
@@ -126,7 +129,7 @@ class Teller(event.Listener):
     def on_start(self, event: Any) -> None:
         """Look whether it is one of our kernels, and the first."""
         dispatcher = event.data["dispatcher"]
-        if self._told or not dispatcher.py_func.__module__.startswith(PACKAGE):
+        if self._told or not str(dispatcher.py_func.__module__).startswith(PACKAGE):
             return
         self._told = True
         if sys.stderr is not None and sys.stderr.isatty():

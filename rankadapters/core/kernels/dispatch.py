@@ -1,20 +1,20 @@
-"""How a kernel runs: as plain Python and numpy at first, compiled where much is evaluated; both give the same bits.
+"""How a kernel runs: in Python and numpy at first, compiled where much is evaluated. Both give the same bits.
 
-Importing numba takes a third of a second and compiling takes several, while plain Python handles a ranked row in 60 to
-200 ns, where machine code takes 10.
+Importing numba takes a third of a second and compiling takes several, while Python handles a ranked row in 60 to 200
+ns, where machine code takes 10. Where numba cannot be imported, every kernel runs in Python.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from rankadapters.core.errors import InputError
-from rankadapters.core.kernels import Kernel, Steps
+from rankadapters.core.kernels import Kernel, Steps, why_no_numba
 from rankadapters.core.kernels.views import writable
 
 SETTING = "RANKADAPTERS_KERNELS"
@@ -45,17 +45,14 @@ def run(kernel: Kernel | Steps, *arguments: Any, rows: int = 0) -> Any:
     rows *= kernel.cost
     if _process.choice == NEVER or (_process.choice == LATER and _process.is_young(rows)):
         return _run_in_python(kernel, arguments)
-    given = [
-        writable(each) if isinstance(each, np.ndarray) and not each.flags.writeable else each for each in arguments
-    ]
-    if _process.choice == NOW:
-        return kernel.compiled(*given)
-    machine_code = _process.machine_code(kernel, given, rows)
-    return _run_in_python(kernel, arguments) if machine_code is None else machine_code(*given)
+    writables = [writable(value) if isinstance(value, np.ndarray) else value for value in arguments]
+    if _process.choice == LATER and not _process.has_machine_code(kernel, writables, rows):
+        return _run_in_python(kernel, arguments)
+    return kernel(*writables)
 
 
 def runs_compiled() -> bool:
-    """Tell whether kernels run compiled by now, but for those that are not compiled yet."""
+    """Tell whether some kernel runs compiled by now."""
     return _process.choice == NOW or (_process.choice == LATER and bool(_process.ready))
 
 
@@ -71,48 +68,43 @@ def _run_in_python(kernel: Kernel | Steps, arguments: tuple[Any, ...]) -> Any:
     with np.errstate(all="ignore"):  # as machine code does; what is not finite is refused where it is summed
         if kernel.in_numpy is not None:
             return kernel.in_numpy(*arguments)
-        lists = [each.tolist() if isinstance(each, np.ndarray) else each for each in arguments]
+        lists = [value.tolist() if isinstance(value, np.ndarray) else value for value in arguments]
         result = kernel.plain(*lists)
     arguments[-1][:] = lists[-1]
     return result
 
 
-def _kinds(arguments: list[Any]) -> Key:
-    """What decides for which types numba compiles."""
-    return tuple(
-        [
-            (each.dtype.char, each.ndim, each.flags.c_contiguous) if isinstance(each, np.ndarray) else type(each)
-            for each in arguments
-        ]
-    )
+def _kind(value: Any) -> object:
+    """Return what decides for which type of an argument numba compiles."""
+    return (value.dtype.char, value.ndim, value.flags.c_contiguous) if isinstance(value, np.ndarray) else type(value)
 
 
 class _Process:
-    """What this process has ranked in numpy, and which kernels it has compiled or loaded."""
+    """What this process has ranked in Python, and which kernels it has compiled or loaded."""
 
     def __init__(self, choice: str) -> None:
         self.choice = choice
         self.rows = 0
-        self.ready: dict[Key, Callable[..., Any]] = {}
+        self.ready: set[Key] = set()
         self._looked_for: set[Key] = set()  # in the cache, which did not have it
 
     def is_young(self, rows: int) -> bool:
-        """Tell whether there is too little work for any kernel, and count the rows."""
-        if self.ready or self.rows + rows >= ROWS_BEFORE_LOADING:
+        """Tell whether there is too little work for any machine code, or no numba; count the rows."""
+        if self.ready or (self.rows + rows >= ROWS_BEFORE_LOADING and why_no_numba() is None):
             return False
         self.rows += rows
         return True
 
-    def machine_code(self, kernel: Kernel | Steps, arguments: list[Any], rows: int) -> Callable[..., Any] | None:
-        """Find the machine code for such arguments; None while there is too little work for loading or compiling it."""
-        key = (kernel, *_kinds(arguments))
+    def has_machine_code(self, kernel: Kernel | Steps, arguments: list[Any], rows: int) -> bool:
+        """Tell whether a kernel runs compiled for such arguments: there was enough work to load or to compile it."""
+        key = (kernel, *map(_kind, arguments))
         if key not in self.ready:
             self.rows += rows
             if self.rows >= ROWS_BEFORE_COMPILING or (
                 self.rows >= ROWS_BEFORE_LOADING and key not in self._looked_for and self._is_loaded(key, arguments)
             ):
-                self.ready[key] = kernel.compiled
-        return self.ready.get(key)
+                self.ready.add(key)
+        return key in self.ready
 
     def _is_loaded(self, key: Key, arguments: list[Any]) -> bool:
         from rankadapters.core.kernels.compiling import load
@@ -121,17 +113,23 @@ class _Process:
         return bool(load(key[0], arguments))  # type: ignore[arg-type]  # the key begins with the kernel
 
 
-def _chosen(choice: str) -> str:
+def _checked(choice: str) -> str:
     if choice not in {LATER, NOW, NEVER}:
         msg = (
             f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.\n"
             f"Hint: leave it out for {LATER!r}, which compiles once much is evaluated."
         )
         raise InputError(msg)
+    if choice == NOW and why_no_numba() is not None:
+        msg = (
+            f"{SETTING}={NOW!r} and warmup compile kernels, but numba cannot be imported ({why_no_numba()}).\n"
+            f"Hint: pip install numba; with {SETTING}={LATER!r} kernels run in Python, without it."
+        )
+        raise InputError(msg)
     return choice
 
 
-_process = _Process(_chosen(os.environ.get(SETTING, LATER)))
+_process = _Process(_checked(os.environ.get(SETTING, LATER)))
 
 
 @contextmanager
@@ -143,7 +141,7 @@ def kernels(choice: str) -> Iterator[None]:
     ...     ra.evaluate([1, 0], [0.5, 0.2], "textbook@1", group_sizes=[2]).value
     1.0
     """
-    before, _process.choice = _process.choice, _chosen(choice)
+    before, _process.choice = _process.choice, _checked(choice)
     try:
         yield
     finally:

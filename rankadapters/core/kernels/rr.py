@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
+from rankadapters.core.kernels.in_numpy import by_rank
 
 
-@kernel
+@kernel(in_numpy=by_rank.reciprocal_rank)
 def reciprocal_rank(ranked, outptr, k, values):
     """1 / rank of the first relevant row at ranks 1..k, 0 without one."""
     for q in range(len(values)):

@@ -1,163 +1,77 @@
-"""Four numbers at once: what a kernel does with them are packed instructions, in the order in which it says so.
+"""Four numbers at once: what a kernel does with them becomes packed instructions, in the order in which it says so.
 
 LLVM packs loops by itself, but only from some number of rounds on, after testing whether arrays overlap, and where sums
-may be reordered at its own choice; here a sum has the same bits on every machine.
+may be reordered at its own choice. Here a sum has the same bits on every machine. In plain Python the four are a numpy
+array; `lanes_in_llvm` has what they are for numba.
 """
-
-# ruff: noqa: ARG001, ARG005 - numba hands over more than a function needs, by these names
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import extending, float64, int64, types, uint64, void
-from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import lower_builtin, models, register_model
+import numpy as np
+
+from rankadapters.core.kernels import Spelled
 
 LANES = 4
-intrinsic: Any = extending.intrinsic  # typed, it would ask of callers what numba hands over
-_PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 
-class Lanes(types.Type):
-    """The type of four float64."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
+def packed(function: Callable[..., Any]) -> Spelled:
+    """Make a kernel whose machine code is the intrinsic of the same name."""
+    return Spelled(function, lambda: getattr(import_module(f"{__name__}_in_llvm"), function.__name__))
 
 
-lanes = Lanes()
-
-
-@register_model(Lanes)
-class _LanesModel(models.PrimitiveModel):
-    def __init__(self, manager, kind):
-        super().__init__(manager, kind, _PACKED)
-
-
-def _define(operation, name):
-    """Let an operator work lane by lane."""
-    infer_global(operation)(type(name, (ConcreteTemplate,), {"cases": [signature(lanes, lanes, lanes)]}))
-    lower_builtin(operation, lanes, lanes)(lambda _, builder, __, given: getattr(builder, name)(*given))
-
-
-_define(operator.add, "fadd")
-_define(operator.sub, "fsub")
-_define(operator.mul, "fmul")
-_define(operator.truediv, "fdiv")
-
-
-def _place(context, builder, array_type, array, row):
-    """Point at four neighbours in an array."""
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [row]), _PACKED.as_pointer())
-
-
-def _all(builder, number):
-    """Fill all lanes with one number."""
-    packed = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
-    packed = builder.insert_element(packed, number, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(packed, packed, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
-
-
-@intrinsic
-def same(_, number):
+@packed
+def same(number):
     """Return one number four times."""
-    return lanes(float64), lambda context, builder, sig, given: _all(builder, given[0])
+    return np.full(LANES, number)
 
 
-@intrinsic
-def load(_, array, row):
+@packed
+def load(array, row):
     """Return array[row : row + 4]."""
-
-    def code(context, builder, sig, given):
-        found = builder.load(_place(context, builder, sig.args[0], *given))
-        found.align = 8
-        return found
-
-    return lanes(array, uint64), code
+    return array[int(row) : int(row) + LANES].copy()
 
 
-@intrinsic
-def store(_, array, row, values):
+@packed
+def store(array, row, values):
     """Let array[row : row + 4] be these."""
-
-    def code(context, builder, sig, given):
-        builder.store(given[2], _place(context, builder, sig.args[0], *given[:2])).align = 8
-        return context.get_dummy_value()
-
-    return void(array, uint64, lanes), code
+    array[int(row) : int(row) + LANES] = values
 
 
-@intrinsic
-def pick(_, array, rows, first):
+@packed
+def pick(array, rows, first):
     """Return the array's entries at rows[first : first + 4]."""
-
-    def code(context, builder, sig, given):
-        array, rows = (
-            context.make_array(kind)(context, builder, one).data
-            for kind, one in zip(sig.args[:2], given[:2], strict=True)
-        )
-        found = ir.Constant(_PACKED, ir.Undefined)
-        for lane in range(LANES):
-            place = builder.add(given[2], ir.Constant(given[2].type, lane))
-            row = builder.zext(builder.load(builder.gep(rows, [place])), ir.IntType(64))
-            number = builder.load(builder.gep(array, [row]))
-            found = builder.insert_element(found, number, ir.Constant(ir.IntType(32), lane))
-        return found
-
-    return lanes(array, rows, uint64), code
+    return array[rows[int(first) : int(first) + LANES]]
 
 
-@intrinsic
-def at(_, values, lane):
+@packed
+def at(values, lane):
     """Return one of the four."""
-    return float64(lanes, int64), lambda context, builder, sig, given: builder.extract_element(*given)
+    return values[lane]
 
 
-@intrinsic
-def magnitude(_, values):
-    """Absolute values."""
-
-    def code(context, builder, sig, given):
-        bits = builder.and_(builder.bitcast(given[0], _WHOLE), ir.Constant(_WHOLE, [2**63 - 1] * LANES))
-        return builder.bitcast(bits, _PACKED)
-
-    return lanes(lanes), code
+@packed
+def magnitude(values):
+    """Return absolute values."""
+    return np.abs(values)
 
 
-@intrinsic
-def where_greater(_, a, b, chosen, other):
+@packed
+def where_greater(a, b, chosen, other):
     """Take `chosen` where a > b, else `other`."""
-
-    def code(context, builder, sig, given):
-        a, b, chosen, other = given
-        return builder.select(builder.fcmp_ordered(">", a, b), chosen, other)
-
-    return lanes(lanes, lanes, lanes, lanes), code
+    return np.where(a > b, chosen, other)
 
 
-@intrinsic
-def only_at(_, number, lane):
+@packed
+def only_at(number, lane):
     """Return a number in one lane and 0 in the others."""
-
-    def code(context, builder, sig, given):
-        places = ir.Constant(_WHOLE, list(range(LANES)))
-        there = builder.icmp_unsigned("==", places, _all(builder, given[1]))
-        return builder.select(there, _all(builder, given[0]), ir.Constant(_PACKED, [0.0] * LANES))
-
-    return lanes(float64, uint64), code
+    return np.where(np.arange(LANES) == lane, number, 0.0)
 
 
-@intrinsic
-def only_first(_, values, count):
+@packed
+def only_first(values, count):
     """Keep the first so many of the four, and let the others be 0."""
-
-    def code(context, builder, sig, given):
-        places = ir.Constant(_WHOLE, list(range(LANES)))
-        kept = builder.icmp_unsigned("<", places, _all(builder, given[1]))
-        return builder.select(kept, given[0], ir.Constant(_PACKED, [0.0] * LANES))
-
-    return lanes(lanes, uint64), code
+    return np.where(np.arange(LANES) < count, values, 0.0)
