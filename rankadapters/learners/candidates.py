@@ -17,7 +17,7 @@ from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import Member, SharedRanking, compared_in
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FIXED, dispatch
+from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
 
 # Rows of a call into machine code: candidates of few rows share a call, whose cost is that of some hundred rows, and
@@ -132,17 +132,15 @@ class RankedCandidates:
         return slice(int(self.parts[part]), int(self.parts[part + 1]))
 
     def _by_counting(self, given: MovedScores | Listed, listed: Found, found: Floats) -> Any:
+        kernel = cast("Kernel", self.plan.kernel.line_search)
+
         def run(first: int, last: int) -> Iterator[int]:
             for part in range(first, last):
                 queries, same = self._counted(part, listed)
                 n = int(self.indptr[queries.stop] - self.indptr[queries.start])
                 for several, line in given.lines():
                     values = np.empty((several.stop - several.start, queries.stop - queries.start))
-                    yield int(
-                        dispatch.run(
-                            self.plan.kernel.line_search, *line, *same, values.reshape(-1), rows=n * len(values)
-                        )
-                    )
+                    yield int(dispatch.run(kernel, *line, *same, values.reshape(-1), rows=n * len(values)))
                     found[several, queries] = values
 
         return run

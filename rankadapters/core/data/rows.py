@@ -44,7 +44,10 @@ class Rows:
 
     def take(self, column: Array) -> Array:
         """Bring a column of the caller's into this order, to be read."""
-        return writable(column[self.order] if self.order.size else column[: int(self.indptr[-1])])  # all rows, or none
+        taken: Array = writable(
+            column[self.order] if self.order.size else column[: int(self.indptr[-1])]
+        )  # all or none
+        return taken
 
 
 def mirrored(rows: Rows) -> Ints:

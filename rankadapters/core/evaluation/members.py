@@ -20,7 +20,7 @@ from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, dispatch
+from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, Kernel, dispatch
 from rankadapters.core.kernels.exact import add_exactly
 from rankadapters.core.kernels.views import writable
 
@@ -173,16 +173,16 @@ class SharedRanking:
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
         by_rows = self.ranking.tied == "rows" and self.ranking.retrieve == "all"
-        one = len(self.plans) == 1 and by_rows and self.first.kernel.short_queries is not None
-        self.at_once = one and self.first.rows.longest <= FEW
+        short = len(self.plans) == 1 and by_rows and self.first.rows.longest <= FEW
+        self.at_once = self.first.kernel.short_queries if short else None  # ranks and sums up in one pass
 
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
         with np.errstate(over="ignore"):  # the kernel refuses what overflowed
             compared = writable(scores.astype(self.dtype, copy=False))
-        if self.at_once and dispatch.runs_compiled():
-            return self._values_of_few(compared, scores, n_threads)
+        if self.at_once is not None and dispatch.runs_compiled():
+            return self._values_at_once(self.at_once, compared, scores, n_threads)
         ranks = Ranks.empty(self.ranking, len(self.columns), self.outptr)
         values = np.empty((len(self.plans), indptr.size - 1))
 
@@ -198,7 +198,7 @@ class SharedRanking:
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
         return self._decided(values)
 
-    def _values_of_few(self, compared: Array, scores: Array, n_threads: int) -> Floats:
+    def _values_at_once(self, kernel: Kernel, compared: Array, scores: Array, n_threads: int) -> Floats:
         plan, indptr = self.first, self.first.rows.indptr
         values = np.empty((1, indptr.size - 1))
 
@@ -207,7 +207,7 @@ class SharedRanking:
             others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()))
             yield int(
                 dispatch.run(
-                    plan.kernel.short_queries, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
+                    kernel, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
                     *plan.options.values(), values[0, inside], rows=int(part[-1] - part[0]),
                 )
             )  # fmt: skip
@@ -267,14 +267,10 @@ def _refuse_bad(rows: list[int], scores: Array) -> None:
 def exact_sum(terms: Floats) -> int:
     """Sum without rounding, in units of 2^-1074."""
     if terms.size <= FEW_TERMS and np.isfinite(terms).all():
-        return sum(map(_in_units, terms.tolist()))
+        ratios = map(float.as_integer_ratio, terms.tolist())  # over powers of two, at most 2^1074
+        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
     limbs = np.zeros(LIMBS + 1, np.int64)
     if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
         msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
         raise InputError(msg)
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)
-
-
-def _in_units(term: float) -> int:
-    numerator, denominator = term.as_integer_ratio()  # the latter is a power of two, and at most 2^1074
-    return (numerator << SMALLEST_EXPONENT) // denominator

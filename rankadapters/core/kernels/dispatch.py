@@ -108,11 +108,11 @@ class _Process:
                 self.ready.add(key)
         return key in self.ready
 
-    def _is_loaded(self, key: Key, arguments: list[Any]) -> bool:
+    def _is_loaded(self, key: tuple[Any, ...], arguments: list[Any]) -> bool:
         from rankadapters.core.kernels.compiling import load
 
         self._looked_for.add(key)
-        return bool(load(key[0], arguments))  # type: ignore[arg-type]  # the key begins with the kernel
+        return bool(load(key[0], arguments))
 
 
 def _checked(choice: str) -> str:
