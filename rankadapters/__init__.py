@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
 
     # isort: on
-    from rankadapters.core import measures, presets
+    from rankadapters.core import __version__, measures, presets
     from rankadapters.core.data.queries import Queries
     from rankadapters.core.declaration.convention import Convention
     from rankadapters.core.errors import (
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from rankadapters.core.evaluation.tally import Tally
     from rankadapters.core.measures import *  # noqa: F403 - every measure is public
     from rankadapters.core.presets.texts import parse
-    from rankadapters.core.version import __version__
     from rankadapters.io.streams import evaluate_stream
     from rankadapters.learners.trials import Trials
     from rankadapters.statistics.inert import inert
@@ -68,7 +67,7 @@ _LAZY = {
     "Tally": "core.evaluation.tally",
     "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
-    "__version__": "core.version",
+    "__version__": "core",
     "evaluate": "core.evaluation.evaluator",
     "evaluate_many": "core.evaluation.evaluator",
     "evaluate_stream": "io.streams",

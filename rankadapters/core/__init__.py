@@ -1,1 +1,5 @@
-"""The metric core: numpy and numba only, no toolkit. `tests/oracles/` says in plain Python what it computes."""
+"""The metric core: numpy, and numba for speed; no toolkit and no training. tests/oracles/ says in plain Python what it computes."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -17,7 +17,7 @@ from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import Member, SharedRanking, compared_in
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FIXED, dispatch
+from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
 
 # Rows of a call into machine code: candidates of few rows share a call, whose cost is that of some hundred rows, and
@@ -28,7 +28,7 @@ ROWS_PER_CALL = 2**16
 MOST_FOUND = 48
 
 
-class Steps(NamedTuple):
+class MovedScores(NamedTuple):
     """Scores in the order of a plan: those of `start` + step x `column`, a candidate each step."""
 
     start: Floats
@@ -94,7 +94,7 @@ class RankedCandidates:
         self._rankings: dict[tuple[int, int], SharedRanking] = {}
         self._parts_counted: dict[int, tuple[slice, tuple[Any, ...]]] = {}
 
-    def numerators(self, given: Steps | Listed) -> Floats:
+    def numerators(self, given: MovedScores | Listed) -> Floats:
         """Numerator of each query of each candidate; of a query in which nothing moves, that of `start`."""
         found = np.empty((given.n, self.indptr.size - 1))
         run = self._by_ranking(given, found) if self.found is None else self._by_counting(given, self.found, found)
@@ -131,18 +131,16 @@ class RankedCandidates:
     def _queries(self, part: int) -> slice:
         return slice(int(self.parts[part]), int(self.parts[part + 1]))
 
-    def _by_counting(self, given: Steps | Listed, listed: Found, found: Floats) -> Any:
+    def _by_counting(self, given: MovedScores | Listed, listed: Found, found: Floats) -> Any:
+        kernel = cast("Kernel", self.plan.kernel.line_search)
+
         def run(first: int, last: int) -> Iterator[int]:
             for part in range(first, last):
                 queries, same = self._counted(part, listed)
                 n = int(self.indptr[queries.stop] - self.indptr[queries.start])
                 for several, line in given.lines():
                     values = np.empty((several.stop - several.start, queries.stop - queries.start))
-                    yield int(
-                        dispatch.run(
-                            self.plan.kernel.line_search, *line, *same, values.reshape(-1), rows=n * len(values)
-                        )
-                    )
+                    yield int(dispatch.run(kernel, *line, *same, values.reshape(-1), rows=n * len(values)))
                     found[several, queries] = values
 
         return run
@@ -161,7 +159,7 @@ class RankedCandidates:
             self._parts_counted[part] = queries, tuple(several)
         return self._parts_counted[part]
 
-    def _by_ranking(self, given: Steps | Listed, found: Floats) -> Any:
+    def _by_ranking(self, given: MovedScores | Listed, found: Floats) -> Any:
         settled = self.member.settled if isinstance(given, Listed) else self._still(given)
 
         def run(first: int, last: int) -> Iterator[int]:
@@ -176,7 +174,7 @@ class RankedCandidates:
 
         return run
 
-    def _still(self, given: Steps) -> Settled:
+    def _still(self, given: MovedScores) -> Settled:
         """Fix the queries in which nothing moves at their value at the start."""
         settled = self.member.settled
         still = (settled.status == COMPUTE) & constant(given.column, self.indptr)

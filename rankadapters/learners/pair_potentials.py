@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.offsets import offsets
+
 Floats = NDArray[np.float64]
 HIGHEST = 300.0  # H whose exponential, and the sum of many such, is far from overflowing
 FEW_GRADES = 32  # up to which each query has room for all of them
@@ -37,7 +39,7 @@ class PairPotentials:
             mixed &= weight > 0
         self.rows = np.flatnonzero(np.repeat(mixed, sizes))  # those that have a pair
         sizes = sizes[mixed]
-        self._indptr = np.concatenate([[0], np.cumsum(sizes)])
+        self._indptr = offsets(sizes)
         query = np.repeat(np.arange(sizes.size), sizes)
         self._level = _levels(labels[self.rows], query, self._indptr[:-1])
         self._n_levels = int(self._level.max()) + 1

@@ -20,7 +20,7 @@ from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import warn_of_no_numba
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.learners.candidates import Listed, RankedCandidates, Steps
+from rankadapters.learners.candidates import Listed, MovedScores, RankedCandidates
 
 UNIT = 2.0**-53  # how far one operation rounds
 
@@ -157,7 +157,7 @@ class Trials:
         if self._ranked is None:
             return self.values(start + np.multiply.outer(several, added))
         rows = self._member.plan.rows
-        return self._means(self._ranked.numerators(Steps(rows.take(start), rows.take(added), several)))
+        return self._means(self._ranked.numerators(MovedScores(rows.take(start), rows.take(added), several)))
 
     def _checked(self, several: object) -> Floats:
         array = np.asarray(several, np.float64)

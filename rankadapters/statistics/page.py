@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from rankadapters.core import __version__
 from rankadapters.core.errors import MissingToolkitError
 from rankadapters.core.evaluation.table import Table
-from rankadapters.core.version import __version__
 
 
 class Chart(NamedTuple):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -151,3 +153,15 @@ def test_the_mean_of_equal_gains_is_that_gain(form, most_found, monkeypatch):
 def test_a_mean_is_rounded_a_few_times_more_often_than_there_are_queries(n):
     rounding = Trials(np.tile([1, 0], n), "textbook@2", group_sizes=[2] * n).rounding
     assert n * 2.0**-53 < rounding <= (n + 10) * 2.0**-53
+
+
+def test_trials_need_no_scikit_learn():
+    code = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import rankadapters as ra\n"
+        "print(ra.Trials([1, 0], 'yahoo@2', group_sizes=[2]).value([2, 1]))\n"
+        "try: ra.learners.RankBoost\n"
+        "except ra.MissingToolkitError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == '1.0\nscikit-learn is not installed.\nHint: pip install "rankadapters[sklearn]"\n'

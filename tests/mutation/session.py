@@ -34,17 +34,8 @@ OF_SPARK = [f"tests/distributed/test_spark_{name}.py" for name in ("evaluate", "
 OF_PARTITIONS = ["tests/distributed/test_frame_rows.py", OF_DASK[0]]
 OF_ENGINES = {"dask": OF_DASK, "spark": OF_SPARK, "partitions": OF_PARTITIONS}
 # Of kernels, which few tests run in Python, where lines are seen: those of the core, and the others.
-OF_EVALUATION = (
-    "every_kernel",
-    "sorting",
-    "kernels_against_definition",
-    "forms",
-    "ranked_measures",
-    "trials",
-    "ap",
-    "rr",
-    "auc",
-)
+OF_RANKINGS = ("every_kernel", "sorting", "kernels_against_definition", "forms", "ranked_measures", "trials")
+OF_EVALUATION = (*OF_RANKINGS, "ap", "rr", "auc")
 OF_GRADIENTS = ("gradients", "losses", "random_losses", "biased_gradients", "list_losses", "trades", "lanes")
 GOLDEN = ("golden_lambdamart", "golden_list_losses", "golden_objectives", "golden_random_losses")
 OF_AN_ENGINE = {"seconds": 300, "wall": 1200}

@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.audit.identify.running_values import DEEP, FORMS, Columns
+from rankadapters.core.binding import ranks as binding
 from rankadapters.core.binding.plans import RankedPlan
+from rankadapters.core.binding.ranks import Ranks
 from rankadapters.core.binding.running_sums import by_rank
 from rankadapters.core.data.columns import Array, non_finite
-from rankadapters.core.data.rows import offsets
-from rankadapters.core.declaration.spelling import border
 from rankadapters.core.kernels import dispatch
-from rankadapters.core.kernels.kept_rows import kept_columns
-from rankadapters.core.kernels.ranking import ranked_columns, ranked_spans
-from rankadapters.core.kernels.whole_ties import ranked_whole_ties
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -104,40 +101,13 @@ def rank(plan: RankedPlan, scores: Array, choice: dict[str, Any]) -> RankedRows:
     InputError
         A score is not finite.
     """
-    rows, ranking = plan.rows, plan.ranking
-    longest = max(1, int(rows.sizes.max(initial=0)))
-    columns, n = np.stack([column.values for column in plan.columns.values()]), int(rows.indptr[-1])
-    outptr = offsets(rows.sizes)
-    ranked = np.empty((len(columns), int(outptr[-1])))
-    ends: tuple[Array, ...] = ()
-    if ranking.tied == "whole":
-        several = np.empty(ranked.shape[1], np.int64)
-        bad = dispatch.run(
-            ranked_whole_ties, scores, rows.order, rows.indptr, longest, columns, outptr, ranked, several,
-            rows=n,
-        )  # fmt: skip
-        ends = (several,)
-    elif ranking.tied == "unranked":
-        word, bound = border(ranking.retrieve) or ("from", -np.inf)
-        kept = (bound, word == "above", columns, outptr, ranked)
-        bad = dispatch.run(kept_columns, scores, rows.order, rows.indptr, longest, *kept, rows=n)
-    elif ranking.tied == "spans" or ranking.retrieve != "all":
-        word, bound = border(ranking.retrieve) or ("from", -np.inf)
-        several = np.empty(ranked.shape[1], np.int64)
-        sums, strict = ranking.tied == "spans", word == "above"
-        bad = dispatch.run(
-            ranked_spans, scores, rows.order, rows.indptr, longest, sums, bound, strict, columns, outptr,
-            ranked, several, rows=n,
-        )  # fmt: skip
-        ends = (several,) if sums else ()
-    else:
-        means = ranking.tied == "means"
-        bad = dispatch.run(
-            ranked_columns, scores, rows.order, rows.indptr, longest, means, columns, outptr, ranked, rows=n
-        )  # fmt: skip
+    columns = np.stack([column.values for column in plan.columns.values()])
+    ranks = Ranks.empty(plan.ranking, len(columns), plan.rows.indptr)
+    bad = binding.rank(plan.ranking, scores, plan.rows, max(1, plan.rows.longest), columns=columns, ranks=ranks)
     if bad >= 0:
         raise non_finite("scores", bad, scores)
-    return RankedRows((*ranked, *ends), outptr, form_of(plan), [choice])
+    ends = (ranks.ends,) if plan.ranking.has_ends else ()
+    return RankedRows((*ranks.columns, *ends), ranks.outptr, form_of(plan), [choice])
 
 
 def merged(several: Sequence[RankedRows]) -> list[RankedRows]:

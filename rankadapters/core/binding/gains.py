@@ -7,9 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array
+from rankadapters.core.data.columns import Array, refused_label
 from rankadapters.core.declaration.spelling import border, table
-from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.views import writable
 
 Floats = NDArray[np.float64]
@@ -109,17 +108,17 @@ def _gains(labels: Floats, name: str) -> Floats:
     low, high = float(labels.min()), float(labels.max())
     if low < 0:
         hint = "gain='linear' takes it as it is; and labels come before scores"
-        raise _outside(labels, labels < 0, f"negative, which {name} has no gain for", hint)
+        raise refused_label(labels, labels < 0, f"negative, which {name} has no gain for", hint)
     gains = table(name)
     if gains is not None:
         bad = (labels != np.floor(labels)) | (labels >= len(gains))
         if bad.any():
             what = f"outside the gain table of {name} (labels 0 to {len(gains) - 1})"
-            raise _outside(labels, bad, what, "give a table with a gain for every grade, or map your labels first")
+            raise refused_label(labels, bad, what, "give a table with a gain for every grade, or map your labels first")
         return np.take(np.asarray(gains), labels.astype(np.intp))
     if high >= _FLOAT64_EXPONENT:
         too_large = "so large that 2^label overflows float64"
-        raise _outside(labels, labels >= _FLOAT64_EXPONENT, too_large, "use a linear gain or a table")
+        raise refused_label(labels, labels >= _FLOAT64_EXPONENT, too_large, "use a linear gain or a table")
     grades = as_bytes(labels)
     if grades is not None:  # a table of the few powers is faster than a power for every row
         table_of_powers: Floats = np.exp2(np.arange(high + 1)) - 1.0
@@ -127,8 +126,3 @@ def _gains(labels: Floats, name: str) -> Floats:
     powers = np.exp2(np.floor(labels) if name == "exp2-floor" else labels)
     powers -= 1.0
     return powers
-
-
-def _outside(labels: Floats, bad: NDArray[np.bool_], what: str, hint: str) -> InputError:
-    row = int(np.argmax(bad))
-    return InputError(f"labels[{row}] is {labels[row]:g}, {what}.\nHint: {hint}.", row=row)

@@ -11,6 +11,7 @@ from rankadapters.core.kernels import dispatch
 from rankadapters.core.kernels.in_numpy import few_rows
 from rankadapters.core.kernels.ranking import counted_gains, ranked_columns
 
+NO_ENDS = np.empty(0, np.int64)  # of ties, which are broken
 MOST_LEVELS = 16  # different gains, up to which they are counted in every query and not sorted
 
 
@@ -25,7 +26,6 @@ def ranked_by_gain(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     if levels is not None and levels.size <= MOST_LEVELS:
         dispatch.run(counted_gains, small, levels, rows.indptr, outptr, ranked[0])
     else:  # gains rank themselves
-        depth, tie_means = max(1, int(cut.max())), False
-        by_rank = (tie_means, small[None, :], outptr, ranked)
-        dispatch.run(ranked_columns, gains, rows.order, rows.indptr, depth, *by_rank, rows=small.size)
+        depth, written = max(1, int(cut.max())), (small[None, :], outptr, ranked, NO_ENDS)
+        dispatch.run(ranked_columns, gains, rows.order, rows.indptr, depth, "rows", None, *written, rows=small.size)
     return ranked[0], outptr

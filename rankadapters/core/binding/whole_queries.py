@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.binding.plans import NO_ARGUMENTS, WholePlan
-from rankadapters.core.data.columns import Array, Floats, Ints, index_dtype
-from rankadapters.core.data.rows import Rows
+from rankadapters.core.data.columns import Array, Floats, Ints, index_dtype, refused_label
+from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels.in_numpy.segments import numbers, sums
 from rankadapters.core.kernels.views import writable
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ def weights_of(bound: Bound, rows: Rows, average: str) -> Floats:
 
 def sums_by(indptr: Ints, values: Array) -> Floats:
     """Sum of the values of each query, from left to right."""
-    query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    return np.bincount(query, values, indptr.size - 1).astype(np.float64, copy=False)
+    return sums(values, numbers(indptr), indptr.size - 1).astype(np.float64, copy=False)  # type: ignore[no-any-return]
 
 
 def probabilities(bound: Bound, who: str) -> Floats:
@@ -41,10 +41,8 @@ def probabilities(bound: Bound, who: str) -> Floats:
     labels = bound.labels
     outside = (labels < 0) | (labels > 1)
     if outside.any():
-        row = int(np.argmax(outside))
         hint = "map your labels" + (", or pairs='label'" if who == "pairs='unit'" else ", such as labels / 4")
-        msg = f"labels[{row}] is {labels[row]:g}, but {who} takes labels in [0, 1].\nHint: {hint}."
-        raise InputError(msg, row=row)
+        raise refused_label(labels, outside, f"but {who} takes labels in [0, 1]", hint)
     return labels
 
 
@@ -66,7 +64,7 @@ def given_pairs(bound: Bound, rows: Rows, *, weighed: bool) -> tuple[Array, Arra
         there[rows.order] = True
     kept: NDArray[np.bool_] = there[pairs.winner] & there[pairs.loser]
     weights = pairs.weight[kept] if weighed and pairs.weight is not None else np.ones(int(kept.sum()))
-    pairptr = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
+    pairptr = offsets(kept)[pairs.indptr]
     return pairs.winner[kept], pairs.loser[kept], weights, pairptr
 
 

@@ -106,6 +106,12 @@ def non_finite(name: str, place: int, array: Array, *, by_row: bool = True) -> I
     return InputError(msg, row=place if by_row else None)
 
 
+def refused_label(labels: Array, refused: NDArray[np.bool_], why: str, hint: str) -> InputError:
+    """Name the first of the labels that are refused, and say why."""
+    row = int(np.argmax(refused))
+    return InputError(f"labels[{row}] is {labels[row]:g}, {why}.\nHint: {hint}.", row=row)
+
+
 def beyond_float32(row: int, scores: Array, who: str, way_out: str) -> InputError:
     """Say that a score is not finite in float32, in which `who` compares scores, or not finite at all."""
     if not np.isfinite(scores[row]):
@@ -144,7 +150,7 @@ def shared_index(columns: Mapping[str, object]) -> Any | None:
     """
     first, holder = None, ""
     for name, column in columns.items():
-        index = pandas_index(column)
+        index = None if column is None else pandas_index(column)
         if first is None:
             first, holder = index, name
         else:

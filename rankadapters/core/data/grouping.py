@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, as_column, frozen, index_dtype, is_missing, same_length
 from rankadapters.core.data.ids import id_value
+from rankadapters.core.data.offsets import offsets
 from rankadapters.core.errors import InputError
 
 
@@ -122,7 +123,7 @@ def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
     if total != n_docs:
         msg = f"group_sizes adds up to {total} but labels has {n_docs} rows.\nHint: qid= takes one id per row instead."
         raise InputError(msg)
-    return {"query_ids": frozen(np.arange(sizes.size)), "indptr": _offsets(sizes), "order": None}
+    return {"query_ids": frozen(np.arange(sizes.size)), "indptr": frozen(offsets(sizes)), "order": None}
 
 
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
@@ -135,14 +136,14 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     first, codes = _distinct(keys[starts])
     lengths = np.diff(starts, append=n_docs)
     if first.size == starts.size:
-        return {"query_ids": frozen(ids[starts]), "indptr": _offsets(lengths), "order": None}
+        return {"query_ids": frozen(ids[starts]), "indptr": frozen(offsets(lengths)), "order": None}
     appearance = np.argsort(first)
     place = np.empty_like(appearance)
     place[appearance] = np.arange(appearance.size)
     query_of_row = np.repeat(place[codes], lengths)
     return {
         "query_ids": frozen(ids[starts[first[appearance]]]),
-        "indptr": _offsets(np.bincount(query_of_row)),
+        "indptr": frozen(offsets(np.bincount(query_of_row))),
         "order": frozen(places_by(query_of_row).astype(index_dtype(n_docs))),
     }
 
@@ -218,7 +219,3 @@ def _codes_of_objects(ids: Array) -> Array:
 def _missing_qid(row: int, ids: Array) -> InputError:
     msg = f"qid[{row}] is {ids[row]}, but every row belongs to a query.\nHint: drop rows without a query."
     return InputError(msg, row=row)
-
-
-def _offsets(sizes: Array) -> NDArray[np.int64]:
-    return frozen(np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, shared_index
+from rankadapters.core.data.offsets import offsets
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels.in_numpy.segments import places_within
 
 _PAIR = ("winner", "loser")
 
@@ -74,7 +76,7 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
         pair = int(np.argmax(winner == loser))
         raise InputError(f"pair {pair} joins row {winner[pair]} with itself.\nHint: two rows make a pair.")
     order = np.argsort(query, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=query_ids.size))]).astype(np.int64)
+    indptr = offsets(np.bincount(query, minlength=query_ids.size))
     return Pairs(frozen(winner[order]), frozen(loser[order]), None if weight is None else frozen(weight[order]), indptr)
 
 
@@ -101,8 +103,7 @@ def moved(pairs: Pairs, rows: NDArray[np.intp], numbers: NDArray[np.integer[Any]
     place = np.zeros(int(rows.max(initial=-1)) + 1, np.int64)
     place[rows] = np.arange(rows.size)
     sizes = np.diff(pairs.indptr)[numbers]
-    starts = np.repeat(pairs.indptr[numbers] - (np.cumsum(sizes) - sizes), sizes)
-    kept = np.arange(int(sizes.sum())) + starts
-    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    indptr = offsets(sizes)
+    kept = places_within(indptr) + np.repeat(pairs.indptr[numbers], sizes)
     weight = None if pairs.weight is None else pairs.weight[kept]
     return Pairs(place[pairs.winner[kept]], place[pairs.loser[kept]], weight, indptr)

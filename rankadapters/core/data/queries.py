@@ -23,9 +23,11 @@ from rankadapters.core.data.columns import (
 )
 from rankadapters.core.data.grouping import Grouping, grouped
 from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other_names
+from rankadapters.core.data.offsets import offsets
 from rankadapters.core.data.pairs import Pairs, as_pairs, moved
 from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights, refuse_other_order
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels.in_numpy.segments import places_within
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -204,7 +206,7 @@ class Queries(Grouping):
             msg = f"numbers={numbers!r:.60}; allowed are {allowed}.\nHint: numpy.flatnonzero of a mask."
             raise InputError(msg)
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
-        inner = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(starts, sizes)
+        inner = places_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = self.rows[inner]
         return self._of_rows(rows, sizes, numbers), rows
 
@@ -224,9 +226,9 @@ class Queries(Grouping):
         """Queries of some rows, which stand query by query."""
         names = ("row_weight", "docid_rank", "retrieved", "judged")
         given = {name: column for name in names if (column := getattr(self, name)) is not None}
-        indptr = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         return self._with(
-            labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(indptr), order=None, index=None,
+            labels=self.labels[rows], query_ids=self.query_ids[numbers], indptr=frozen(offsets(sizes)),
+            order=None, index=None,
             query_weight=None if self.query_weight is None else self.query_weight[numbers],
             pairs=None if self.pairs is None else moved(self.pairs, rows, numbers),
             **{name: column[rows] for name, column in given.items()},

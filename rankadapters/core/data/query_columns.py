@@ -11,6 +11,7 @@ from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weig
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels.in_numpy.segments import numbers
 
 
 def as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
@@ -56,8 +57,7 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
     ids = as_column("docid", docid)
     same_length("docid", ids, int(indptr[-1]))
     text = docid_texts(ids)
-    query = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    ranks, twice = rank_docids(text if order is None else text[order], query)
+    ranks, twice = rank_docids(text if order is None else text[order], numbers(indptr))
     if twice >= 0:
         row = twice if order is None else int(order[twice])
         msg = f"docid[{row}] = {str(ids[row])!r} stands twice in its query.\nHint: drop duplicate documents first."

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Ints, index_dtype, read_only
+from rankadapters.core.data.offsets import offsets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.views import writable
+
+__all__ = ["NO_ORDER", "Rows", "mirrored", "offsets", "retrieved_rows", "rows_of"]
 
 NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
 
@@ -34,16 +37,17 @@ class Rows:
         sizes: Ints = self.indptr[1:] - self.indptr[:-1]
         return sizes
 
+    @cached_property
+    def longest(self) -> int:
+        """Rows of the query that has most of them; 0 where there are none."""
+        return int(self.sizes.max(initial=0))
+
     def take(self, column: Array) -> Array:
         """Bring a column of the caller's into this order, to be read."""
-        return writable(column[self.order] if self.order.size else column[: int(self.indptr[-1])])  # all rows, or none
-
-
-def offsets(sizes: Array) -> Ints:
-    """Running sum of sizes, from 0."""
-    found = np.zeros(sizes.size + 1, np.int64)
-    np.cumsum(sizes, out=found[1:])
-    return found
+        taken: Array = writable(
+            column[self.order] if self.order.size else column[: int(self.indptr[-1])]
+        )  # all or none
+        return taken
 
 
 def mirrored(rows: Rows) -> Ints:

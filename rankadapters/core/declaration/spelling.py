@@ -53,8 +53,8 @@ def border(text: str) -> tuple[str, float] | None:
     (('above', 0.5), None)
     """
     word, _, parameter = text.rpartition("_")
-    value = as_number(parameter)
-    return None if not word or value is None else (word, value)
+    value = as_number(parameter) if word else None
+    return None if value is None else (word, value)
 
 
 def table(gain: str) -> tuple[float, ...] | None:

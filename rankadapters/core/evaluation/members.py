@@ -13,19 +13,16 @@ import numpy as np
 from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.binding.policies import Settled, Sizes, refuse_ignored, settle
+from rankadapters.core.binding.ranks import Ranks, n_ranks, rank
 from rankadapters.core.data.columns import Array, Floats, beyond_float32
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import offsets
+from rankadapters.core.data.rows import Rows, offsets
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import over_chunks
-from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, dispatch
+from rankadapters.core.kernels import COMPUTE, FEW, LIMB_BITS, LIMBS, Kernel, dispatch
 from rankadapters.core.kernels.exact import add_exactly
-from rankadapters.core.kernels.kept_rows import kept_columns
-from rankadapters.core.kernels.ranking import ranked_columns, ranked_spans
 from rankadapters.core.kernels.views import writable
-from rankadapters.core.kernels.whole_ties import ranked_whole_ties
 
 FEW_TERMS = 16  # up to which Python's own integers are faster
 SMALLEST_EXPONENT = 1074  # of the smallest float64, 2^-1074
@@ -165,9 +162,9 @@ class SharedRanking:
         self.first = self.plans[0]
         self.dtype = dtype  # in which scores are compared
         self.k = max(plan.k for plan in self.plans)
-        self.tied, sizes = self.first.ranking.tied, self.first.rows.sizes
-        room = sizes if self.tied == "whole" else np.minimum(sizes, self.k)
-        if computed_only and self.tied != "whole":  # whose kernel ranks every query
+        self.ranking = self.first.ranking
+        room = n_ranks(self.ranking, self.first.rows.sizes, self.k)
+        if computed_only and self.ranking.tied != "whole":  # whose kernel ranks every query
             room = np.where([member.settled.status == COMPUTE for member in self.members], room, 0).max(axis=0)
         self.outptr = offsets(room)
         columns = {column.key: column.values for plan in self.plans for column in plan.columns.values()}
@@ -175,34 +172,33 @@ class SharedRanking:
         self.places = [[keys.index(column.key) for column in plan.columns.values()] for plan in self.plans]
         several = list(columns.values())
         self.columns = several[0][None, :] if len(several) == 1 else writable(np.stack(several))
-        self.plain = self.tied in {"rows", "means"} and self.first.ranking.retrieve == "all"
-        one = (
-            len(self.plans) == 1 and self.plain and self.tied == "rows" and self.first.kernel.short_queries is not None
-        )
-        self.at_once = one and int(self.first.rows.sizes.max(initial=0)) <= FEW
+        by_rows = self.ranking.tied == "rows" and self.ranking.retrieve == "all"
+        short = len(self.plans) == 1 and by_rows and self.first.rows.longest <= FEW
+        self.at_once = self.first.kernel.short_queries if short else None  # ranks and sums up in one pass
 
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
         with np.errstate(over="ignore"):  # the kernel refuses what overflowed
             compared = writable(scores.astype(self.dtype, copy=False))
-        if self.at_once and dispatch.runs_compiled():
-            return self._values_of_few(compared, scores, n_threads)
-        ranked = np.empty((len(self.columns), int(self.outptr[-1])))
-        ends = np.empty(0 if self.plain else ranked.shape[1], np.int64)
+        if self.at_once is not None and dispatch.runs_compiled():
+            return self._values_at_once(self.at_once, compared, scores, n_threads)
+        ranks = Ranks.empty(self.ranking, len(self.columns), self.outptr)
         values = np.empty((len(self.plans), indptr.size - 1))
 
         def run(first: int, last: int) -> Iterator[int]:
-            bad = self._rank(compared, first, last, ranked, ends)
+            part = ranks._replace(outptr=self.outptr[first : last + 1])
+            rows = Rows(self.first.rows.order, indptr[first : last + 1])
+            bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
             if bad < 0:
                 for place in range(len(self.plans)):
-                    self._value(place, slice(first, last), (ranked, ends), values[place, first:last])
+                    self._value(place, slice(first, last), part, values[place, first:last])
             yield bad
 
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
         return self._decided(values)
 
-    def _values_of_few(self, compared: Array, scores: Array, n_threads: int) -> Floats:
+    def _values_at_once(self, kernel: Kernel, compared: Array, scores: Array, n_threads: int) -> Floats:
         plan, indptr = self.first, self.first.rows.indptr
         values = np.empty((1, indptr.size - 1))
 
@@ -211,7 +207,7 @@ class SharedRanking:
             others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()))
             yield int(
                 dispatch.run(
-                    plan.kernel.short_queries, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
+                    kernel, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
                     *plan.options.values(), values[0, inside], rows=int(part[-1] - part[0]),
                 )
             )  # fmt: skip
@@ -225,32 +221,12 @@ class SharedRanking:
             member.settled.decide(own)
         return values
 
-    def _rank(self, scores: Array, first: int, last: int, ranked: Floats, ends: Array) -> int:
-        rows, ranking = self.first.rows, self.first.ranking
-        part, outptr = rows.indptr[first : last + 1], self.outptr[first : last + 1]
-        n = int(part[-1] - part[0])
-        if self.plain:
-            means = self.tied == "means"
-            by_rank = (means, self.columns, outptr, ranked)
-            return int(dispatch.run(ranked_columns, scores, rows.order, part, self.k, *by_rank, rows=n))
-        if self.tied == "whole":
-            ties = (self.columns, outptr, ranked, ends)
-            return int(dispatch.run(ranked_whole_ties, scores, rows.order, part, self.k, *ties, rows=n))
-        word, bound = border(ranking.retrieve) or ("from", -np.inf)
-        sums, strict = self.tied == "spans", word == "above"
-        if self.tied == "unranked":
-            kept = (bound, strict, self.columns, outptr, ranked)
-            return int(dispatch.run(kept_columns, scores, rows.order, part, self.k, *kept, rows=n))
-        spans = (sums, bound, strict, self.columns, outptr, ranked, ends)
-        return int(dispatch.run(ranked_spans, scores, rows.order, part, self.k, *spans, rows=n))
-
-    def _value(self, place: int, part: slice, by_rank: tuple[Floats, Array], out: Floats) -> None:
-        ranked, ends = by_rank
-        plan, outptr = self.plans[place], self.outptr[part.start : part.stop + 1]
-        columns = [ranked[column] for column in self.places[place]]
-        spans = (ends,) if plan.ranking.has_ends else ()
+    def _value(self, place: int, part: slice, ranks: Ranks, values: Floats) -> None:
+        plan = self.plans[place]
+        columns = [ranks.columns[column] for column in self.places[place]]
+        ends = (ranks.ends,) if plan.ranking.has_ends else ()
         others = (*plan.by_rank.values(), *(array[part] for array in plan.by_query.values()), *plan.options.values())
-        dispatch.run(plan.kernel, *columns, *spans, outptr, plan.k, *others, out)
+        dispatch.run(plan.kernel, *columns, *ends, ranks.outptr, plan.k, *others, values)
 
 
 def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
@@ -291,14 +267,10 @@ def _refuse_bad(rows: list[int], scores: Array) -> None:
 def exact_sum(terms: Floats) -> int:
     """Sum without rounding, in units of 2^-1074."""
     if terms.size <= FEW_TERMS and np.isfinite(terms).all():
-        return sum(map(_in_units, terms.tolist()))
+        ratios = map(float.as_integer_ratio, terms.tolist())  # over powers of two, at most 2^1074
+        return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
     limbs = np.zeros(LIMBS + 1, np.int64)
     if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
         msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
         raise InputError(msg)
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)
-
-
-def _in_units(term: float) -> int:
-    numerator, denominator = term.as_integer_ratio()  # the latter is a power of two, and at most 2^1074
-    return (numerator << SMALLEST_EXPONENT) // denominator

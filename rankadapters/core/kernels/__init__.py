@@ -45,6 +45,8 @@ class Kernel:
         What numba is told.
     """
 
+    __name__: str
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -98,7 +100,9 @@ class Kernel:
     def compiled(self) -> Any:
         """The machine code, which numba makes at the first call with arguments of each type."""
         if self._compiled is None:
-            from rankadapters.core.kernels.compiling import global_compiler_lock, machine_code
+            from numba.core.compiler_lock import global_compiler_lock
+
+            from rankadapters.core.kernels.compiling import machine_code
 
             with global_compiler_lock:
                 if self._compiled is None:  # another thread may have been faster
@@ -208,6 +212,8 @@ class Steps:
     So code that many need is compiled once. The first row that a kernel returns, since its score is not finite, ends
     the calls.
     """
+
+    __name__: str
 
     def __init__(self, calls: Callable[..., Iterator[tuple[Kernel, tuple[Any, ...]]]], *, cost: int = 1) -> None:
         self.calls, self.cost = calls, cost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, numbers, steps
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, ranked_rows
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, longest_of, ranked_rows
 
 COST = 16  # of a row in plain Python, times that of ranking it
 
@@ -38,10 +38,7 @@ def row_of(ranked):
 @kernel
 def add_pairs_by_label(rows, indptr, grades, weights, tied, numerators):
     """Weight of the pairs of ranked rows, as pairs_by_label says."""
-    width = 0
-    for q in range(len(indptr) - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    tree = numbers(width + 1)
+    tree = numbers(longest_of(indptr) + 1)
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         if n == 0:

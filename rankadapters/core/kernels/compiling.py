@@ -68,7 +68,7 @@ def ctrl_c_waits() -> Iterator[None]:
 
 def machine_code(kernel: Kernel) -> Any:
     """Hand a kernel to numba; the caller holds the lock that numba's registries need."""
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba is imported
         return kernel.plain
     text = kernel.text()
     if not isinstance(text, FunctionType):  # an intrinsic

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core.kernels import FEW, internal, kernel, numbers, unsigned
 from rankadapters.core.kernels.in_numpy import by_rank
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, longest_of
 
 
 @kernel(in_numpy=by_rank.discounted_sums)
@@ -132,9 +132,7 @@ def discounted_sums_along(
     the mean of its tie. Where the column is constant in a query, nothing moves. Returns the first row of a query with a
     score that is not finite, else -1.
     """
-    width, n_queries = 0, len(indptr) - 1
-    for q in range(n_queries):
-        width = max(width, indptr[q + 1] - indptr[q])
+    width, n_queries = longest_of(indptr), len(indptr) - 1
     own, ranked = numbers(width), numbers(width)
     for q in range(n_queries):
         if not computed[q]:

@@ -75,8 +75,10 @@ def _run_in_python(kernel: Kernel | Steps, arguments: tuple[Any, ...]) -> Any:
 
 
 def _kind(value: Any) -> object:
-    """Return what decides for which type of an argument numba compiles."""
-    return (value.dtype.char, value.ndim, value.flags.c_contiguous) if isinstance(value, np.ndarray) else type(value)
+    """Return what decides for which type of an argument numba compiles, and which kernels steps call."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.char, value.ndim, value.flags.c_contiguous
+    return value if isinstance(value, str) or value is None else type(value)
 
 
 class _Process:
@@ -106,11 +108,11 @@ class _Process:
                 self.ready.add(key)
         return key in self.ready
 
-    def _is_loaded(self, key: Key, arguments: list[Any]) -> bool:
+    def _is_loaded(self, key: tuple[Any, ...], arguments: list[Any]) -> bool:
         from rankadapters.core.kernels.compiling import load
 
         self._looked_for.add(key)
-        return bool(load(key[0], arguments))  # type: ignore[arg-type]  # the key begins with the kernel
+        return bool(load(key[0], arguments))
 
 
 def _checked(choice: str) -> str:

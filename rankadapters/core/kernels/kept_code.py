@@ -12,7 +12,7 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-from rankadapters.core.version import __version__
+from rankadapters.core import __version__
 
 FAILURES: list[Exception] = []  # why machine code could not be kept
 SIGNATURE = 32  # bytes at the end of a file

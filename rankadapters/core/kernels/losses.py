@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankadapters.core.kernels import inlined, internal, kernel, numbers, unsigned
-from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE, all_finite, first_non_finite, longest_of
 
 COST = 16  # of a row in plain Python, times that of ranking it
 LANES = 8  # sums that are made at once
@@ -13,15 +13,6 @@ EPSILON = 2.0**-53
 NEAR = 2.0**-26  # between shifts that are told apart without looking at every halving: the last ones are 2^-25 apart
 MOST_STEPS = 12
 TOGETHER = 8  # pairs whose logarithm is taken at once: each is below 1e38 + 1, so that the product stays in float64
-
-
-@inlined
-def longest_of(indptr):
-    """Rows of the longest query."""
-    width = 0
-    for q in range(len(indptr) - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    return width
 
 
 @inlined

@@ -12,6 +12,15 @@ ALL_FINITE = -1
 
 
 @inlined
+def longest_of(indptr):
+    """Rows of the longest query."""
+    width = 0
+    for q in range(len(indptr) - 1):
+        width = max(width, indptr[q + 1] - indptr[q])
+    return width
+
+
+@inlined
 def all_finite(scores):
     """Tell whether no score is NaN or infinite; without a branch, so that it becomes packed instructions."""
     broken = False
@@ -38,9 +47,7 @@ def ranked_rows(scores, order, indptr, k, ties, rowptr, rows):
     in the order that ties keep. With `ties` there is room for all rows, those that tie with the k-th are written too,
     and a row that ties with the one before it as ~row. A query without room is passed over.
     """
-    width = 0
-    for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
+    width = longest_of(indptr)
     space = new_sorting(width, scores)
     gathered = np.empty(width if order.size else 0, scores.dtype)
     for q in range(indptr.size - 1):

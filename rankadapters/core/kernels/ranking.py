@@ -53,18 +53,6 @@ def take_tie_means(rows, indptr, columns, outptr, out):
                 first = last
 
 
-@steps
-def ranked_columns(scores, order, indptr, k, tie_means, gains, outptr, out):
-    """Write the gains at ranks 1..min(k, n) of each query, for each row of `gains`, which follows `order`.
-
-    Returns the first row whose score is not finite, else -1.
-    """
-    rowptr = indptr if tie_means else outptr
-    rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
-    yield ranked_rows, (scores, order, indptr, k, tie_means, rowptr, rows)
-    yield take_tie_means if tie_means else take_columns, (rows, indptr, gains, outptr, out)
-
-
 @kernel(in_numpy=in_numpy.counted_gains)
 def counted_gains(gains, levels, indptr, outptr, out):
     """Write the gains of each query from the largest down, as many as `outptr` says; `levels` are their values."""
@@ -110,31 +98,46 @@ def keep_from(bound, strict, scores, order, rows, indptr, rowptr, outptr, out):
                     out[c, outptr[q] + r] = 0.0
 
 
-@kernel(in_numpy=in_numpy.number_ranks)
-def number_ranks(outptr, ends):
-    """Write the ranks of each query, from 1."""
-    for q in range(outptr.size - 1):
-        for r in range(outptr[q + 1] - outptr[q]):
-            ends[outptr[q] + r] = r + 1
+@kernel(in_numpy=in_numpy.take_whole_ties)
+def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
+    """Write what each ranked row brings, and its tie's last rank (1-based), to the end of the tie at rank k."""
+    for q in range(indptr.size - 1):
+        ranked = rows[indptr[q] - indptr[0] : indptr[q + 1] - indptr[0]]
+        start, first = outptr[q], 0
+        while first < min(k, ranked.size):
+            last = first + 1
+            while last < ranked.size and ranked[last] < 0:
+                last += 1
+            for r in range(first, last):
+                row = ranked[r] if ranked[r] >= 0 else ~ranked[r]
+                ends[start + r] = last
+                for c in range(columns.shape[0]):
+                    out[c, start + r] = columns[c, indptr[q] + row]
+            first = last
 
 
 @steps
-def ranked_spans(scores, order, indptr, k, sums, bound, strict, columns, outptr, out, ends):
-    """As ranked_columns, with the end of each rank's tie, and 0 in place of rows that `bound` keeps out.
+def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, outptr, out, ends):
+    """Write what the rows bring to the ranks 1..min(k, n) of each query, for each row of `columns`.
 
-    Where `sums`, every rank gets the sum of its tie and `ends` the tie's last rank; else the row's own number and the
-    rank itself. Only rows with a score of at least `bound` (above it, where `strict`) bring what they have.
+    Returns the first row whose score is not finite, else -1. `columns` follow `order`. `tied` says what the ranks of a
+    tie get: `rows` each row's own number, `means` the mean of the tie, `spans` its sum, `whole` each row's own, down to
+    the end of the tie at rank k, for which there is room for all rows; `ends` gets the tie's last rank with the last
+    two. With `retrieved`, a threshold and whether it is strict, rows of a lower score bring 0.
     """
-    rowptr = indptr if sums else outptr
+    rowptr = outptr if tied == "rows" else indptr
     rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
-    yield ranked_rows, (scores, order, indptr, k, sums, rowptr, rows)
-    if sums:
+    yield ranked_rows, (scores, order, indptr, k, tied != "rows", rowptr, rows)
+    if tied == "rows":
+        yield take_columns, (rows, indptr, columns, outptr, out)
+    elif tied == "means":
+        yield take_tie_means, (rows, indptr, columns, outptr, out)
+    elif tied == "spans":
         yield take_tie_sums, (rows, indptr, columns, outptr, out, ends)
     else:
-        yield take_columns, (rows, indptr, columns, outptr, out)
-        yield number_ranks, (outptr, ends)
-    if bound > -np.inf:
-        yield keep_from, (bound, strict, scores, order, rows, indptr, rowptr, outptr, out)
+        yield take_whole_ties, (rows, indptr, k, columns, outptr, out, ends)
+    if retrieved is not None:
+        yield keep_from, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)
 
 
 @kernel(in_numpy=in_numpy.places_of)

@@ -76,11 +76,6 @@ def keep_from(
     out[:, outptr[0] : outptr[-1]][:, (own < bound) | (strict & (own == bound))] = 0.0
 
 
-def number_ranks(outptr: Any, ends: Any) -> None:
-    """As `ranking.number_ranks`."""
-    ends[outptr[0] : outptr[-1]] = places_within(outptr) + 1
-
-
 def places_of(rows: Any, indptr: Any, order: Any) -> None:
     """As `ranking.places_of`."""
     order[indptr[0] : indptr[-1]] = rows + np.repeat(indptr[:-1], np.diff(indptr))
@@ -117,19 +112,14 @@ def kept_columns(
     return ALL_FINITE
 
 
-def ranked_whole_ties(
-    scores: Any, order: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any
-) -> int:
-    """As `whole_ties.ranked_whole_ties`; every row has a rank."""
-    rows = np.empty(indptr[-1] - indptr[0], np.int32)
-    bad = ranked_rows(scores, order, indptr, k, True, indptr, rows)  # noqa: FBT003 - a kernel takes it by its place
-    if bad < 0:
-        places, ties = _with_ties(rows, indptr)
-        written = slice(outptr[0], outptr[-1])
-        ends[written] = ties[1:][numbers(ties)] - np.repeat(indptr[:-1] - indptr[0], np.diff(indptr))
-        for column, by_rank in zip(columns, out, strict=True):
-            by_rank[written] = column[places]
-    return bad
+def take_whole_ties(rows: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
+    """As `ranking.take_whole_ties`; every row has a rank."""
+    del k
+    places, ties = _with_ties(rows, indptr)
+    written = slice(outptr[0], outptr[-1])
+    ends[written] = ties[1:][numbers(ties)] - np.repeat(indptr[:-1] - indptr[0], np.diff(indptr))
+    for column, by_rank in zip(columns, out, strict=True):
+        by_rank[written] = column[places]
 
 
 def _with_ties(rows: Any, indptr: Any) -> tuple[Any, Any]:
