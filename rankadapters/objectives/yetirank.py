@@ -111,11 +111,6 @@ class YetiRank(Objective):
         """Fields that say what queries without a gradient count, and what noise decides."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
-    @property
-    def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return self.convention is None or self.convention.weighting is not None
-
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
         from rankadapters.objectives.moves import labels_alone, moves_of
@@ -124,7 +119,7 @@ class YetiRank(Objective):
         moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
         moves, permuting = self._weighing(moves)
         draws = Draws(self.seed, state)
-        return yetirank(queries, moves, permuting, draws, weighted=self.uses_weights, n_threads=n_threads)
+        return yetirank(self, queries, moves, permuting, draws, n_threads=n_threads)
 
     def _weighing(self, moves: Moves) -> tuple[Moves, Permuting]:
         from rankadapters.core.binding.gains import discounts_of
