@@ -17,7 +17,7 @@ from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
-from rankadapters.core.measures import FilteredDCG
+from rankadapters.core.measures import ERR, FilteredDCG
 from rankadapters.objectives.bound_gradients import all_rows
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
@@ -60,7 +60,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     worth = plan.columns["ranked"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"] if plan.by_rank else discounts_of("reciprocal", plan.k))
     if kind == "chance":
-        worth = worth / convention.scale  # type: ignore[attr-defined]  # measures of chances have one
+        worth = worth / cast("ERR", convention).scale
         _refuse_labels(queries, plan.rows, worth, (worth < 0) | (worth > 1), "is taken for a probability")
     elif kind == "gain" and not divided:
         _refuse_labels(queries, plan.rows, worth, np.abs(worth) > LARGEST_GAIN, "is a gain beyond float32")

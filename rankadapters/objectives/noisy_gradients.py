@@ -123,8 +123,8 @@ def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> C
     rows, sizes = slice(indptr[0], indptr[-1]), np.diff(indptr)
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
     own = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
-    columns = (own, moves.worth[rows], moves.rest[rows], inverse, moves.rows.order, indptr)
-    return CopiedQueries(*map(writable, columns), copyptr, copies)
+    worth, rest = writable(moves.worth[rows]), writable(moves.rest[rows])
+    return CopiedQueries(own, worth, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies)
 
 
 def rows_of(moves: Moves, first: int, last: int) -> Any:

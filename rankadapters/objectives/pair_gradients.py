@@ -165,12 +165,13 @@ def rank_queries(terms: PairTerms, scores: Array, first: int, last: int, seed: i
     own = writable(scores[order[part]] if order.size else scores[part])
     local, inverse = indptr - indptr[0], terms.inverse_ideal[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
-    rows, columns = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    rows, by_rank = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
     ties = False
     ranked_rows(own, writable(NO_ORDER), local, own.size, ties, rowptr, rows)
-    take_columns(rows, local, own[None, :], rowptr, columns[:1])
-    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, columns[1:])
-    return RankedQueries(*columns, rows, rowptr, writable(order), writable(indptr), inverse, terms.discounts, seed)
+    take_columns(rows, local, own[None, :], rowptr, by_rank[:1])
+    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, by_rank[1:])
+    ranks = (by_rank[0], by_rank[1], rows, rowptr)
+    return RankedQueries(*ranks, writable(order), writable(indptr), inverse, terms.discounts, seed)
 
 
 def by_portions(

@@ -71,16 +71,9 @@ class Pairwise(Objective):
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
         parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, draws)
-        return Gradients(
-            self,
-            queries,
-            pair_gradients.pair_kernel(parts),
-            n_threads=n_threads,
-            work=pair_gradients.work_of(terms, self.samples or pairs.limit),
-            state=rounds if self.samples else None,
-            advance=1,
-            parts=parts,
-        )
+        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(terms, self.samples or pairs.limit)
+        drawn = rounds if self.samples else None
+        return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1, parts=parts)
 
     @property
     def divides_weights(self) -> bool:

@@ -100,8 +100,9 @@ class StochasticRank(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
+        from rankadapters.objectives.kernels.stochastic_rank import Exploring
         from rankadapters.objectives.moves import moves_of
-        from rankadapters.objectives.noisy_gradients import Draws, Exploring, stochastic_rank
+        from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
 
         exploring = Exploring(self.sigma, self.mu, self.nu, self.lambda_, self.estimations, self._departure)
         moves, draws = moves_of(queries, self.convention), Draws(self.seed, state)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from rankadapters.core.data.columns import Floats
@@ -35,7 +37,7 @@ def trade_terms(
     if catboost or worth.trade == FIRST_TRADE + PRECISIONS_FOUND:  # by which the kernel divides
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     if worth.kind == "chance":
-        chances = _chances(queries, terms, convention.scale)
+        chances = _chances(queries, terms, cast("ERR", convention).scale)
         terms = terms._replace(gains=chances.astype(np.float32).astype(np.float64) if catboost else chances)
     return terms, worth.catboost_trade if catboost else worth.trade
 

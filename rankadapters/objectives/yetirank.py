@@ -16,8 +16,8 @@ from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, Optiona
 
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
+    from rankadapters.objectives.kernels.yetirank import Permuting
     from rankadapters.objectives.moves import Moves
-    from rankadapters.objectives.noisy_gradients import Permuting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +124,6 @@ class YetiRank(Objective):
     def _weighing(self, moves: Moves) -> tuple[Moves, Permuting]:
         from rankadapters.core.binding.gains import discounts_of
         from rankadapters.objectives.kernels import yetirank as kernels
-        from rankadapters.objectives.noisy_gradients import Permuting
 
         kind = kernels.CLASSIC if self.delta == "classic" else moves.kind
         if self.delta == "catboost" and self._is_err:
@@ -136,4 +135,6 @@ class YetiRank(Objective):
         noise = {"logistic": kernels.LOGISTIC, "gauss": kernels.GAUSS, "none": kernels.NO_NOISE}[self.noise]
         longest = int(moves.rows.sizes.max(initial=1))
         neighbors = longest if self.neighbors is None else min(self.neighbors, longest)
-        return moves, Permuting(kind, self.permutations, moves.k, neighbors, self.decay, noise, self.noise_power)
+        return moves, kernels.Permuting(
+            kind, self.permutations, moves.k, neighbors, self.decay, noise, self.noise_power
+        )
