@@ -16,8 +16,13 @@ import pytest
 import rankadapters as ra
 from rankadapters import objectives
 from rankadapters.core.evaluation import threads
-from rankadapters.objectives import noisy_gradients
-from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_in_float32, stochastic_rank
+from rankadapters.core.kernels import Kernel
+from rankadapters.objectives.kernels.lambdas import lambda_gradients
+from rankadapters.objectives.kernels.lambdas_by_table import lambda_gradients_by_table
+from rankadapters.objectives.kernels.lambdas_in_turn import lambda_gradients_in_turn
+from rankadapters.objectives.kernels.stochastic_filter import stochastic_filter_gradients
+from rankadapters.objectives.kernels.stochastic_rank import stochastic_rank_gradients
+from rankadapters.objectives.kernels.yetirank import yetirank_gradients
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 300  # seconds: far more than any of this takes, on any machine
@@ -91,18 +96,14 @@ def test_the_command_ends_in_one_line_while_it_imports(tmp_path, module, error):
 
 EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact", truncation=None)
 PAIRWISE = {
-    "exact": (EXACT, lambdas, "lambda_gradients"),
-    "unit": (objectives.pair_logit(), lambdas, "lambda_gradients"),
-    "table": (EXACT.replace(sigmoid="table"), lambdas_by_table, "lambda_gradients_by_table"),
-    "float32": (
-        objectives.xgboost_ndcg().replace(truncation=None), lambdas_in_float32, "lambda_gradients_in_float32",
-    ),
-    "map": (objectives.xgboost_map().replace(truncation=None), lambdas_in_float32, "lambda_gradients_in_float32"),
-    "truncated": (objectives.lightgbm_lambdarank(), lambdas_by_table, "lambda_gradients_by_table"),
-    "drawn": (
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean"), lambdas_in_float32, "lambda_gradients_in_float32",
-    ),
-}  # fmt: skip
+    "exact": (EXACT, lambda_gradients),
+    "unit": (objectives.pair_logit(), lambda_gradients),
+    "table": (EXACT.replace(sigmoid="table"), lambda_gradients_by_table),
+    "float32": (objectives.xgboost_ndcg().replace(truncation=None), lambda_gradients_in_turn),
+    "map": (objectives.xgboost_map().replace(truncation=None), lambda_gradients_in_turn),
+    "truncated": (objectives.lightgbm_lambdarank(), lambda_gradients_by_table),
+    "drawn": (objectives.xgboost_ndcg(lambdarank_pair_method="mean"), lambda_gradients_in_turn),
+}
 SIZES = [1, 30, 2, 90, 3, 1, 60]
 RNG = np.random.default_rng(0)
 LABELS, SCORES = RNG.integers(0, 2, sum(SIZES)), RNG.standard_normal(sum(SIZES))
@@ -136,18 +137,18 @@ def test_whole_queries_in_many_calls_have_the_same_bits(monkeypatch, value):
 
 
 NOISY = [
-    (objectives.catboost_stochastic_rank("NDCG"), stochastic_rank, "stochastic_rank_gradients"),
-    (objectives.catboost_yetirank(), noisy_gradients, "yetirank_gradients"),
-    (objectives.catboost_stochastic_filter(), noisy_gradients, "stochastic_filter_gradients"),
+    (objectives.catboost_stochastic_rank("NDCG"), stochastic_rank_gradients),
+    (objectives.catboost_yetirank(), yetirank_gradients),
+    (objectives.catboost_stochastic_filter(), stochastic_filter_gradients),
 ]
 
 
-@pytest.mark.parametrize(("value", "module", "function"), NOISY, ids=[name for *_, name in NOISY])
-def test_queries_under_noise_take_several_calls_where_there_is_much_to_do(monkeypatch, value, module, function):
+@pytest.mark.parametrize(("value", "kernel"), NOISY, ids=[kernel.__name__ for _, kernel in NOISY])
+def test_queries_under_noise_take_several_calls_where_there_is_much_to_do(monkeypatch, value, kernel):
     queries = ra.Queries(LABELS, group_sizes=SIZES)
     for work, least in ((1, len(SIZES)), (2**40, 1)):
         monkeypatch.setattr(threads, "WORK_PER_CALL", work)
-        calls = counting(monkeypatch, module, function, lambda number: None)
+        calls = counting(monkeypatch, kernel, lambda number: None)
         value.bind(queries, n_threads=1).gradients(SCORES)
         assert len(calls) >= least
     assert len(calls) == 1
@@ -161,28 +162,29 @@ def test_values_in_many_calls_have_the_same_bits(monkeypatch):
         assert tally.to_dict() == whole[convention].to_dict()
 
 
-def counting(monkeypatch, module, function, before):
+def counting(monkeypatch, kernel, before):
     """Call `before` with the number of calls, from 1 on, before each call of a kernel."""
-    calls, kernel = [], getattr(module, function)
+    calls, call = [], Kernel.__call__
 
-    def counted(*arguments):
-        calls.append(threading.current_thread())
-        before(len(calls))
-        return kernel(*arguments)
+    def counted(self, *arguments):
+        if self is kernel:
+            calls.append(threading.current_thread())
+            before(len(calls))
+        return call(self, *arguments)
 
-    monkeypatch.setattr(module, function, counted)
+    monkeypatch.setattr(Kernel, "__call__", counted)
     return calls
 
 
 @pytest.mark.parametrize("name", ["exact", "unit", "table", "float32", "map"])
 def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, name):
-    value, module, function = PAIRWISE[name]
+    value, kernel = PAIRWISE[name]
     monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
     bound = value.bind(ra.Queries(np.arange(LONG) % 2, group_sizes=[LONG]))
-    calls = counting(monkeypatch, module, function, lambda number: None)
+    calls = counting(monkeypatch, kernel, lambda number: None)
     whole = bound.gradients(np.sin(np.arange(LONG)))
     assert len(calls) == 4
-    calls = counting(monkeypatch, module, function, lambda number: number == 3 and signal.raise_signal(signal.SIGINT))
+    calls = counting(monkeypatch, kernel, lambda number: number == 3 and signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         bound.gradients(np.sin(np.arange(LONG)))
     assert len(calls) == 3
@@ -192,7 +194,7 @@ def test_the_pairs_of_one_long_query_are_interrupted_between_calls(monkeypatch, 
 
 def test_a_score_without_a_gradient_ends_its_query(monkeypatch):
     monkeypatch.setattr(threads, "WORK_PER_CALL", 50 * LONG)
-    calls = counting(monkeypatch, lambdas, "lambda_gradients", lambda number: None)
+    calls = counting(monkeypatch, lambda_gradients, lambda number: None)
     scores = np.r_[1.5e308, np.zeros(LONG - 2), -1.5e308]
     with pytest.raises(ra.InputError, match=rf"scores\[{LONG - 1}\] is -1.5e\+308, too far"):
         objectives.gradients(np.arange(LONG) % 2, scores, objectives.pair_logit(), group_sizes=[LONG])

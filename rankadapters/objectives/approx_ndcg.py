@@ -57,7 +57,8 @@ class ApproxNDCG(UnderNDCG):
         """Prepare for queries."""
         del state
         from rankadapters.objectives import list_gradients, pair_gradients
+        from rankadapters.objectives.bound_gradients import Gradients
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
         kernel = list_gradients.approx_ndcg_kernel(terms, self.convention.discount, self.temperature, self.hessian)
-        return self._with_kernel(queries, kernel, pair_gradients.work_of(terms, terms.reach), n_threads)
+        return Gradients(self, queries, kernel, n_threads=n_threads, work=pair_gradients.work_of(terms, terms.reach))

@@ -75,13 +75,19 @@ class Objective(Declared):
 
     @property
     def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return True
+        """Whether the weights of a dataset multiply the gradients: not where a convention leaves them out."""
+        convention: Convention | None = getattr(self, "convention", None)
+        return convention is None or convention.weighting is not None
 
     @property
     def divides_weights(self) -> bool:
         """Whether the weights of queries are divided by their mean before they multiply."""
         return False
+
+    @property
+    def precision(self) -> str | None:
+        """In which scores are compared and subtracted; None takes them as they are given."""
+        return "float64"
 
     @property
     def idle(self) -> frozenset[str]:
@@ -110,24 +116,9 @@ class UnderNDCG(Objective):
         return frozenset({"empty", "missing", "unjudged"})
 
     @property
-    def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return self.convention.weighting is not None
-
-    def _with_kernel(self, queries: Queries, kernel: Any, work: Any, n_threads: int | None) -> Gradients:
-        import numpy as np
-
-        from rankadapters.objectives.bound_gradients import Gradients
-
-        narrow = self.convention.precision == "float32"
-        return Gradients(
-            queries,
-            kernel,
-            n_threads=n_threads,
-            weighted=self.uses_weights,
-            work=work,
-            dtype=np.float32 if narrow else None,
-        )
+    def precision(self) -> str | None:
+        """In which scores are compared and subtracted; None takes them as they are given."""
+        return "float32" if self.convention.precision == "float32" else None
 
 
 def parse(signature: str) -> Objective:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries
@@ -16,6 +16,9 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.kernels.ranked_rows import first_non_finite
 from rankadapters.core.kernels.views import writable
+
+if TYPE_CHECKING:
+    from rankadapters.objectives.base import Objective
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -30,8 +33,10 @@ class Gradients:
 
     Parameters
     ----------
+    objective : Objective
+        It says in which precision scores are taken, and what the weights of the queries do.
     queries : Queries
-        Validated queries; their weights multiply, where `weighted`, and are divided by their mean where `by_mean`.
+        Validated queries.
     kernel : callable
         Computes a range of queries.
     n_threads : int, optional
@@ -42,24 +47,20 @@ class Gradients:
         What the kernel carries from one call to the next, changed in place.
     advance : int
         What each call adds to the state.
-    dtype : dtype, optional
-        In which scores are compared and subtracted; None takes them as they are given.
     parts : object, optional
-        What the kernel was made of, where `core.position_bias` can make another of it, to take its place.
+        What the kernel was made of, where a position bias can make another of it, to take its place.
     """
 
     def __init__(
         self,
+        objective: Objective,
         queries: Queries,
         kernel: Kernel,
         *,
         n_threads: int | None = None,
-        weighted: bool = True,
-        by_mean: bool = False,
         work: Floats | None = None,
         state: Array | None = None,
         advance: int = 0,
-        dtype: DTypeLike | None = None,
         parts: Any = None,
     ) -> None:
         self.queries, self.parts = queries, parts
@@ -67,8 +68,9 @@ class Gradients:
         self.kernel, self._work = kernel, work
         self._n_threads = as_n_threads(n_threads)
         self._advance = advance
-        self._dtype = dtype
-        self._factors = _factors(queries, queries.query_weight, by_mean=by_mean) if weighted else []
+        self._dtype = objective.precision
+        weights = queries.query_weight if objective.uses_weights else None
+        self._factors = _factors(queries, weights, by_mean=objective.divides_weights)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
         """First and second derivatives by the scores.
@@ -147,6 +149,28 @@ class Gradients:
 
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
         return self.kernel(scores, first, last, grad, hess)
+
+
+def whole_queries(
+    objective: Objective,
+    queries: Queries,
+    kernel: Any,
+    rows: Rows,
+    *settings: Any,
+    n_threads: int | None,
+    states: Array | None = None,
+) -> Gradients:
+    """Bind an objective whose kernel takes queries as they are, without ranks.
+
+    It is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`; `states` are the generators of the
+    queries, which it advances.
+    """
+
+    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
+        generators = () if states is None else (states[first:last],)
+        yield int(kernel(scores, rows.order, rows.indptr[first : last + 1], *generators, *settings, grad, hess))
+
+    return Gradients(objective, queries, run, n_threads=n_threads, state=states)
 
 
 def refuse_infinite(grad: Floats32, hess: Floats32) -> None:

@@ -82,9 +82,10 @@ class LambdaLoss(UnderNDCG):
         """Prepare for queries."""
         del state
         from rankadapters.objectives import list_gradients, pair_gradients
+        from rankadapters.objectives.bound_gradients import Gradients
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
         terms, weights = list_gradients.weights_of(terms, self.scheme)
         pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, "none", "plain")
         kernel = list_gradients.lambda_loss_kernel(terms, pairs, weights)
-        return self._with_kernel(queries, kernel, pair_gradients.work_of(terms, pairs.limit), n_threads)
+        return Gradients(self, queries, kernel, n_threads=n_threads, work=pair_gradients.work_of(terms, pairs.limit))

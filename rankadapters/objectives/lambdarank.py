@@ -125,34 +125,17 @@ class LambdaRank(Pairwise):
         return frozenset({"empty", "missing", "unjudged"})
 
     @property
-    def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return self.convention.weighting is not None
+    def precision(self) -> str | None:
+        """In which scores are compared and subtracted; None takes them as they are given."""
+        return "float32" if self.convention.precision == "float32" else super().precision
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_NDCG
+        from rankadapters.objectives.trade_gradients import trade_terms
 
         cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
-        if isinstance(self.convention, NDCG):
-            terms = pair_gradients.convention_terms(queries, self.convention, cut=cut)
-            return self._bind(queries, terms, DELTA_NDCG, n_threads, state)
-        import numpy as np
-
-        from rankadapters.objectives import trade_gradients
-        from rankadapters.objectives.kernels.lambdas_unbiased import FIRST_TRADE
-
-        terms = trade_gradients.trade_terms(queries, self.convention, cut=cut, catboost=catboost)
-        pairs, kind = self._settled(terms), trade_gradients.kind_of(self.convention, catboost=catboost)
-        kernel, work = trade_gradients.trade_kernel(terms, pairs, kind), pair_gradients.work_of(terms, pairs.limit)
-        no_draws = pair_gradients.PairDraws(0, np.zeros(1, np.int64), None)
-        parts = pair_gradients.PairParts(terms, pairs, FIRST_TRADE + kind, self.sigmoid, no_draws)
-        return self._with_kernel(queries, kernel, work, n_threads, parts)
-
-    @property
-    def _narrow(self) -> bool:
-        return self.sigmoid == "float32" or self.convention.precision == "float32"
+        terms, change = trade_terms(queries, self.convention, cut=cut, catboost=catboost)
+        return self._bind(queries, terms, change, n_threads, state)
 
 
 def _require_catboost(convention: Trading) -> None:

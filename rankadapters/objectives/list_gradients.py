@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 import numpy as np
 
-from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
-from rankadapters.objectives.bound_gradients import Floats32, Kernel
-from rankadapters.objectives.kernels import approx_ndcg, lambda_loss, lambdas
+from rankadapters.objectives.bound_gradients import Kernel
+from rankadapters.objectives.kernels import approx_ndcg, lambdas
+from rankadapters.objectives.kernels.lambda_loss import PairWeights, lambda_loss_gradients
 from rankadapters.objectives.kernels.lambdas import Pairing
-from rankadapters.objectives.pair_gradients import PairTerms, portions, ranked
+from rankadapters.objectives.pair_gradients import PairTerms, by_portions
 
 
-class Weights(NamedTuple):
-    """What LambdaLoss weighs a pair of ranks by, beside gains."""
-
-    steps: Floats  # by the distance of the ranks
-    discounts: Floats  # by rank, of which a pair counts the difference, or each row its own
-    both: bool  # whether a pair counts each way
-
-
-def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, Weights]:
+def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
     """Lower a scheme of LambdaLoss.
 
     Raises
@@ -43,47 +32,25 @@ def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, Weights]:
     if scheme.startswith("arp"):  # which is not divided by an ideal
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     found = {
-        "arp1": Weights(ones, ones, both=True),
-        "arp2": Weights(ones, 0 * ones, both=False),
-        "ndcg1": Weights(ones, discounts, both=True),
-        "ndcg2": Weights(steps, 0 * ones, both=False),
+        "arp1": PairWeights(ones, ones, both=True),
+        "arp2": PairWeights(ones, 0 * ones, both=False),
+        "ndcg1": PairWeights(ones, discounts, both=True),
+        "ndcg2": PairWeights(steps, 0 * ones, both=False),
     }
-    return terms, found.get(scheme, Weights(mu * steps, discounts, both=False))
+    return terms, found.get(scheme, PairWeights(mu * steps, discounts, both=False))
 
 
-def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: Weights) -> Kernel:
+def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: PairWeights) -> Kernel:
     """Every pair of one of the first ranks with a later one, in logarithms of base 2."""
-    inverse = terms.inverse_ideal / np.log(2.0)
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, by_rank = ranked(terms, scores, first, last)
-        given = (*by_rank, inverse[first:last], *weights, pairs)
-        memory = lambdas.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in portions(indptr, pairs.limit):
-            bad = int(lambda_loss.lambda_loss_gradients(*given, *ranks, memory, grad, hess))
-            yield bad
-            if bad >= 0:
-                return
-
-    return run
+    terms = terms._replace(inverse_ideal=terms.inverse_ideal / np.log(2.0))
+    return by_portions(lambda_loss_gradients, terms, pairs.limit, weights, pairs, memory=lambdas.make_memory)
 
 
 def approx_ndcg_kernel(terms: PairTerms, discount: str, temperature: float, hessian: float) -> Kernel:
     """All pairs, twice: once for the ranks, once for what moves them."""
-    kind, parameter = _discount(discount)
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, by_rank = ranked(terms, scores, first, last)
-        width = int(np.diff(indptr).max(initial=0))
-        given = (*by_rank, terms.inverse_ideal[first:last], kind, parameter, 1.0 / temperature, hessian)
-        memory = approx_ndcg.make_memory(width)
-        for steps in portions(indptr, width, passes=2):
-            bad = int(approx_ndcg.approx_ndcg_gradients(*given, *steps, memory, grad, hess))
-            yield bad
-            if bad >= 0:
-                return
-
-    return run
+    soft_ranks = approx_ndcg.SoftRanks(*_discount(discount), 1.0 / temperature, hessian)
+    kernel = approx_ndcg.approx_ndcg_gradients
+    return by_portions(kernel, terms, terms.reach, soft_ranks, memory=approx_ndcg.make_memory, passes=2)
 
 
 def _discount(name: str) -> tuple[int, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +11,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.objectives.base import Objective
 
 if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Floats32, Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,18 +39,14 @@ class ListMLE(Objective):
         """Prepare for queries."""
         del state
         from rankadapters.core.data.columns import index_dtype
+        from rankadapters.core.data.rows import Rows
         from rankadapters.core.kernels import dispatch
         from rankadapters.core.kernels.ranking import order_within
-        from rankadapters.core.kernels.views import writable
-        from rankadapters.objectives.bound_gradients import Gradients, all_rows
+        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
         from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 
         rows = all_rows(queries)
         order = np.empty(queries.n_docs, index_dtype(queries.n_docs))
         dispatch.run(order_within, rows.take(queries.labels), rows.indptr, order, rows=order.size)
         order = rows.order[order] if rows.order.size else order
-
-        def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            yield int(list_mle_gradients(scores, order, writable(rows.indptr)[first : last + 1], grad, hess))
-
-        return Gradients(queries, run, n_threads=n_threads, dtype=np.float64)
+        return whole_queries(self, queries, list_mle_gradients, Rows(order, rows.indptr), n_threads=n_threads)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -15,7 +14,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.objectives.base import Objective
 
 if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Floats32, Gradients
+    from rankadapters.objectives.bound_gradients import Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +56,7 @@ class XENDCG(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.core.kernels.views import writable
-        from rankadapters.objectives.bound_gradients import Gradients, all_rows
+        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
         from rankadapters.objectives.kernels.listwise import xendcg_gradients
 
         _refuse_labels(queries.labels, 0, 1000)
@@ -66,12 +64,7 @@ class XENDCG(Objective):
         powers = rows.take(np.exp2(np.floor(queries.labels)))
         seeds = (self.seed + np.arange(queries.n_queries)) & 0xFFFFFFFF
         states = seeds.astype(np.uint32) if state is None else state
-
-        def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-            indptr = writable(rows.indptr)[first : last + 1]
-            yield int(xendcg_gradients(scores, writable(rows.order), indptr, powers, states[first:last], grad, hess))
-
-        return Gradients(queries, run, n_threads=n_threads, state=states, dtype=np.float64)
+        return whole_queries(self, queries, xendcg_gradients, rows, powers, n_threads=n_threads, states=states)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,13 +90,13 @@ class ListNet(Objective):
         """Prepare for queries."""
         del state
         from rankadapters.core.kernels.views import writable
-        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
         from rankadapters.objectives.kernels.listwise import softmax_gradients, target_softmax
 
         rows = all_rows(queries)
         targets = np.empty(queries.n_docs)
         target_softmax(*map(writable, (queries.labels, rows.order, rows.indptr)), targets)
-        return _by_query(queries, targets, n_threads, softmax_gradients, 1.0, 0.0)
+        return whole_queries(self, queries, softmax_gradients, rows, targets, 1.0, 0.0, n_threads=n_threads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,12 +138,13 @@ class QuerySoftMax(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
         from rankadapters.objectives.kernels.listwise import softmax_gradients
 
         _refuse_labels(queries.labels, 0, 1e30)
-        targets = all_rows(queries).take(queries.labels)
-        return _by_query(queries, targets, n_threads, softmax_gradients, self.beta, self.ridge)
+        rows = all_rows(queries)
+        settings = (rows.take(queries.labels), self.beta, self.ridge)
+        return whole_queries(self, queries, softmax_gradients, rows, *settings, n_threads=n_threads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,10 +169,11 @@ class QueryRMSE(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
         from rankadapters.objectives.kernels.listwise import query_rmse_gradients
 
-        return _by_query(queries, all_rows(queries).take(queries.labels), n_threads, query_rmse_gradients)
+        rows = all_rows(queries)
+        return whole_queries(self, queries, query_rmse_gradients, rows, rows.take(queries.labels), n_threads=n_threads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,27 +216,13 @@ class QueryCrossEntropy(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives.bound_gradients import all_rows
+        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
         from rankadapters.objectives.kernels.listwise import query_cross_entropy_gradients
 
         _refuse_labels(queries.labels, 0, 1)
-        labels = all_rows(queries).take(queries.labels)
-        return _by_query(queries, labels, n_threads, query_cross_entropy_gradients, self.alpha)
-
-
-def _by_query(
-    queries: Queries, targets: NDArray[np.float64], n_threads: int | None, kernel: Any, *settings: float
-) -> Gradients:
-    from rankadapters.core.kernels.views import writable
-    from rankadapters.objectives.bound_gradients import Gradients, all_rows
-
-    rows = all_rows(queries)
-
-    def run(scores: Any, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr = writable(rows.indptr)[first : last + 1]
-        yield int(kernel(scores, writable(rows.order), indptr, writable(targets), *settings, grad, hess))
-
-    return Gradients(queries, run, n_threads=n_threads, dtype=np.float64)
+        rows = all_rows(queries)
+        settings = (rows.take(queries.labels), self.alpha)
+        return whole_queries(self, queries, query_cross_entropy_gradients, rows, *settings, n_threads=n_threads)
 
 
 def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None:

@@ -17,9 +17,11 @@ from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
-from rankadapters.core.measures import AP, DCG, ERR, RR, FilteredDCG
+from rankadapters.core.measures import ERR, FilteredDCG
 from rankadapters.objectives.bound_gradients import all_rows
-from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, HITS, SHARE_OF_FOUND
+from rankadapters.objectives.kernels.stochastic_filter import Filtered
+from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
+from rankadapters.objectives.row_worth import worth_of
 
 LARGEST_GAIN = 1e30  # gradients are float32
 NOTHING = np.zeros(0)
@@ -37,17 +39,6 @@ class Moves(NamedTuple):
     kind: int
 
 
-class Kept(NamedTuple):
-    """What rows that a score lets through bring to a sum; arrays follow `rows`, which stand as they are ranked."""
-
-    rows: Rows
-    gains: Floats
-    discounts: Floats  # of every rank, 0 beyond the cutoff
-    border: float  # the score that lets a row through,
-    strict: bool  # or must be passed
-    active: Array  # queries with a gradient
-
-
 def moves_of(queries: Queries, convention: Convention) -> Moves:
     """Lower a convention for moves by rank.
 
@@ -62,32 +53,33 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     [member] = bind(queries, [convention.replace(**lenient)])
     plan = cast("RankedPlan", member.plan)
     computed = member.settled.status == COMPUTE
-    kind = _kind(convention)
-    divided = bool(plan.by_query) and kind != SHARE_OF_FOUND  # by what a move may change
+    kind, move, *_ = worth_of(convention)
+    divided = bool(plan.by_query) and move != SHARE_OF_FOUND  # by what a move may change
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
     worth = plan.columns["ranked"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"] if plan.by_rank else discounts_of("reciprocal", plan.k))
-    if isinstance(convention, ERR):
-        worth = worth / convention.scale
+    if kind == "chance":
+        worth = worth / cast("ERR", convention).scale
         _refuse_labels(queries, plan.rows, worth, (worth < 0) | (worth > 1), "is taken for a probability")
-    elif isinstance(convention, DCG):
+    elif kind == "gain" and not divided:
         _refuse_labels(queries, plan.rows, worth, np.abs(worth) > LARGEST_GAIN, "is a gain beyond float32")
-    rest = 1.0 - worth if isinstance(convention, ERR | RR) else NOTHING
-    if isinstance(convention, ERR) and convention.complement == "float32":
+    rest = 1.0 - worth if move == CASCADE else NOTHING
+    if getattr(convention, "complement", "float64") == "float32":
         rest = rest.astype(np.float32).astype(np.float64)
-    return Moves(plan.rows, worth, rest, inverse, discounts, plan.k, kind)
+    return Moves(plan.rows, worth, rest, inverse, discounts, plan.k, move)
 
 
-def kept_of(queries: Queries, convention: FilteredDCG) -> Kept:
+def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     """Lower a convention for rows that are kept by chance."""
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(missing="zero")])
     plan = cast("RankedPlan", member.plan)
-    discounts = _cut(plan, plan.by_rank["discounts"])
     word, bound = border(convention.retrieve) or ("from", 0.0)
     active = (member.settled.status == COMPUTE) & (plan.rows.sizes > 0)
-    return Kept(plan.rows, plan.columns["ranked"].values.astype(np.float64), discounts, bound, word == "above", active)
+    gains = plan.columns["ranked"].values.astype(np.float64)
+    discounts = _cut(plan, plan.by_rank["discounts"])
+    return Filtered(plan.rows.order, plan.rows.indptr, gains, discounts, active, bound, word == "above")
 
 
 def labels_alone(queries: Queries) -> Moves:
@@ -101,12 +93,6 @@ def _cut(plan: RankedPlan, discounts: Floats) -> Floats:
     """Discounts of all ranks and one more, of which those beyond the cutoff are 0."""
     rest = max(int(plan.rows.sizes.max(initial=1)) - plan.k, 0) + 1
     return np.concatenate([discounts[: plan.k], np.zeros(rest)])
-
-
-def _kind(convention: Convention) -> int:
-    if isinstance(convention, AP):
-        return SHARE_OF_FOUND if convention.divisor == "found" else HITS
-    return CASCADE if isinstance(convention, ERR | RR) else DISCOUNTED
 
 
 def _refuse_labels(queries: Queries, rows: Rows, worth: Floats, bad: Array, what: str) -> None:

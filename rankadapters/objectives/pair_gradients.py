@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Array, Floats, Ints
+from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.evaluation import threads
@@ -23,9 +23,12 @@ from rankadapters.core.kernels.ranking import take_columns
 from rankadapters.core.kernels.views import writable
 from rankadapters.core.measures.ranked import Ranked
 from rankadapters.objectives.bound_gradients import Floats32, Kernel, all_rows
-from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_in_float32, lambdas_unbiased
+from rankadapters.objectives.kernels import lambdas, lambdas_by_table, lambdas_unbiased, trades
+from rankadapters.objectives.kernels import lambdas_in_turn as in_turn
 from rankadapters.objectives.kernels.lambdas import Pairing
+from rankadapters.objectives.kernels.lambdas_unbiased import Bias
 from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels.queries import RankedQueries
 
 
 class Scale(NamedTuple):
@@ -76,11 +79,11 @@ class PairDraws(NamedTuple):
 
 
 class PairParts(NamedTuple):
-    """What the kernel of an objective was made of, for another one that divides its pairs."""
+    """What a kernel of pairs is made of, also for another one that divides them."""
 
     terms: PairTerms
     pairs: Pairing
-    delta: int
+    delta: int  # what weighs a pair, of kernels.lambdas_in_turn
     sigmoid: str
     draws: PairDraws
 
@@ -155,32 +158,43 @@ def work_of(terms: PairTerms, limit: int) -> Floats:
     return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
 
 
-def ranked(terms: PairTerms, scores: Array, first: int, last: int) -> tuple[Ints, tuple[Array, ...]]:
-    """Rank some queries: where their rows begin, and what kernels take of those with a gradient and several rows.
-
-    That is their scores and gains by rank, all of them float64 for any dtype of scores, and the rows at the ranks.
-    """
+def rank_queries(terms: PairTerms, scores: Array, first: int, last: int, seed: int) -> RankedQueries:
+    """Rank some queries; those with a gradient and several rows have ranks. Scores become float64."""
     indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
     own = writable(scores[order[part]] if order.size else scores[part])
-    local, rowptr = indptr - indptr[0], offsets(np.where((n > 1) & (terms.inverse_ideal[first:last] > 0), n, 0))
-    rows, columns = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
+    local, inverse = indptr - indptr[0], terms.inverse_ideal[first:last]
+    rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
+    rows, by_rank = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
     ties = False
     ranked_rows(own, writable(NO_ORDER), local, own.size, ties, rowptr, rows)
-    take_columns(rows, local, own[None, :], rowptr, columns[:1])
-    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, columns[1:])
-    return indptr, (*columns, rows, rowptr, writable(order), writable(indptr))
+    take_columns(rows, local, own[None, :], rowptr, by_rank[:1])
+    take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, by_rank[1:])
+    ranks = (by_rank[0], by_rank[1], rows, rowptr)
+    return RankedQueries(*ranks, writable(order), writable(indptr), inverse, terms.discounts, seed)
 
 
-def top_kernel(terms: PairTerms, pairs: Pairing, *, unit: bool) -> Kernel:
-    """Every pair of one of the first ranks with a later one, sigmoid exact."""
+def by_portions(
+    kernel: Any,
+    terms: PairTerms,
+    limit: int,
+    *settings: Any,
+    memory: Callable[[int], Any],
+    passes: int = 1,
+    draws: PairDraws | None = None,
+) -> Kernel:
+    """Rank queries, and call a kernel for as many of their ranks as one call may take.
+
+    It is called as `kernel(queries, *settings, first, last, memory, grad, hess)`, for the ranks from `first` to before
+    `last`; the first `limit` ranks have pairs with later ones.
+    """
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, by_rank = ranked(terms, scores, first, last)
-        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, unit, pairs)
-        memory = lambdas.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in portions(indptr, pairs.limit):
-            bad = int(lambdas.lambda_gradients(*given, *ranks, memory, grad, hess))
+        seed = draws.seed_of(first, terms.inverse_ideal.size) if draws is not None else 0
+        queries = rank_queries(terms, scores, first, last, seed)
+        space = memory(int(np.diff(queries.indptr).max(initial=0)))
+        for ranks in portions(queries.indptr, limit, passes=passes):
+            bad = int(kernel(queries, *settings, *ranks, space, grad, hess))
             yield bad
             if bad >= 0:
                 return
@@ -188,56 +202,35 @@ def top_kernel(terms: PairTerms, pairs: Pairing, *, unit: bool) -> Kernel:
     return run
 
 
-def table_kernel(terms: PairTerms, pairs: Pairing) -> Kernel:
-    """The same in LightGBM's arithmetic."""
-    table = _sigmoid_table(pairs.sigma)
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, by_rank = ranked(terms, scores, first, last)
-        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, pairs, table)
-        memory = lambdas_by_table.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in portions(indptr, pairs.limit):
-            yield int(lambdas_by_table.lambda_gradients_by_table(*given, *ranks, memory, grad, hess))
-
-    return run
-
-
-def float32_kernel(terms: PairTerms, pairs: Pairing, kind: int, draws: PairDraws) -> Kernel:
-    """Pairs as XGBoost makes them."""
-    samples = draws.samples
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, by_rank = ranked(terms, scores, first, last)
-        seed = draws.seed_of(first, terms.inverse_ideal.size)
-        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, kind, samples, seed, pairs)
-        memory = lambdas_in_float32.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in portions(indptr, 1 if samples else pairs.limit):
-            yield int(lambdas_in_float32.lambda_gradients_in_float32(*given, *ranks, memory, grad, hess))
-
-    return run
+def pair_kernel(parts: PairParts) -> Kernel:
+    """Every pair, in the arithmetic of the sigmoid."""
+    terms, pairs, delta, sigmoid, _ = parts
+    if delta >= in_turn.FIRST_TRADE:
+        kind = delta - in_turn.FIRST_TRADE
+        return by_portions(trades.trade_gradients, terms, pairs.limit, kind, pairs, memory=trades.make_memory)
+    if sigmoid == "exact":
+        unit = delta == in_turn.DELTA_ONE
+        return by_portions(lambdas.lambda_gradients, terms, pairs.limit, unit, pairs, memory=lambdas.make_memory)
+    if sigmoid == "table":
+        settings = (pairs, _sigmoid_table(pairs.sigma))
+        kernel, memory = lambdas_by_table.lambda_gradients_by_table, lambdas_by_table.make_memory
+        return by_portions(kernel, terms, pairs.limit, *settings, memory=memory)
+    return _in_turn(parts, None, in_turn.make_memory)
 
 
 def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
     """Pairs divided by ratios of position bias; it writes the costs. `positions` and `costs` are by place."""
+    table = _sigmoid_table(parts.pairs.sigma) if parts.sigmoid == "table" else np.zeros(1)
+    return _in_turn(parts, Bias(positions, ratios, costs, mirrored, writable(table)), in_turn.make_biased_memory)
+
+
+def _in_turn(parts: PairParts, bias: Bias | None, memory: Callable[[int], Any]) -> Kernel:
     terms, pairs, delta, sigmoid, draws = parts
-    samples = draws.samples
-    form = lambdas_unbiased.Form(delta, ARITHMETICS[sigmoid], mirrored, samples)
-    table = _sigmoid_table(pairs.sigma) if sigmoid == "table" else np.zeros(1)
-
-    def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
-        indptr, by_rank = ranked(terms, scores, first, last)
-        seed = draws.seed_of(first, terms.inverse_ideal.size)
-        given = (*by_rank, terms.inverse_ideal[first:last], terms.discounts, form, seed, pairs, writable(table))
-        memory = lambdas_unbiased.make_memory(int(np.diff(indptr).max(initial=0)))
-        for ranks in portions(indptr, 1 if samples else pairs.limit):
-            bad = lambdas_unbiased.lambda_gradients_unbiased(
-                *given, positions, ratios, costs, *ranks, memory, grad, hess
-            )
-            yield int(bad)
-            if bad >= 0:
-                return
-
-    return run
+    form = in_turn.Form(delta, draws.samples, ARITHMETICS[sigmoid])
+    return by_portions(
+        in_turn.lambda_gradients_in_turn, terms, 1 if draws.samples else pairs.limit, form, pairs, bias,
+        memory=memory, draws=draws,
+    )  # fmt: skip
 
 
 def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:

@@ -20,9 +20,8 @@ from rankadapters.objectives.pairwise_fields import (
 )
 
 if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients, Kernel
-    from rankadapters.objectives.kernels.lambdas import Pairing
-    from rankadapters.objectives.pair_gradients import PairParts, PairTerms
+    from rankadapters.objectives.bound_gradients import Gradients
+    from rankadapters.objectives.pair_gradients import PairTerms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,49 +61,19 @@ class Pairwise(Objective):
             self._set("seed", BY_ROUND)  # nothing is drawn
 
     def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
-        """Choose the kernel."""
+        """Choose the kernel for pairs that weigh `delta`."""
         import numpy as np
 
         from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_ONE
-
-        pairs = self._settled(terms)
-        rounds = np.zeros(1, np.int64) if state is None else state
-        draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
-        kernel = {
-            "exact": lambda: pair_gradients.top_kernel(terms, pairs, unit=delta == DELTA_ONE),
-            "table": lambda: pair_gradients.table_kernel(terms, pairs),
-            "float32": lambda: pair_gradients.float32_kernel(terms, pairs, delta, draws),
-        }[self.sigmoid]()
-        work = pair_gradients.work_of(terms, self.samples or pairs.limit)
-        parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, draws)
-        return self._with_kernel(queries, kernel, work, n_threads, parts)
-
-    def _settled(self, terms: PairTerms) -> Pairing:
-        """Settle what is the same for every pair."""
-        from rankadapters.objectives import pair_gradients
-
-        return pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
-
-    def _with_kernel(
-        self, queries: Queries, kernel: Kernel, work: Any, n_threads: int | None, parts: PairParts | None = None
-    ) -> Gradients:
-        import numpy as np
-
         from rankadapters.objectives.bound_gradients import Gradients
 
-        return Gradients(
-            queries,
-            kernel,
-            n_threads=n_threads,
-            weighted=self.uses_weights,
-            by_mean=self.divides_weights,
-            work=work,
-            state=parts.draws.rounds if parts is not None and parts.draws.samples else None,
-            advance=1,
-            dtype=np.float32 if self._narrow else None,
-            parts=parts,
-        )
+        pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
+        rounds = np.zeros(1, np.int64) if state is None else state
+        draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
+        parts = pair_gradients.PairParts(terms, pairs, delta, self.sigmoid, draws)
+        kernel, work = pair_gradients.pair_kernel(parts), pair_gradients.work_of(terms, self.samples or pairs.limit)
+        drawn = rounds if self.samples else None
+        return Gradients(self, queries, kernel, n_threads=n_threads, work=work, state=drawn, advance=1, parts=parts)
 
     @property
     def divides_weights(self) -> bool:
@@ -112,8 +81,9 @@ class Pairwise(Objective):
         return self.hessian == "doubled"
 
     @property
-    def _narrow(self) -> bool:
-        return self.sigmoid == "float32"
+    def precision(self) -> str | None:
+        """In which scores are compared and subtracted; None takes them as they are given."""
+        return "float32" if self.sigmoid == "float32" else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,7 +125,7 @@ class RankNet(Pairwise):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_ONE
+        from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_ONE
 
         return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
 
@@ -200,7 +170,7 @@ class LambdaMAP(Pairwise):
         import numpy as np
 
         from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.kernels.lambdas_in_float32 import DELTA_MAP
+        from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_MAP
 
         other = (queries.labels != 0) & (queries.labels != 1)
         if other.any():

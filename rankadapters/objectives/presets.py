@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rankadapters.core import presets
 from rankadapters.objectives.base import as_choice, as_count, as_share
@@ -111,18 +112,10 @@ def xgboost_ndcg(
     >>> xgboost_ndcg().truncation, xgboost_ndcg(lambdarank_pair_method="mean").samples
     (32, 1)
     """
-    truncation, samples = pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
-    return LambdaRank(
-        convention=presets.xgboost(truncation, exp_gain=ndcg_exp_gain),
-        truncation=truncation,
-        samples=samples,
-        beyond_k="keep",
-        sigma=1.0,
-        normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
-        hessian="doubled",
-        sigmoid="float32",
-        seed=BY_ROUND if seed is None else seed,
-    )
+    fields = _xgboost_fields(lambdarank_pair_method, lambdarank_num_pair_per_sample, seed)
+    fields["normalization"] = _normalization(lambdarank_normalization, lambdarank_score_normalization)
+    convention = presets.xgboost(fields["truncation"], exp_gain=ndcg_exp_gain)
+    return LambdaRank(convention=convention, beyond_k="keep", **fields)
 
 
 def xgboost_pairwise(
@@ -144,16 +137,8 @@ def xgboost_pairwise(
     >>> xgboost_pairwise().normalization
     'xgboost'
     """
-    truncation, samples = pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
-    return RankNet(
-        truncation=truncation,
-        samples=samples,
-        sigma=1.0,
-        normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
-        hessian="doubled",
-        sigmoid="float32",
-        seed=BY_ROUND if seed is None else seed,
-    )
+    fields = _xgboost_fields(lambdarank_pair_method, lambdarank_num_pair_per_sample, seed)
+    return RankNet(normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization), **fields)
 
 
 def xgboost_map(
@@ -175,16 +160,8 @@ def xgboost_map(
     >>> xgboost_map(lambdarank_num_pair_per_sample=5).truncation
     5
     """
-    truncation, samples = pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
-    return LambdaMAP(
-        truncation=truncation,
-        samples=samples,
-        sigma=1.0,
-        normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization),
-        hessian="doubled",
-        sigmoid="float32",
-        seed=BY_ROUND if seed is None else seed,
-    )
+    fields = _xgboost_fields(lambdarank_pair_method, lambdarank_num_pair_per_sample, seed)
+    return LambdaMAP(normalization=_normalization(lambdarank_normalization, lambdarank_score_normalization), **fields)
 
 
 def pair_logit() -> RankNet:
@@ -227,6 +204,16 @@ def pair_numbers(method: str, number: int | None) -> tuple[int | None, int | Non
     return (
         (TOP_PAIRS if number is None else number, None) if method == "topk" else (None, 1 if number is None else number)
     )
+
+
+def _xgboost_fields(method: str, number: int | None, seed: int | None) -> dict[str, Any]:
+    """Name the fields that XGBoost's three objectives share."""
+    truncation, samples = pair_numbers(method, number)
+    drawn = BY_ROUND if seed is None else seed
+    return {
+        "truncation": truncation, "samples": samples, "sigma": 1.0, "hessian": "doubled", "sigmoid": "float32",
+        "seed": drawn,
+    }  # fmt: skip
 
 
 def _normalization(by_sum: bool, by_distance: bool) -> NormalizationWord:  # noqa: FBT001 - its two callers' own flags

@@ -65,16 +65,10 @@ class StochasticFilter(Objective):
         """Require a filter that does not rank by score."""
         require_filter(self.convention)
 
-    @property
-    def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return self.convention.weighting is not None
-
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.objectives.moves import kept_of
+        from rankadapters.objectives.moves import filtered_rows
         from rankadapters.objectives.noisy_gradients import Draws, stochastic_filter
 
-        kept, draws = kept_of(queries, self.convention), Draws(self.seed, state)
-        drawing = (self.sigma, self.estimations, draws)
-        return stochastic_filter(queries, kept, *drawing, weighted=self.uses_weights, n_threads=n_threads)
+        filtered, draws = filtered_rows(queries, self.convention), Draws(self.seed, state)
+        return stochastic_filter(self, queries, filtered, draws, n_threads=n_threads)

@@ -98,19 +98,15 @@ class StochasticRank(Objective):
         """Fields that say what queries without a gradient count, and what noise decides."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
-    @property
-    def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return self.convention.weighting is not None
-
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
+        from rankadapters.objectives.kernels.stochastic_rank import Exploring
         from rankadapters.objectives.moves import moves_of
-        from rankadapters.objectives.noisy_gradients import Draws, Exploring, stochastic_rank
+        from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
 
         exploring = Exploring(self.sigma, self.mu, self.nu, self.lambda_, self.estimations, self._departure)
         moves, draws = moves_of(queries, self.convention), Draws(self.seed, state)
-        return stochastic_rank(queries, moves, exploring, draws, weighted=self.uses_weights, n_threads=n_threads)
+        return stochastic_rank(self, queries, moves, exploring, draws, n_threads=n_threads)
 
     @property
     def _departure(self) -> int:

@@ -16,8 +16,8 @@ from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, Optiona
 
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
+    from rankadapters.objectives.kernels.yetirank import Permuting
     from rankadapters.objectives.moves import Moves
-    from rankadapters.objectives.noisy_gradients import Permuting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,11 +111,6 @@ class YetiRank(Objective):
         """Fields that say what queries without a gradient count, and what noise decides."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
-    @property
-    def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients."""
-        return self.convention is None or self.convention.weighting is not None
-
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
         from rankadapters.objectives.moves import labels_alone, moves_of
@@ -124,12 +119,11 @@ class YetiRank(Objective):
         moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
         moves, permuting = self._weighing(moves)
         draws = Draws(self.seed, state)
-        return yetirank(queries, moves, permuting, draws, weighted=self.uses_weights, n_threads=n_threads)
+        return yetirank(self, queries, moves, permuting, draws, n_threads=n_threads)
 
     def _weighing(self, moves: Moves) -> tuple[Moves, Permuting]:
         from rankadapters.core.binding.gains import discounts_of
         from rankadapters.objectives.kernels import yetirank as kernels
-        from rankadapters.objectives.noisy_gradients import Permuting
 
         kind = kernels.CLASSIC if self.delta == "classic" else moves.kind
         if self.delta == "catboost" and self._is_err:
@@ -141,4 +135,6 @@ class YetiRank(Objective):
         noise = {"logistic": kernels.LOGISTIC, "gauss": kernels.GAUSS, "none": kernels.NO_NOISE}[self.noise]
         longest = int(moves.rows.sizes.max(initial=1))
         neighbors = longest if self.neighbors is None else min(self.neighbors, longest)
-        return moves, Permuting(kind, self.permutations, moves.k, neighbors, self.decay, noise, self.noise_power)
+        return moves, kernels.Permuting(
+            kind, self.permutations, moves.k, neighbors, self.decay, noise, self.noise_power
+        )

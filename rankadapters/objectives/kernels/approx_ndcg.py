@@ -8,20 +8,23 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel, merged
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
-from rankadapters.objectives.kernels.exponentials import exponentials
-from rankadapters.objectives.kernels.lambdas import SMALLEST_POWER, Sorted, begin_query, row_at, sum_of
+from rankadapters.objectives.kernels.lambdas import keep_powers
 from rankadapters.objectives.kernels.lanes import LANES, load, only_first, same, store
+from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_query, columns, write_gradients
 
 LOGARITHM, LOGARITHM_FROM_TWO, RECIPROCAL, POWER = range(4)
 
-# As lambdas.Memory: by rank the soft ranks, and then gain x the discount's slope there.
-Memory = namedtuple("Memory", "rows places slopes")  # noqa: PYI024 - for numba
+# How soft ranks are discounted between whole ranks, the steepness of their sigmoids, and the hessian of every row.
+SoftRanks = namedtuple("SoftRanks", "kind parameter sigma hessian")  # noqa: PYI024 - for numba
+
+# As lambdas.Memory. By rank: the soft ranks, and then gain x the discount's slope there.
+Memory = namedtuple("Memory", "ranks soft")  # noqa: PYI024 - as above
+Soft = namedtuple("Soft", "places slopes")  # noqa: PYI024 - as above
 
 
 def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
-    padded = width + LANES
-    return Memory(Sorted(*(np.zeros(padded) for _ in range(6))), np.zeros(padded), np.zeros(padded))
+    return Memory(columns(Ranks, width), columns(Soft, width))
 
 
 @internal
@@ -48,7 +51,7 @@ def add_places(powers, places, i, n):
         own = own + only_first(others * inverse, np.uint64(n) - j)
         store(places, j, load(places, j) + only_first(power * inverse, np.uint64(n) - j))
         j += np.uint64(LANES)
-    places[i] += sum_of(own)
+    places[i] += add_lanes(own)
 
 
 @merged
@@ -63,47 +66,41 @@ def add_pulls(powers, slopes, lambdas, i, n):
         store(lambdas, j, load(lambdas, j) - pull)
         pulls = pulls + pull
         j += np.uint64(LANES)
-    lambdas[i] += sum_of(pulls)
+    lambdas[i] += add_lanes(pulls)
 
 
 @internal
-def run_steps(memory, n, first, last, kind, parameter, sigma):
+def run_steps(memory, n, first, last, soft_ranks):
     """Do some of the 2 (n - 1) steps of a query: one for each rank to find the soft ranks, one to find the pulls."""
-    rows, half = memory.rows, n - 1
+    ranks, (places, slopes), half = memory.ranks, memory.soft, n - 1
     for step in range(first, min(last, 2 * half)):
         i = step if step < half else step - half
         if step == half:
             for r in range(n):
-                memory.slopes[r] = rows.gains[r] * slope_of(kind, parameter, memory.places[r])
-        if i == 0 or rows.powers[i] < SMALLEST_POWER:
-            exponentials(rows.scores, np.int64(i), n, sigma, rows.powers)
+                slopes[r] = ranks.gains[r] * slope_of(soft_ranks.kind, soft_ranks.parameter, places[r])
+        keep_powers(ranks, i, n, soft_ranks.sigma)
         if step < half:
-            add_places(rows.powers, memory.places, np.uint64(i), n)
+            add_places(ranks.powers, places, np.uint64(i), n)
         else:
-            add_pulls(rows.powers, memory.slopes, rows.lambdas, np.uint64(i), n)
+            add_pulls(ranks.powers, slopes, ranks.lambdas, np.uint64(i), n)
 
 
 @kernel
-def approx_ndcg_gradients(
-    scores, gains, ranked, rowptr, order, indptr, inverse, kind, parameter, sigma, hessian, first, last, memory, grad,
-    hess,
-):  # fmt: skip
+def approx_ndcg_gradients(queries, soft_ranks, first, last, memory, grad, hess):
     """As lambdas.lambda_gradients, in the steps from `first` to before `last` of run_steps."""
-    rows = memory.rows
-    for q in range(indptr.size - 1):
-        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+    ranks, places = memory.ranks, memory.soft.places
+    for q in range(queries.indptr.size - 1):
+        n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
-            if not begin_query(rows, scores, gains, begin, n):
-                return row_at(order, indptr[q] + ranked[begin + n - 1])
+            far = begin_query(ranks, queries, q)
+            if far >= 0:
+                return far
             for r in range(n):
-                memory.places[r] = 1.0
-        run_steps(memory, n, first, last, kind, parameter, sigma)
-        if last < 2 * (n - 1):
-            continue
-        for r in range(n):
-            row = np.uint64(row_at(order, indptr[q] + ranked[begin + r]))
-            grad[row] = rows.lambdas[r] * (inverse[q] * sigma)
-            hess[row] = hessian
+                places[r] = ranks.hessians[r] = 1.0
+        run_steps(memory, n, first, last, soft_ranks)
+        if last >= 2 * (n - 1):
+            scale = queries.inverse[q] * soft_ranks.sigma
+            write_gradients(queries, q, ranks.lambdas, ranks.hessians, scale, soft_ranks.hessian, grad, hess)
     return ALL_FINITE

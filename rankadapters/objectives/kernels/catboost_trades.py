@@ -17,9 +17,9 @@ def catboost_changes_of_precisions(relevant, i, n, changes):
 
 
 @internal
-def catboost_changes_of_first_rank(relevant, i, n, found, changes):
+def catboost_changes_of_first_rank(relevant, i, n, firsts, changes):
     """Of MRR: as it is, but where a later relevant row goes above the first one, from its own rank on."""
-    first, second = int(found[0]), int(found[1])
+    first, second = int(firsts[0]), int(firsts[1])
     for j in range(i + 1, n):
         then = min(j, second) if i == first else j
         changes[j] = (relevant[i] - relevant[j]) * (1.0 / (i + 1.0) - 1.0 / (then + 1.0))

@@ -21,41 +21,38 @@ from rankadapters.objectives.kernels.lanes import (
     store,
     where_greater,
 )
+from rankadapters.objectives.kernels.queries import (
+    Ranks,
+    add_lanes,
+    begin_query,
+    columns,
+    sum_scale,
+    write_gradients,
+)
 
 # What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;
 # `by_sum` scales a query by log2(1 + S) / S, S being the sum of all its lambdas; `floor` bounds p (1 - p) from below.
 # `common` is the gain of most rows, NaN where there is none: beside it, only pairs with rows of other gains count.
 Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor common")  # noqa: PYI024 - numba knows this kind
 
-Sorted = namedtuple("Sorted", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
+# What the pairs of a query are weighed by: the discounts of their ranks, or with `unit` 1; a distance that divides them
+# begins at `offset`.
+Weighing = namedtuple("Weighing", "discounts unit offset floor")  # noqa: PYI024 - as above
 
 # A query's working memory. It is the caller's, so that one query can be computed in several calls, between which Python
 # may be interrupted: `total`, of one entry, is the sum of the lambdas so far, and `count` how many ranks are `listed`.
-Memory = namedtuple("Memory", "rows total listed count late")  # noqa: PYI024 - as above
+Memory = namedtuple("Memory", "ranks total listed count late")  # noqa: PYI024 - as above
 Late = namedtuple("Late", "pushes bends")  # noqa: PYI024 - as above
 
 FEWEST = 8  # pairs of a row are added up in lanes; the rest, and fewer, one by one
 LISTED_SHARE = 4  # rows without the common gain are listed where they are at most one in so many
 SMALLEST_POWER = 1e-100  # its square and the square of its inverse are still float64
-WIDEST = 1e300  # scores further apart than this have no distance to divide by
 
 
 def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
-    padded = width + LANES
-    columns = [np.zeros(padded) for _ in range(6)]
-    late = Late(np.empty(FEWEST), np.empty(FEWEST))
-    listed = np.empty(padded, np.int32)
-    return Memory(Sorted(*columns), np.zeros(1), listed, np.zeros(1, np.int64), late)
-
-
-@kernel
-def longest(indptr):
-    """Rows of the longest query."""
-    width = 0
-    for q in range(indptr.size - 1):
-        width = max(width, indptr[q + 1] - indptr[q])
-    return width
+    listed, count = np.empty(width + LANES, np.int32), np.zeros(1, np.int64)
+    return Memory(columns(Ranks, width), np.zeros(1), listed, count, columns(Late, FEWEST))
 
 
 @merged
@@ -84,22 +81,18 @@ def pull_apart(delta, power, powers, score, scores, offset, floor):
 
 
 @merged
-def sum_of(values):
-    """Sum of the four, in the order of adding up halves."""
-    return (at(values, 0) + at(values, 2)) + (at(values, 1) + at(values, 3))
-
-
-@merged
 def add_in_turn(total, values):
     """Add the four one after the other."""
     return total + at(values, 0) + at(values, 1) + at(values, 2) + at(values, 3)
 
 
 @merged
-def add_row(scores, powers, gains, lambdas, hessians, i, n, discounts, unit, offset, floor):
+def add_row(ranks, weighing, i, n):
     """Add the pairs of rank i with every later rank; return the sum of their lambdas."""
+    scores, powers, gains, lambdas, hessians, _ = ranks
+    discounts, unit = weighing.discounts, weighing.unit
     score, power, gain = same(scores[i]), same(powers[i]), same(gains[i])
-    discount, offset, floor = same(0.0 if unit else discounts[i]), same(offset), same(floor)
+    discount, offset, floor = same(0.0 if unit else discounts[i]), same(weighing.offset), same(weighing.floor)
     pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
     later = np.uint64(n) - i - np.uint64(1)
     end = np.uint64(n) - (later % np.uint64(LANES) if later >= np.uint64(FEWEST) else later)
@@ -113,7 +106,7 @@ def add_row(scores, powers, gains, lambdas, hessians, i, n, discounts, unit, off
         curvatures = curvatures + bend
         sizes = sizes + magnitude(push)
         j += np.uint64(LANES)
-    pull, curvature, size = sum_of(pulls), sum_of(curvatures), sum_of(sizes)
+    pull, curvature, size = add_lanes(pulls), add_lanes(curvatures), add_lanes(sizes)
     while j < np.uint64(n):
         delta = changes(gain, load(gains, j), discount, discount if unit else load(discounts, j), unit)
         delta = only_first(delta, np.uint64(n) - j)
@@ -139,15 +132,15 @@ def list_others(gains, n, common, listed):
 
 
 @merged
-def add_listed(
-    scores, powers, gains, lambdas, hessians, i, n, listed, first, count, late, discounts, unit, offset, floor
-):
+def add_listed(ranks, weighing, i, n, listed, late, first, count):
     """As add_row for a row with the common gain, whose pairs are those with the listed ranks from `first` on.
 
     Every other pair adds 0 there, so leaving it out changes no bit: what is left is added up in the same lanes.
     """
+    scores, powers, gains, lambdas, hessians, _ = ranks
+    discounts, unit = weighing.discounts, weighing.unit
     score, power, gain = same(scores[i]), same(powers[i]), same(gains[i])
-    discount, offset, floor = same(0.0 if unit else discounts[i]), same(offset), same(floor)
+    discount, offset, floor = same(0.0 if unit else discounts[i]), same(weighing.offset), same(weighing.floor)
     later = np.uint64(n) - i - np.uint64(1)
     end = np.uint64(n) - (later % np.uint64(LANES) if later >= np.uint64(FEWEST) else later)
     pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
@@ -171,7 +164,7 @@ def add_listed(
                 late.pushes[left], late.bends[left] = one, bent
                 left += np.uint64(1)
             t += np.uint64(1)
-    pull, curvature, size = sum_of(pulls), sum_of(curvatures), sum_of(sizes)
+    pull, curvature, size = add_lanes(pulls), add_lanes(curvatures), add_lanes(sizes)
     for t in range(left):
         pull += late.pushes[t]
         curvature += late.bends[t]
@@ -181,95 +174,70 @@ def add_listed(
     return size
 
 
+@merged
+def divided_ranks(ranks, gains, n, pairing):
+    """Ranks whose pairs weigh `gains`, with the scores whose distances divide these, and what distances begin at."""
+    divided = pairing.slope > 0.0 and ranks.scores[0] != ranks.scores[n - 1]
+    scores = ranks.scores if divided else ranks.zeros
+    offset = pairing.offset if divided else 1.0
+    return Ranks(scores, ranks.powers, gains, ranks.lambdas, ranks.hessians, ranks.zeros), offset
+
+
+@merged
+def keep_powers(ranks, i, n, sigma):
+    """Take powers relative to the score of rank i, where no pair has any, or where they have become too small."""
+    if i == 0 or ranks.powers[i] < SMALLEST_POWER:
+        exponentials(ranks.scores, np.int64(i), n, sigma, ranks.powers)
+
+
 @internal
-def add_pairs(rows, n, first, last, memory, discounts, unit, pairing):
+def add_pairs(memory, n, first, last, discounts, unit, pairing):
     """Add the pairs of the ranks from `first` to before `last` with every later rank; return the sum of all lambdas."""
-    divided = pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]
-    offset, floor, total = pairing.offset if divided else 1.0, pairing.floor, memory.total[0]
-    scores = rows.scores if divided else rows.zeros
-    powers, gains, lambdas, hessians = rows.powers, rows.gains, rows.lambdas, rows.hessians
+    ranks, offset = divided_ranks(memory.ranks, memory.ranks.gains, n, pairing)
+    weighing, total = Weighing(discounts, unit, offset, pairing.floor), memory.total[0]
     listed, count, ahead = memory.listed, memory.count[0], np.uint64(0)
-    if first == 0:
-        exponentials(rows.scores, np.int64(0), n, pairing.sigma, powers)
     for i in range(np.uint64(first), np.uint64(last)):
-        if powers[i] < SMALLEST_POWER:
-            exponentials(rows.scores, np.int64(i), n, pairing.sigma, powers)
-        if count >= 0 and gains[i] == pairing.common:
+        keep_powers(memory.ranks, i, n, pairing.sigma)
+        if count >= 0 and ranks.gains[i] == pairing.common:
             while ahead < np.uint64(count) and np.uint64(listed[ahead]) < i:
                 ahead += np.uint64(1)
-            total += add_listed(
-                scores, powers, gains, lambdas, hessians, i, n, listed, ahead, np.uint64(count), memory.late, discounts,
-                unit, offset, floor,
-            )  # fmt: skip
+            total += add_listed(ranks, weighing, i, n, listed, memory.late, ahead, np.uint64(count))
         else:
-            total += add_row(scores, powers, gains, lambdas, hessians, i, n, discounts, unit, offset, floor)
+            total += add_row(ranks, weighing, i, n)
     memory.total[0] = total
     return total
 
 
-@internal
-def sum_scale(total, by_sum):
-    """log2(1 + S) / S, or 1 where nothing is scaled."""
-    return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0
-
-
 @merged
-def row_at(order, place):
-    """Row in the caller's order."""
-    return np.int64(order[place] if order.size else place)
-
-
-@merged
-def begin_query(rows, scores, gains, begin, n):
-    """Take a query's rows by rank, none of whose pairs is added yet; tell whether all its distances are numbers."""
-    for r in range(n):
-        rows.scores[r] = scores[begin + r]
-        rows.gains[r] = gains[begin + r]
-        rows.lambdas[r] = 0.0
-        rows.hessians[r] = 0.0
-    for r in range(n, n + LANES):
-        rows.scores[r] = rows.scores[n - 1]
-        rows.powers[r] = 1.0
-    return rows.scores[0] - rows.scores[n - 1] <= WIDEST
-
-
-@merged
-def end_query(rows, ranked, begin, n, order, start, inverse_ideal, total, pairing, grad, hess):
+def end_query(ranks, queries, q, total, pairing, grad, hess):
     """Scale what a query's pairs have added up to, and write it to its rows."""
-    unscaled = inverse_ideal * pairing.sigma
+    unscaled = queries.inverse[q] * pairing.sigma
     scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
-    for r in range(n):
-        row = np.uint64(row_at(order, start + ranked[begin + r]))
-        grad[row] = rows.lambdas[r] * scale
-        hess[row] = rows.hessians[r] * (scale * pairing.sigma * pairing.hessian)
+    bend = scale * pairing.sigma * pairing.hessian
+    write_gradients(queries, q, ranks.lambdas, ranks.hessians, scale, bend, grad, hess)
 
 
 @kernel
-def lambda_gradients(
-    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, unit, pairing, first, last, memory, grad,
-    hess,
-):  # fmt: skip
-    """Gradients of every query with ranks in `rowptr`, where `scores`, `gains` and rows are `ranked`; others stay.
+def lambda_gradients(queries, unit, pairing, first, last, memory, grad, hess):
+    """Write the gradients of every query that has any.
 
     Only the pairs of ranks from `first` to before `last` are added: a call begins its queries where `first` is 0, and
-    ends those of which no rank is left. Returns the row of a score too far from others of its query, else -1. `order`
-    is as in ranked_rows.
+    ends those of which no rank is left. Returns the row of a score too far from others of its query, else -1.
     """
-    rows = memory.rows
-    for q in range(indptr.size - 1):
-        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+    for q in range(queries.indptr.size - 1):
+        n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
-            if not begin_query(rows, scores, gains, begin, n):
-                return row_at(order, indptr[q] + ranked[begin + n - 1])
+            far = begin_query(memory.ranks, queries, q)
+            if far >= 0:
+                return far
             memory.total[0] = 0.0
             memory.count[0] = -1
             if not np.isnan(pairing.common):
-                memory.count[0] = list_others(rows.gains, n, pairing.common, memory.listed)
+                memory.count[0] = list_others(memory.ranks.gains, n, pairing.common, memory.listed)
         end = min(pairing.limit, n - 1)
-        total = add_pairs(rows, n, first, min(last, end), memory, discounts, unit, pairing)
-        if last < end:
-            continue
-        end_query(rows, ranked, begin, n, order, indptr[q], inverse_ideal[q], total, pairing, grad, hess)
+        total = add_pairs(memory, n, first, min(last, end), queries.discounts, unit, pairing)
+        if last >= end:
+            end_query(memory.ranks, queries, q, total, pairing, grad, hess)
     return ALL_FINITE

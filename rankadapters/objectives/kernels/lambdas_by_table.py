@@ -8,19 +8,19 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
-from rankadapters.objectives.kernels.lambdas import sum_scale
+from rankadapters.objectives.kernels.queries import columns, sum_scale, write_gradients
 
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25
 
-# As lambdas.Memory; the first two by rank.
-Memory = namedtuple("Memory", "lambdas hessians total")  # noqa: PYI024 - for numba
+# As lambdas.Memory.
+Memory = namedtuple("Memory", "sums total")  # noqa: PYI024 - for numba
+Sums = namedtuple("Sums", "lambdas hessians")  # noqa: PYI024 - as above
 
 
 def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
-    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
-    return Memory(lambdas, hessians, np.zeros(1))
+    return Memory(columns(Sums, width, np.float32), np.zeros(1))
 
 
 @kernel
@@ -44,10 +44,11 @@ def from_table(x, table, low, bins_per_unit):
 
 
 @internal
-def add_pairs_by_table(
-    scores, gains, n, first, last, total, inverse_ideal, discounts, pairing, table, lambdas, hessians
-):
+def add_pairs_by_table(queries, q, first, last, pairing, table, memory):
     """As lambdas.add_pairs."""
+    ranks = slice(queries.rowptr[q], queries.rowptr[q + 1])
+    scores, gains, discounts = queries.scores[ranks], queries.gains[ranks], queries.discounts
+    (lambdas, hessians), total, inverse_ideal, n = memory.sums, memory.total[0], queries.inverse[q], scores.size
     low = -REACH / pairing.sigma
     bins_per_unit = table.size / (-low - low)
     divided = pairing.slope > 0.0 and scores[0] != scores[n - 1]
@@ -69,38 +70,26 @@ def add_pairs_by_table(
             lambdas[high] += push
             hessians[high] += bend
             total -= 2 * p
+    memory.total[0] = total
     return total
 
 
 @kernel
-def lambda_gradients_by_table(
-    scores, gains, ranked, rowptr, order, indptr, inverse_ideal, discounts, pairing, table, first, last, memory, grad,
-    hess,
-):  # fmt: skip
-    """As lambda_gradients."""
-    lambdas, hessians, carried = memory
-    for q in range(indptr.size - 1):
-        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+def lambda_gradients_by_table(queries, pairing, table, first, last, memory, grad, hess):
+    """As lambdas.lambda_gradients."""
+    lambdas, hessians = memory.sums
+    for q in range(queries.indptr.size - 1):
+        n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
             for r in range(n):
                 lambdas[r] = 0.0
                 hessians[r] = 0.0
-            carried[0] = 0.0
-        end, inverse = min(pairing.limit, n - 1), inverse_ideal[q]
-        ranked_scores, ranked_gains = scores[begin : begin + n], gains[begin : begin + n]
-        total = add_pairs_by_table(
-            ranked_scores, ranked_gains, n, first, min(last, end), carried[0], inverse, discounts, pairing, table,
-            lambdas, hessians,
-        )  # fmt: skip
-        carried[0] = total
-        if last < end:
-            continue
-        scale = sum_scale(total, pairing.by_sum)
-        for r in range(n):
-            place = indptr[q] + ranked[begin + r]
-            row = np.uint64(order[place] if order.size else place)
-            grad[row] = lambdas[r] * scale
-            hess[row] = hessians[r] * scale
+            memory.total[0] = 0.0
+        end = min(pairing.limit, n - 1)
+        total = add_pairs_by_table(queries, q, first, min(last, end), pairing, table, memory)
+        if last >= end:
+            scale = sum_scale(total, pairing.by_sum)
+            write_gradients(queries, q, lambdas, hessians, scale, scale, grad, hess)
     return ALL_FINITE

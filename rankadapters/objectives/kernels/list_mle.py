@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
-from rankadapters.objectives.kernels.lambdas import longest
+from rankadapters.objectives.kernels.queries import longest
 
 
 @internal

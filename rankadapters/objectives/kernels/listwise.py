@@ -6,7 +6,7 @@ import numpy as np
 
 from rankadapters.core.kernels import inlined, internal, kernel
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
-from rankadapters.objectives.kernels.lambdas import longest
+from rankadapters.objectives.kernels.queries import longest, row_at
 
 SMALLEST_REST = 2.0**-53  # what is left of 1 where a probability rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
@@ -21,7 +21,7 @@ def softmax(scores, order, start, n, beta, out):
     """exp(beta s) of a query's rows over its sum; relative to the best, so that nothing overflows."""
     best, total = -np.inf, 0.0
     for i in range(n):
-        out[i] = scores[order[start + i] if order.size else start + i]
+        out[i] = scores[row_at(order, start + i)]
         best = max(best, out[i])
     for i in range(n):
         out[i] = np.exp(beta * (out[i] - best))
@@ -41,7 +41,7 @@ def softmax_gradients(scores, order, indptr, targets, beta, ridge, grad, hess):
         for i in range(n):
             mass += targets[start + i]
         for i in range(n):
-            row = order[start + i] if order.size else start + i
+            row = row_at(order, start + i)
             grad[row] = beta * (mass * p[i] - targets[start + i])
             hess[row] = beta * mass * (beta * p[i] * (1.0 - p[i]) + ridge)
     return ALL_FINITE
@@ -56,7 +56,7 @@ def target_softmax(labels, order, indptr, out):
 
 
 @kernel
-def xendcg_gradients(scores, order, indptr, powers, states, grad, hess):
+def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
     """XE-NDCG as LightGBM computes it; `states` holds one generator per query, advanced once per row."""
     width = longest(indptr)
     rho, terms = np.empty(width), np.empty(width)
@@ -75,19 +75,19 @@ def xendcg_gradients(scores, order, indptr, powers, states, grad, hess):
         inverse = 1.0 / max(FEWEST_LABELS_SUM, total)
         first_sum, second_sum = 0.0, 0.0
         for i in range(n):
-            row = order[start + i] if order.size else start + i
+            row = row_at(order, start + i)
             term = -terms[i] * inverse + rho[i]
             grad[row] = term
             terms[i] = term / max(1.0 - rho[i], SMALLEST_REST)
             first_sum += terms[i]
         for i in range(n):
-            row = order[start + i] if order.size else start + i
+            row = row_at(order, start + i)
             term = rho[i] * (first_sum - terms[i])
             grad[row] += np.float32(term)
             terms[i] = term / max(1.0 - rho[i], SMALLEST_REST)
             second_sum += terms[i]
         for i in range(n):
-            row = order[start + i] if order.size else start + i
+            row = row_at(order, start + i)
             grad[row] += np.float32(rho[i] * (second_sum - terms[i]))
             hess[row] = rho[i] * (1.0 - rho[i])
     return ALL_FINITE
@@ -103,10 +103,10 @@ def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
         start, last = indptr[q], indptr[q + 1]
         mean = 0.0
         for i in range(start, last):
-            row = order[i] if order.size else i
+            row = row_at(order, i)
             mean += (np.float64(scores[row]) - labels[i]) / (last - start)
         for i in range(start, last):
-            row = order[i] if order.size else i
+            row = row_at(order, i)
             residual = np.float64(scores[row]) - labels[i] - mean
             if not abs(residual) <= LARGEST_FLOAT32:
                 return row
@@ -167,12 +167,12 @@ def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, he
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         local, total = space[:n], 0.0
         for i in range(n):
-            local[i] = scores[order[start + i] if order.size else start + i]
+            local[i] = scores[row_at(order, start + i)]
             total += labels[start + i]
         shifted = not one_class(labels[start : start + n])
         shift = best_shift(local, total) if shifted else 0.0
         for i in range(n):
-            row = order[start + i] if order.size else start + i
+            row = row_at(order, start + i)
             p = logistic(local[i])
             grad[row] = (1.0 - alpha) * (p - labels[start + i])
             hess[row] = (1.0 - alpha) * p * (1.0 - p)

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from rankadapters.core.kernels import kernel
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.generators import BLOCKS, MULTIPLIER, block_started, real
-from rankadapters.objectives.kernels.lambdas import longest
 from rankadapters.objectives.kernels.listwise import logistic
+from rankadapters.objectives.kernels.queries import longest, row_at
 
 FORGONE = 10  # draws that CatBoost passes over at the start of each block
 
 
-@kernel
-def stochastic_filter_gradients(
-    scores, order, indptr, active, first, gains, discounts, border, strict, sigma, estimations, seed, grad
-):
-    """Write the gradients of the queries from `first` to before `first + active.size`, all others being there too.
+# All queries, whose rows stand as they are ranked: `order` lists them, gains and `indptr` follow it. `active` queries
+# have a gradient; the score `border` lets a row through or, if `strict`, must be passed.
+Filtered = namedtuple(  # noqa: PYI024 - numba knows this kind
+    "Filtered", "order indptr gains discounts active border strict"
+)
 
-    `order` lists rows as they stand; gains and `indptr` follow it. What a row adds is rounded to float32, as CatBoost
-    has it.
+
+@kernel
+def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first, last, grad, hess):
+    """Write the gradients of the queries from `first` to before `last`.
+
+    What a row adds is rounded to float32, as CatBoost has it.
     """
+    order, indptr, gains, discounts, active, border, strict = queries
     n_queries = indptr.size - 1
     size = (n_queries + BLOCKS - 1) // BLOCKS
     width = longest(indptr)
     chances, pulls, sides = np.empty(width), np.empty(width), np.empty(width)
-    for q in range(first, first + active.size):
-        if not active[q - first]:
-            continue
+    for q in range(first, last):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
+        for i in range(n):
+            hess[row_at(order, start + i)] = 1.0
+        if not active[q]:
+            continue
         drawn_before = (start - indptr[q // size * size]) * estimations
         one, other, by_one, by_other = block_started(seed, q // size, FORGONE + drawn_before)
         baseline, kept = 0.0, 0
         for i in range(n):
-            score = np.float64(scores[order[start + i] if order.size else start + i])
+            score = np.float64(scores[row_at(order, start + i)])
             chances[i] = logistic(sigma * (score - border))
             pulls[i] = 0.0
             if score > border or (score == border and not strict):
@@ -51,5 +60,5 @@ def stochastic_filter_gradients(
             for i in range(n):
                 pulls[i] += sides[i] * (found - baseline) / estimations
         for i in range(n):
-            grad[order[start + i] if order.size else start + i] = -pulls[i]
+            grad[row_at(order, start + i)] = -pulls[i]
     return ALL_FINITE

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.generators import draw_normals
-from rankadapters.objectives.kernels.lambdas import longest
+from rankadapters.objectives.kernels.queries import WIDEST, longest, row_at
 
 # What a measure adds up: gains, chances to stop, or hits up to each relevant rank, which those found may divide.
 DISCOUNTED, CASCADE, HITS, SHARE_OF_FOUND = 0, 1, 2, 3
 FAITHFUL, AS_CATBOOST, CATBOOST_ERR, CATBOOST_PFOUND = 0, 1, 2, 3
 FEWEST = 3  # rows of which scores and derivatives have more than one direction
-WIDEST = 1e300  # scores further apart than this have no distance to reckon with
 ROOT_2_PI = np.sqrt(2.0 * np.pi)
 
 
+# How scores are disturbed, and estimates corrected: `share` of what is along the scores is taken away.
+Exploring = namedtuple("Exploring", "sigma mu nu share estimations departure")  # noqa: PYI024 - numba knows this kind
+
+# What rows are worth at their ranks: `discounts` of every rank and one more, 0 beyond the cutoff, and what adds up.
+Measure = namedtuple("Measure", "discounts k kind")  # noqa: PYI024 - as above
+
+# Centred scores, every copy of them with noise, the first rows of each copy, and the derivatives so far, 0 at first.
+Noise = namedtuple("Noise", "means noisy ranked rankedptr ders")  # noqa: PYI024 - as above
+
+# A row that moves, from its place in a copy; given the others, its score has this mean and deviation.
+Moving = namedtuple("Moving", "worth rest place mean spread")  # noqa: PYI024 - as above
+
+
 @kernel
-def noisy_scores(scores, labels, indptr, noisyptr, estimations, sigma, mu, seeds, means, noisy):
+def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
     """Centre each query's scores, less `sigma mu` times the label, as `means`, and add normal noise to them.
 
-    `noisyptr` has a place for each estimation of each query, and room for queries with a gradient only. Returns a place
-    whose score is too far from the others of its query, else -1.
+    Returns a row whose score is too far from the others of its query, else -1.
     """
+    scores, indptr, copies = queries.scores, queries.indptr, queries.copies
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        begin, end = noisyptr[q * estimations], noisyptr[(q + 1) * estimations]
+        start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
+        begin, end = queries.copyptr[q * copies], queries.copyptr[(q + 1) * copies]
         if begin == end:
             continue
         top, lowest = scores[start], start
@@ -34,7 +48,7 @@ def noisy_scores(scores, labels, indptr, noisyptr, estimations, sigma, mu, seeds
             top = max(top, scores[i])
             lowest = i if scores[i] < scores[lowest] else lowest
         if top - scores[lowest] > WIDEST:
-            return lowest
+            return row_at(queries.order, indptr[0] + lowest)
         mean = 0.0
         for i in range(start, start + n):
             means[i] = (scores[i] - top) - sigma * mu * labels[i]
@@ -54,8 +68,10 @@ def density(x):
 
 
 @internal
-def discounted_sum(worth, place, mean, spread, scores, worths, discounts, slots):
+def discounted_sum(moving, top, discounts, slots):
     """Sum of what the row's step across each other row changes of a discounted sum, times the density there."""
+    worth, _, place, mean, spread = moving
+    scores, worths = top[0], top[1]
     total = 0.0
     for j in range(slots):
         r = j + (j >= place)
@@ -66,8 +82,9 @@ def discounted_sum(worth, place, mean, spread, scores, worths, discounts, slots)
 
 
 @internal
-def cascade_sum(worth, rest, place, mean, spread, scores, worths, rests, discounts, slots):
+def cascade_sum(moving, scores, worths, rests, discounts, slots):
     """As discounted_sum, of a reader who goes on beyond each row with the chance `rests`."""
+    worth, rest, place, mean, spread = moving
     total, look = 0.0, 1.0
     for j in range(slots):
         r = j + (j >= place)
@@ -80,11 +97,13 @@ def cascade_sum(worth, rest, place, mean, spread, scores, worths, rests, discoun
 
 
 @internal
-def hits_sum(worth, place, mean, spread, scores, worths, discounts, slots, found):
+def hits_sum(moving, top, discounts, slots, found):
     """As discounted_sum, of the hits up to each relevant rank; with `found`, as a share of the hits that count.
 
     Only a last step across a cutoff changes how many are found: the row no longer counts, and another comes in.
     """
+    worth, _, place, mean, spread = moving
+    scores, worths = top[0], top[1]
     total, hits, kept, above = 0.0, 0.0, 0.0, 0.0
     last = slots - 1 if found and discounts[slots] == 0.0 else slots
     for j in range(last):
@@ -104,13 +123,14 @@ def hits_sum(worth, place, mean, spread, scores, worths, discounts, slots, found
 
 
 @internal
-def catboost_excess(worth, rest, place, mean, spread, scores, worths, rests, discounts, slots, departure):
+def catboost_excess(moving, scores, worths, rests, discounts, slots, departure):
     """What CatBoost 1.2 adds to a cascade's sum by mistake.
 
     Under ERR a row that moves down to rank q counts (q + 1) / q of what it is worth there, and one that comes in from
     beyond the cutoff lowers what the row that it pushes out was worth. Under PFound a row of probability 1 that leaves
     the ranks which count takes the row that comes in with it.
     """
+    worth, rest, place, mean, spread = moving
     total, look, last, cut = 0.0, 1.0, slots - 1, discounts[slots] == 0.0
     for j in range(slots):
         r = j + (j >= place)
@@ -129,32 +149,34 @@ def catboost_excess(worth, rest, place, mean, spread, scores, worths, rests, dis
 
 
 @internal
-def moves_sum(worth, rest, place, mean, spread, top, discounts, slots, kind, departure):
+def moves_sum(moving, top, discounts, slots, kind, departure):
     """Derivative of the expected measure by the mean of one row's score, given how the others stand to each other."""
-    scores, worths, rests = top[0], top[1], top[2]
     if kind == DISCOUNTED:
-        return discounted_sum(worth, place, mean, spread, scores, worths, discounts, slots)
+        return discounted_sum(moving, top, discounts, slots)
     if kind == CASCADE:
-        total = cascade_sum(worth, rest, place, mean, spread, scores, worths, rests, discounts, slots)
+        scores, worths, rests = top[0], top[1], top[2]
+        total = cascade_sum(moving, scores, worths, rests, discounts, slots)
         if departure >= CATBOOST_ERR:
-            total += catboost_excess(
-                worth, rest, place, mean, spread, scores, worths, rests, discounts, slots, departure
-            )
+            total += catboost_excess(moving, scores, worths, rests, discounts, slots, departure)
         return total
-    return hits_sum(worth, place, mean, spread, scores, worths, discounts, slots, kind == SHARE_OF_FOUND)
+    return hits_sum(moving, top, discounts, slots, kind == SHARE_OF_FOUND)
 
 
 @internal
-def add_moves(
-    means, noisy, rows, worth, rest, scale, discounts, kind, departure, slots, sigma, top, places, first, last, ders
-):
+def add_moves(queries, copy, measure, exploring, noise, top, places, first, last):
     """Add one estimation's derivatives of some rows, whose scores are drawn anew, relative to the mean of the others.
 
     Of n rows, that mean has a variance of sigma^2 / (n - 1), and the row's own score one of sigma^2.
     """
-    n = means.size
-    spread = sigma * np.sqrt(n / (n - 1.0))
-    shift = 0.0
+    sigma, estimations, q = exploring.sigma, exploring.estimations, copy // exploring.estimations
+    start, n = queries.indptr[q] - queries.indptr[0], queries.indptr[q + 1] - queries.indptr[q]
+    own = slice(start, start + n)
+    means, worth, ders = noise.means[own], queries.worth[own], noise.ders[own]
+    rest = queries.rest[own] if queries.rest.size else queries.rest
+    noisy = noise.noisy[queries.copyptr[copy] : queries.copyptr[copy + 1]]
+    rows = noise.ranked[noise.rankedptr[copy] : noise.rankedptr[copy + 1]]
+    spread, scale, slots = sigma * np.sqrt(n / (n - 1.0)), queries.inverse[q] / estimations, min(measure.k, n - 1)
+    discounts, kind, departure, shift = measure.discounts, measure.kind, exploring.departure, 0.0
     for i in range(n):
         places[i] = n
         shift += noisy[i] - means[i]
@@ -166,9 +188,9 @@ def add_moves(
     whole = shift if departure == FAITHFUL else shift / sigma
     for i in range(first, min(last, n)):
         mean = means[i] + (whole - (noisy[i] - means[i])) / (n - 1.0)
-        left = rest[i] if rest.size else 0.0
-        found = moves_sum(worth[i], left, places[i], mean, spread, top, discounts, slots, kind, departure)
-        ders[i] += found * scale / (spread * ROOT_2_PI)
+        moving = Moving(worth[i], rest[i] if rest.size else 0.0, places[i], mean, spread)
+        total = moves_sum(moving, top, discounts, slots, kind, departure)
+        ders[i] += total * scale / (spread * ROOT_2_PI)
 
 
 @internal
@@ -197,33 +219,23 @@ def orthogonal(ders, scores, nu, share):
 
 
 @kernel
-def stochastic_rank_gradients(
-    scores, means, noisy, noisyptr, ranked, rankedptr, worth, rest, inverse, discounts, kind, departure, k, estimations,
-    sigma, nu, share, order, indptr, first, last, ders, grad,
-):  # fmt: skip
-    """Write the gradients of queries with room in `rankedptr`; `ranked` has their first rows by noisy score.
+def stochastic_rank_gradients(queries, measure, exploring, noise, first, last, grad):
+    """Write the gradients of queries with room for copies.
 
-    Only each query's rows from `first` to before `last` are moved: `ders`, 0 at first, has what calls found so far, and
-    a query ends with the call that moves its last row. `order` is as in ranked_rows; all else is query by query,
-    `scores`, `worth` and `rest` from the first query on.
+    Only each query's rows from `first` to before `last` are moved, and a query ends with the call that moves its last
+    row.
     """
-    width = longest(indptr)
+    width, indptr, estimations = longest(queries.indptr), queries.indptr, exploring.estimations
     places, top = np.empty(width, np.int32), np.empty((3, width + 1))
     for q in range(indptr.size - 1):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
-        if rankedptr[q * estimations] == rankedptr[(q + 1) * estimations]:
+        if queries.copyptr[q * estimations] == queries.copyptr[(q + 1) * estimations]:
             continue
-        own, moved = slice(start, start + n), ders[start : start + n]
-        for e in range(q * estimations, (q + 1) * estimations):
-            rows = ranked[rankedptr[e] : rankedptr[e + 1]]
-            add_moves(
-                means[own], noisy[noisyptr[e] : noisyptr[e + 1]], rows, worth[own], rest[own] if rest.size else rest,
-                inverse[q] / estimations, discounts, kind, departure, min(k, n - 1), sigma, top, places, first,
-                last, moved,
-            )  # fmt: skip
+        for copy in range(q * estimations, (q + 1) * estimations):
+            add_moves(queries, copy, measure, exploring, noise, top, places, first, last)
         if last < n:
             continue
-        orthogonal(moved, scores[own], nu, share)
+        ders = noise.ders[start : start + n]
+        orthogonal(ders, queries.scores[start : start + n], exploring.nu, exploring.share)
         for i in range(n):
-            place = indptr[q] + i
-            grad[order[place] if order.size else place] = -moved[i]
+            grad[row_at(queries.order, indptr[q] + i)] = -ders[i]

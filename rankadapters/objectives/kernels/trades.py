@@ -17,31 +17,36 @@ from rankadapters.objectives.kernels.catboost_trades import (
     catboost_changes_of_first_rank,
     catboost_changes_of_precisions,
 )
-from rankadapters.objectives.kernels.exponentials import exponentials
-from rankadapters.objectives.kernels.lambdas import SMALLEST_POWER, Sorted, add_row, begin_query, end_query, row_at
+from rankadapters.objectives.kernels.lambdas import Weighing, add_row, divided_ranks, end_query, keep_powers
 from rankadapters.objectives.kernels.lanes import LANES
+from rankadapters.objectives.kernels.queries import Ranks, begin_query, columns
 
 PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE, CASCADE_IN_FLOAT32 = range(5)
 CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(5, 8)
 
-# As lambdas.Memory. By rank: `changes` of the pairs of one rank, `running` and `sums` of the ranks before, and `later`,
-# 1 for each. `found` holds two numbers of the query.
-Memory = namedtuple("Memory", "rows total changes running sums later found")  # noqa: PYI024 - for numba
+# By rank: `changes` of the pairs of one rank, `running` and `sums` of the ranks before, and `later`, 1 for each.
+# `numbers` holds two of the query.
+Trades = namedtuple("Trades", "changes running sums later numbers")  # noqa: PYI024 - for numba
+
+Memory = namedtuple("Memory", "ranks total trades")  # noqa: PYI024 - as lambdas.Memory
+
+
+def make_trades(width: int) -> Trades:
+    """Memory for the changes of queries of up to `width` rows."""
+    changes, running, sums = (np.zeros(width + LANES) for _ in range(3))
+    return Trades(changes, running, sums, np.ones(width + LANES), np.zeros(2))
 
 
 def make_memory(width: int) -> Memory:
     """Memory for queries of up to `width` rows."""
-    padded = width + LANES
-    rows = Sorted(*(np.zeros(padded) for _ in range(6)))
-    changes, running, sums = (np.zeros(padded) for _ in range(3))
-    return Memory(rows, np.zeros(1), changes, running, sums, np.ones(padded), np.zeros(2))
+    return Memory(columns(Ranks, width), np.zeros(1), make_trades(width))
 
 
 @internal
-def count_hits(relevant, n, reciprocals, hits, sums, found):
+def count_hits(relevant, n, reciprocals, hits, sums, numbers):
     """Relevant rows up to each rank, and sum of the relevant reciprocal ranks before it.
 
-    `found` becomes the sum of all precisions and the relevant rows at the ranks that count.
+    `numbers` becomes the sum of all precisions and the relevant rows at the ranks that count.
     """
     count, total, precisions, inside = 0.0, 0.0, 0.0, 0.0
     for r in range(n):
@@ -52,7 +57,7 @@ def count_hits(relevant, n, reciprocals, hits, sums, found):
         inside += relevant[r] if reciprocals[r] > 0.0 else 0.0
         hits[r] = count
     sums[n] = total
-    found[0], found[1] = precisions, inside
+    numbers[0], numbers[1] = precisions, inside
 
 
 @internal
@@ -69,9 +74,9 @@ def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
 
 
 @internal
-def divide_by_found(relevant, i, n, reciprocals, found, changes):
+def divide_by_found(relevant, i, n, reciprocals, numbers, changes):
     """Turn changes of the sum of precisions to those of its quotient by the relevant rows that it counts."""
-    total, inside = found[0], found[1]
+    total, inside = numbers[0], numbers[1]
     before = total / inside if inside > 0.0 else 0.0
     own = 1.0 if reciprocals[i] > 0.0 else 0.0
     for j in range(np.uint64(i + 1), np.uint64(n)):
@@ -82,20 +87,20 @@ def divide_by_found(relevant, i, n, reciprocals, found, changes):
 
 
 @internal
-def find_first(relevant, n, found):
+def find_first(relevant, n, firsts):
     """Ranks of the first and the second relevant row, n where there is none."""
-    found[0], found[1] = n, n
+    firsts[0], firsts[1] = n, n
     for r in range(n):
         if relevant[r] > 0.0:
-            found[1 if found[0] < n else 0] = r
-            if found[1] < n:
+            firsts[1 if firsts[0] < n else 0] = r
+            if firsts[1] < n:
                 break
 
 
 @internal
-def changes_of_first_rank(relevant, i, n, reciprocals, found, changes):
+def changes_of_first_rank(relevant, i, n, reciprocals, firsts, changes):
     """What the first relevant rank's reciprocal loses where rank i, at most the first one, trades its place."""
-    first, second = np.int64(found[0]), np.int64(found[1])
+    first, second = np.int64(firsts[0]), np.int64(firsts[1])
     for j in range(i + 1, n):
         moved = abs(reciprocals[first] - reciprocals[min(j, second) if i == first else i])
         changes[j] = (relevant[i] - relevant[j]) * moved
@@ -130,84 +135,76 @@ def changes_of_cascade(chances, i, n, discounts, looks, rests, changes):
 
 
 @internal
-def prepare(kind, gains, n, discounts, memory):
+def prepare(kind, gains, n, discounts, trades):
     """Sum up what the changes of a query are made of."""
     if kind <= PRECISIONS_FOUND:
-        count_hits(gains, n, discounts, memory.running, memory.sums, memory.found)
+        count_hits(gains, n, discounts, trades.running, trades.sums, trades.numbers)
     elif kind == FIRST_RANK or kind == CATBOOST_FIRST_RANK:  # noqa: PLR1714, SIM109 - numba searches a tuple slowly
-        find_first(gains, n, memory.found)
+        find_first(gains, n, trades.numbers)
     elif kind != CATBOOST_PRECISIONS:
-        multiply_rests(gains, n, kind != CASCADE, memory.running, memory.sums)
+        multiply_rests(gains, n, kind != CASCADE, trades.running, trades.sums)
 
 
 @internal
-def fill_changes(kind, gains, i, n, discounts, memory):
+def fill_changes(kind, gains, i, n, discounts, trades):
     """Find the changes of the pairs of rank i with later ones."""
-    changes, running, sums = memory.changes, memory.running, memory.sums
+    changes, running, sums = trades.changes, trades.running, trades.sums
     if kind <= PRECISIONS_FOUND:
         changes_of_precisions(gains, i, n, discounts, running, sums, changes)
         if kind == PRECISIONS_FOUND:
-            divide_by_found(gains, i, n, discounts, memory.found, changes)
+            divide_by_found(gains, i, n, discounts, trades.numbers, changes)
     elif kind == FIRST_RANK:
-        changes_of_first_rank(gains, i, n, discounts, memory.found, changes)
+        changes_of_first_rank(gains, i, n, discounts, trades.numbers, changes)
     elif kind <= CASCADE_IN_FLOAT32:
         changes_of_cascade(gains, i, n, discounts, running, sums, changes)
     elif kind == CATBOOST_PRECISIONS:
         catboost_changes_of_precisions(gains, i, n, changes)
     elif kind == CATBOOST_FIRST_RANK:
-        catboost_changes_of_first_rank(gains, i, n, memory.found, changes)
+        catboost_changes_of_first_rank(gains, i, n, trades.numbers, changes)
     else:
         catboost_changes_of_cascade(gains, i, n, running, sums, changes)
 
 
 @internal
-def last_changing(kind, n, last, found):
+def last_changing(kind, n, last, firsts):
     """Before which rank trades with later ones change anything: where only the first relevant rank counts, up to it."""
     if kind != FIRST_RANK and kind != CATBOOST_FIRST_RANK:  # noqa: PLR1714 - as above
         return last
-    return min(last, np.int64(found[0]) + 1) if found[0] < n else 0
+    return min(last, np.int64(firsts[0]) + 1) if firsts[0] < n else 0
 
 
 @internal
-def add_trades(kind, rows, n, first, last, memory, discounts, pairing):
+def add_trades(kind, memory, n, first, last, discounts, pairing):
     """As lambdas.add_pairs."""
-    divided = pairing.slope > 0.0 and rows.scores[0] != rows.scores[n - 1]
-    offset, floor, total = pairing.offset if divided else 1.0, pairing.floor, memory.total[0]
-    scores = rows.scores if divided else rows.zeros
-    powers, lambdas, hessians = rows.powers, rows.lambdas, rows.hessians
-    changes, later = memory.changes, memory.later
-    if first == 0:
-        exponentials(rows.scores, np.int64(0), n, pairing.sigma, powers)
-    for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, memory.found))):
-        if powers[i] < SMALLEST_POWER:
-            exponentials(rows.scores, np.int64(i), n, pairing.sigma, powers)
-        fill_changes(kind, rows.gains, np.int64(i), n, discounts, memory)
-        # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]), which is then the change of j.
-        changes[i], later[i], unit = 0.0, 0.0, False
-        total += add_row(scores, powers, changes, lambdas, hessians, i, n, later, unit, offset, floor)
-        later[i] = 1.0
+    trades, gains, total = memory.trades, memory.ranks.gains, memory.total[0]
+    # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]), which is then the change of j.
+    ranks, offset = divided_ranks(memory.ranks, trades.changes, n, pairing)
+    weighing = Weighing(trades.later, False, offset, pairing.floor)  # noqa: FBT003 - numba knows no keywords here
+    for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, trades.numbers))):
+        keep_powers(memory.ranks, i, n, pairing.sigma)
+        fill_changes(kind, gains, np.int64(i), n, discounts, trades)
+        trades.changes[i], trades.later[i] = 0.0, 0.0
+        total += add_row(ranks, weighing, i, n)
+        trades.later[i] = 1.0
     memory.total[0] = total
     return total
 
 
 @kernel
-def trade_gradients(
-    scores, gains, ranked, rowptr, order, indptr, inverse, discounts, kind, pairing, first, last, memory, grad, hess
-):
+def trade_gradients(queries, kind, pairing, first, last, memory, grad, hess):
     """As lambdas.lambda_gradients; `kind` says of which measure the changes are."""
-    rows = memory.rows
-    for q in range(indptr.size - 1):
-        begin, n = rowptr[q], rowptr[q + 1] - rowptr[q]
+    for q in range(queries.indptr.size - 1):
+        n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
-            if not begin_query(rows, scores, gains, begin, n):
-                return row_at(order, indptr[q] + ranked[begin + n - 1])
+            far = begin_query(memory.ranks, queries, q)
+            if far >= 0:
+                return far
             memory.total[0] = 0.0
-            prepare(kind, rows.gains, n, discounts, memory)
+            prepare(kind, memory.ranks.gains, n, queries.discounts, memory.trades)
         end = min(pairing.limit, n - 1)
-        total = add_trades(kind, rows, n, first, min(last, end), memory, discounts, pairing)
-        if last < end:
-            continue
-        end_query(rows, ranked, begin, n, order, indptr[q], inverse[q], total, pairing, grad, hess)
+        total = add_trades(kind, memory, n, first, min(last, end), queries.discounts, pairing)
+        if last >= end:
+            end_query(memory.ranks, queries, q, total, pairing, grad, hess)
     return ALL_FINITE

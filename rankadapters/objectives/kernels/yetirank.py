@@ -8,7 +8,7 @@ import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
 from rankadapters.objectives.kernels.generators import MULTIPLIER, draw_normals, real, started
-from rankadapters.objectives.kernels.lambdas import longest
+from rankadapters.objectives.kernels.queries import longest, row_at
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
 
 CLASSIC, CATBOOST_RR, CATBOOST_AP, CATBOOST_ERR = 10, 11, 12, 13  # what a pair weighs, beside the changes of measures
@@ -23,16 +23,25 @@ FREE = -1
 # The pairs of a query, found by winner and loser in an open hash table, and listed in the order in which they came.
 Pairs = namedtuple("Pairs", "keys weights listed")  # noqa: PYI024 - numba knows this kind
 
+# How rankings are drawn, and what their pairs weigh: `reach` ranks of the first row of a pair, each with the next
+# `neighbors`.
+Permuting = namedtuple("Permuting", "kind permutations reach neighbors decay noise power")  # noqa: PYI024 - as above
+
+# One ranking: what the rows at the ranks are worth, the chances to go on beyond them, and which they are.
+Permuted = namedtuple("Permuted", "worths rests rows")  # noqa: PYI024 - as above
+
 
 @kernel
-def noise_keys(scores, indptr, keyptr, permutations, noise, power, seeds, keys):
-    """Write each query's scores with noise, once for each permutation where `keyptr` has room.
+def noise_keys(queries, permuting, seeds, keys):
+    """Write each query's scores with noise, once for each permutation.
 
     CatBoost multiplies exp(s); its logarithm ranks alike, and does not underflow.
     """
+    scores, indptr, copyptr = queries.scores, queries.indptr, queries.copyptr
+    permutations, noise, power = permuting.permutations, permuting.noise, permuting.power
     for q in range(indptr.size - 1):
-        start, n = indptr[q], indptr[q + 1] - indptr[q]
-        begin, end = keyptr[q * permutations], keyptr[(q + 1) * permutations]
+        start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
+        begin, end = copyptr[q * permutations], copyptr[(q + 1) * permutations]
         if noise == LOGISTIC and end > begin:
             first, second, one, other = started(seeds[q])
             for i in range(begin, end):
@@ -82,8 +91,9 @@ def add_pair(pairs, room, count, n, rows, worths, a, b, weight):
 
 
 @internal
-def add_classic(worths, rows, decay, pairs, room, count):
+def add_classic(permuted, permuting, pairs, room, count):
     """Neighbours, by the difference of their labels and their rank."""
+    (worths, _, rows), decay = permuted, permuting.decay
     n, share = rows.size, SHARE
     for a in range(n - 1):
         weight = np.float32(share * abs(np.float32(worths[a]) - np.float32(worths[a + 1])))
@@ -93,8 +103,9 @@ def add_classic(worths, rows, decay, pairs, room, count):
 
 
 @internal
-def add_discounted(worths, rows, reach, neighbors, scale, discounts, pairs, room, count):
+def add_discounted(permuted, permuting, scale, discounts, pairs, room, count):
     """By the change of a discounted sum."""
+    (worths, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n = rows.size
     for a in range(min(reach, n)):
         for b in range(a + 1, min(n, a + 1 + neighbors)):
@@ -104,11 +115,12 @@ def add_discounted(worths, rows, reach, neighbors, scale, discounts, pairs, room
 
 
 @internal
-def add_cascade(worths, rests, rows, reach, neighbors, narrow, discounts, pairs, room, count):
+def add_cascade(permuted, permuting, narrow, discounts, pairs, room, count):
     """By the change of a discounted sum of a reader who goes on beyond each row with the chance `rests`.
 
     With `narrow` what the upper rank adds is rounded to float32, as in CatBoost.
     """
+    (worths, rests, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n, look = rows.size, 1.0
     for a in range(min(reach, n)):
         between, middle = 1.0, 0.0
@@ -137,8 +149,9 @@ def found_sums(worths, n, discounts):
 
 
 @internal
-def add_hits(worths, rows, reach, neighbors, scale, of_found, discounts, pairs, room, count):
+def add_hits(permuted, permuting, scale, of_found, discounts, pairs, room, count):
     """By the change of the hits up to each relevant rank; as a share of those found, where `of_found`."""
+    (worths, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n, above = rows.size, 0.0
     total, found = found_sums(worths, n, discounts)
     for a in range(min(reach, n)):
@@ -158,8 +171,9 @@ def add_hits(worths, rows, reach, neighbors, scale, of_found, discounts, pairs, 
 
 
 @internal
-def add_as_catboost(worths, rows, reach, neighbors, precision, pairs, room, count):
+def add_as_catboost(permuted, permuting, precision, pairs, room, count):
     """Reciprocal ranks as CatBoost counts them: of the first relevant row, or of all in between (`precision`)."""
+    (worths, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n = rows.size
     for a in range(min(reach, n)):
         total = 1.0 / (a + 1.0)
@@ -174,19 +188,19 @@ def add_as_catboost(worths, rows, reach, neighbors, precision, pairs, room, coun
 
 
 @internal
-def add_pairs(kind, worths, rests, rows, reach, neighbors, scale, decay, discounts, pairs, room, count):
+def add_pairs(permuted, permuting, scale, discounts, pairs, room, count):
     """Add the pairs of one permutation; return how many pairs there are."""
+    kind = permuting.kind
     if kind == CLASSIC:
-        return add_classic(worths, rows, decay, pairs, room, count)
+        return add_classic(permuted, permuting, pairs, room, count)
     if kind == DISCOUNTED:
-        return add_discounted(worths, rows, reach, neighbors, scale, discounts, pairs, room, count)
+        return add_discounted(permuted, permuting, scale, discounts, pairs, room, count)
     if kind in (CASCADE, CATBOOST_ERR):
-        narrow = kind == CATBOOST_ERR
-        return add_cascade(worths, rests, rows, reach, neighbors, narrow, discounts, pairs, room, count)
+        return add_cascade(permuted, permuting, kind == CATBOOST_ERR, discounts, pairs, room, count)
     if kind in (CATBOOST_RR, CATBOOST_AP):
-        return add_as_catboost(worths, rows, reach, neighbors, kind == CATBOOST_AP, pairs, room, count)
+        return add_as_catboost(permuted, permuting, kind == CATBOOST_AP, pairs, room, count)
     of_found = kind == SHARE_OF_FOUND
-    return add_hits(worths, rows, reach, neighbors, scale, of_found, discounts, pairs, room, count)
+    return add_hits(permuted, permuting, scale, of_found, discounts, pairs, room, count)
 
 
 @internal
@@ -209,36 +223,28 @@ def pull_apart(pairs, count, scores, permutations, pulls, bends):
 
 
 @kernel
-def yetirank_gradients(
-    scores, ranked, keyptr, worth, rest, inverse, discounts, kind, permutations, reach, neighbors, decay, order,
-    indptr, grad, hess,
-):  # fmt: skip
-    """Write the gradients of queries with room in `keyptr`; `ranked` has their rows under noise, best first.
-
-    `order` is as in ranked_rows; all else is query by query, `scores`, `worth` and `rest` from the first query on.
-    """
-    width = longest(indptr)
+def yetirank_gradients(queries, permuting, discounts, ranked, grad, hess):
+    """Write the gradients of queries with room for copies; `ranked` has their rows under noise, best first."""
+    indptr, copyptr, worth, rest = queries.indptr, queries.copyptr, queries.worth, queries.rest
+    width, permutations, neighbors = longest(indptr), permuting.permutations, permuting.neighbors
     room = room_for(width, permutations, min(neighbors, width))
     pairs = Pairs(np.full(room, FREE, np.int64), np.zeros(room, np.float32), np.empty(room // 2, np.int32))
     pulls, bends, worths, rests = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
     for q in range(indptr.size - 1):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
-        if keyptr[q * permutations] == keyptr[(q + 1) * permutations]:
+        if copyptr[q * permutations] == copyptr[(q + 1) * permutations]:
             continue
-        own, count = slice(start, start + n), 0
-        room = room_for(n, permutations, min(neighbors, n))
+        count, room = 0, room_for(n, permutations, min(neighbors, n))
         for p in range(q * permutations, (q + 1) * permutations):
-            rows = ranked[keyptr[p] : keyptr[p + 1]]
+            rows = ranked[copyptr[p] : copyptr[p + 1]]
             for r in range(n):
                 worths[r] = worth[start + rows[r]]
                 rests[r] = rest[start + rows[r]] if rest.size else 0.0
-            count = add_pairs(
-                kind, worths, rests, rows, reach, neighbors, inverse[q], decay, discounts, pairs, room, count
-            )
+            permuted = Permuted(worths, rests, rows)
+            count = add_pairs(permuted, permuting, queries.inverse[q], discounts, pairs, room, count)
         for i in range(n):
             pulls[i] = bends[i] = 0.0
-        pull_apart(pairs, count, scores[own], permutations, pulls, bends)
+        pull_apart(pairs, count, queries.scores[start : start + n], permutations, pulls, bends)
         for i in range(n):
-            place = indptr[q] + i
-            row = order[place] if order.size else place
+            row = row_at(queries.order, indptr[q] + i)
             grad[row], hess[row] = pulls[i], bends[i]

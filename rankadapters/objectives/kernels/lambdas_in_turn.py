@@ -1,0 +1,214 @@
+"""Lambda gradients of pairs that are added one after the other, from the top or drawn: XGBoost's, in its float32.
+
+Where positions have a bias, pairs are divided by its ratios, in the arithmetic of any sigmoid.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from rankadapters.core.kernels import inlined, internal, kernel, merged
+from rankadapters.core.kernels.ranked_rows import ALL_FINITE
+from rankadapters.objectives.kernels.lambdas_unbiased import (
+    EXACT,
+    IN_FLOAT32,
+    Shares,
+    add_unbiased_pairs,
+    begin_bias,
+    float32_sigmoid,
+    write_costs,
+)
+from rankadapters.objectives.kernels.pair_draws import draw_partners, end_of_grade, first_state, sort_by_grade
+from rankadapters.objectives.kernels.queries import WIDEST, columns, row_at, sum_scale, write_gradients
+from rankadapters.objectives.kernels.trades import fill_changes, last_changing, make_trades, prepare
+
+DELTA_NDCG, DELTA_ONE, DELTA_MAP = 0, 1, 2
+FIRST_TRADE = 3  # the first kind of trades, which pairs under a bias know
+
+# How to compute: the change that weighs a pair, how many rows each is paired with at random (0: pairs from the top),
+# and the arithmetic of the sigmoid.
+Form = namedtuple("Form", "delta samples arithmetic")  # noqa: PYI024 - for numba
+
+# A query by rank; for MAP the relevant rows up to each rank and sum(gain / rank).
+InTurn = namedtuple("InTurn", "scores gains lambdas hessians relevant precisions")  # noqa: PYI024 - as above
+Pairs = namedtuple("Pairs", "order left right")  # noqa: PYI024 - as above
+Memory = namedtuple("Memory", "ranks total pairs deltas shares trades")  # noqa: PYI024 - as lambdas.Memory
+
+
+def make_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows."""
+    lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
+    ranks = InTurn(np.empty(width), np.empty(width), lambdas, hessians, np.empty(width), np.empty(width))
+    pairs = Pairs(np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32))
+    return Memory(ranks, np.zeros(1), pairs, np.empty(width), None, None)
+
+
+def make_biased_memory(width: int) -> Memory:
+    """Memory for queries of up to `width` rows whose positions have a bias; lambdas are float64, of any arithmetic."""
+    ranks, shares = columns(InTurn, width), columns(Shares, width)
+    return make_memory(width)._replace(ranks=ranks, shares=shares, trades=make_trades(width))
+
+
+@inlined
+def change_of_precision(upper_is_relevant, above, below, relevant_above, relevant_below, between):
+    """Change of the average precision of one relevant row and one that is not, times the relevant rows."""
+    if upper_is_relevant:
+        return relevant_above / (above + 1.0) - relevant_below / (below + 1.0) + between
+    # The relevant row moves up, and counts at the rank above too.
+    return relevant_below / (below + 1.0) - (relevant_above + 1.0) / (above + 1.0) - between
+
+
+# Arrays are taken out of their tuples before the loop, and no function has them for one pair: each access would count
+# a reference, which takes ten times as long as the rest.
+@merged
+def keep_pairs(form, memory, n, count, inverse_ideal, discounts):
+    """Keep the pairs of different gains, the higher row on the left, and find their deltas; return how many there are.
+
+    The deltas of trades are there.
+    """
+    _, gains, _, _, relevant, precisions = memory.ranks
+    (_, left, right), deltas, kept = memory.pairs, memory.deltas, 0
+    for t in range(count):
+        i, j = np.uint64(left[t]), np.uint64(right[t])
+        if gains[i] == gains[j]:
+            continue
+        high, low = (i, j) if gains[i] > gains[j] else (j, i)
+        delta = deltas[t] if form.delta >= FIRST_TRADE else 1.0
+        if form.delta == DELTA_NDCG and form.arithmetic == IN_FLOAT32:
+            stay = gains[high] * discounts[high] + gains[low] * discounts[low]
+            traded = gains[low] * discounts[high] + gains[high] * discounts[low]
+            delta = abs(stay - traded) * inverse_ideal
+        elif form.delta == DELTA_NDCG:
+            delta = abs(gains[high] - gains[low]) * abs(discounts[high] - discounts[low]) * inverse_ideal
+        elif form.delta == DELTA_MAP:
+            above, below = min(high, low), max(high, low)
+            between = precisions[below - np.uint64(1)] - precisions[above]
+            change = change_of_precision(high == above, above, below, relevant[above], relevant[below], between)
+            delta = abs(change) / relevant[np.uint64(n - 1)]
+        left[kept], right[kept], deltas[kept] = high, low, delta
+        kept += 1
+    return kept
+
+
+@internal
+def add_float32_pairs(scores, lambdas, hessians, n, higher, lower, deltas, pairing):
+    """Add pairs of ranks to both rows, one after the other; return the sum of their lambdas."""
+    apart = pairing.slope > 0.0 and scores[0] != scores[np.uint64(n - 1)]
+    total = 0.0
+    for t in range(higher.size):
+        high, low, delta = np.uint64(higher[t]), np.uint64(lower[t]), deltas[t]
+        ahead = np.float32(scores[high] - scores[low])
+        p = float32_sigmoid(ahead, pairing.sigma)
+        if apart:
+            delta /= abs(np.float64(ahead)) + pairing.offset
+        push = np.float32((p - 1.0) * delta * pairing.sigma)
+        bend = np.float32(max(p * (1.0 - p), pairing.floor) * delta * pairing.hessian * pairing.sigma * pairing.sigma)
+        lambdas[high] += push
+        lambdas[low] -= push
+        hessians[high] += bend
+        hessians[low] += bend
+        total += -2.0 * push
+    return total
+
+
+@merged
+def add_pairs(form, queries, q, memory, n, count, pairing, bias):
+    """Add the pairs on the left and right, of which those of one gain are none; return the sum of their lambdas."""
+    ranks, deltas = memory.ranks, memory.deltas
+    count = keep_pairs(form, memory, n, count, queries.inverse[q], queries.discounts)
+    higher, lower = memory.pairs.left[:count], memory.pairs.right[:count]
+    if bias is None:
+        return add_float32_pairs(ranks.scores, ranks.lambdas, ranks.hessians, n, higher, lower, deltas, pairing)
+    return add_unbiased_pairs(form.arithmetic, ranks, memory.shares, n, higher, lower, deltas, pairing, bias)
+
+
+@internal
+def add_sampled_pairs(form, queries, q, memory, n, pairing, bias):
+    """Pair each row with `samples` rows of other grades, drawn as XGBoost's `mean` draws them."""
+    gains, order, left, right = memory.ranks.gains, memory.pairs.order[:n], memory.pairs.left, memory.pairs.right
+    state, first = first_state(queries.seed + q), 0
+    sort_by_grade(gains, order, right)
+    while first < n:
+        last = end_of_grade(gains, order, first)
+        for _ in range(form.samples if last - first < n else 0):
+            state = draw_partners(state, order, first, last, left, right)
+            add_pairs(form, queries, q, memory, n, last - first, pairing, bias)
+        first = last
+
+
+@internal
+def find_traded(kind, gains, i, n, inverse_ideal, discounts, trades, deltas):
+    """Find the deltas of the pairs of rank i with later ones as trades has them."""
+    fill_changes(kind, gains, i, n, discounts, trades)
+    for j in range(i + 1, n):
+        deltas[j - i - 1] = abs(trades.changes[j]) * inverse_ideal
+
+
+@internal
+def add_top_pairs(form, queries, q, memory, n, first, last, pairing, bias):
+    """Pair the ranks from `first` to before `last` with every later one; return the sum of all lambdas so far."""
+    left, right, trades, total = memory.pairs.left, memory.pairs.right, memory.trades, memory.total[0]
+    kind = form.delta - FIRST_TRADE
+    if bias is not None:  # numba leaves out of a kernel without bias what only pairs under a bias know
+        last = last_changing(kind, n, last, trades.numbers)
+    for i in range(first, last):
+        for j in range(i + 1, n):
+            left[j - i - 1], right[j - i - 1] = i, j
+        if bias is not None and kind >= 0:
+            gains, inverse = memory.ranks.gains, queries.inverse[q]
+            find_traded(kind, gains, i, n, inverse, queries.discounts, trades, memory.deltas)
+        total += add_pairs(form, queries, q, memory, n, n - i - 1, pairing, bias)
+    memory.total[0] = total
+    return total
+
+
+@internal
+def begin(ranks, queries, q, n):
+    """Take a query's rows by rank, none of whose pairs is added yet."""
+    start, relevant, precisions = queries.rowptr[q], 0.0, 0.0
+    scores, gains = queries.scores, queries.gains
+    for r in range(n):
+        ranks.scores[r] = scores[start + r]
+        ranks.gains[r] = gains[start + r]
+        ranks.lambdas[r] = 0.0
+        ranks.hessians[r] = 0.0
+        relevant += ranks.gains[r]
+        precisions += ranks.gains[r] / (r + 1.0)
+        ranks.relevant[r] = relevant
+        ranks.precisions[r] = precisions
+
+
+@kernel
+def lambda_gradients_in_turn(queries, form, pairing, bias, first, last, memory, grad, hess):
+    """As lambdas.lambda_gradients; `bias` is None, or what divides the pairs."""
+    ranks = memory.ranks
+    for q in range(queries.indptr.size - 1):
+        n = queries.rowptr[q + 1] - queries.rowptr[q]
+        if n == 0:
+            continue
+        if first == 0:
+            begin(ranks, queries, q, n)
+            memory.total[0] = 0.0
+            if bias is not None:
+                begin_bias(memory.shares, queries, q, n, bias)
+                if form.delta >= FIRST_TRADE:
+                    prepare(form.delta - FIRST_TRADE, ranks.gains, n, queries.discounts, memory.trades)
+                if form.arithmetic == EXACT and ranks.scores[0] - ranks.scores[n - 1] > WIDEST:
+                    return row_at(queries.order, queries.indptr[q] + queries.rows[queries.rowptr[q + 1] - 1])
+        if form.samples:
+            add_sampled_pairs(form, queries, q, memory, n, pairing, bias)
+            scale = 1.0 / form.samples if pairing.by_sum else 1.0
+        else:
+            end = min(pairing.limit, n - 1)
+            total = add_top_pairs(form, queries, q, memory, n, first, min(last, end), pairing, bias)
+            if last < end:
+                continue
+            scale = sum_scale(total, pairing.by_sum)
+        if form.arithmetic == IN_FLOAT32:
+            scale = np.float64(np.float32(scale))
+        write_gradients(queries, q, ranks.lambdas, ranks.hessians, scale, scale, grad, hess)
+        if bias is not None:
+            write_costs(memory.shares, queries, q, n, bias.costs)
+    return ALL_FINITE
