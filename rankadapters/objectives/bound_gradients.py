@@ -91,20 +91,18 @@ class Gradients:
             Another length, a NaN or an infinity, scores further apart than float64 can tell, or a derivative that is
             beyond float32.
         """
-        given = self.queries.check_scores(scores)
+        checked = self.queries.check_scores(scores)
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
-            array = writable(given.astype(self._dtype or given.dtype, copy=False))
+            array = writable(checked.astype(self._dtype or checked.dtype, copy=False))
         row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
         if row >= 0:
-            raise beyond_float32(row, given, "the objective", "sigmoid='exact' and precision='float64'")
+            raise beyond_float32(row, checked, "the objective", "sigmoid='exact' and precision='float64'")
         grad, hess = np.zeros(array.size, np.float32), np.zeros(array.size, np.float32)
         run = partial(self._run, array, grad, hess)
         bad = [row for row in over_chunks(run, self.queries.indptr, self._n_threads, self._work) if row >= 0]
         if bad:
-            msg = (
-                f"scores[{bad[0]}] is {given[bad[0]]}, too far from the others of its query.\nHint: rescale the scores."
-            )
-            raise InputError(msg, row=int(bad[0]))
+            msg = f"scores[{bad[0]}] is {checked[bad[0]]}, too far from the others of its query."
+            raise InputError(f"{msg}\nHint: rescale the scores.", row=int(bad[0]))
         self.state += self.state.dtype.type(self._advance)
         for factor in self._factors:
             grad *= factor
@@ -133,19 +131,19 @@ class Gradients:
         """
         rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
-            given = writable(scores.astype(self._dtype or scores.dtype, copy=False))
+            array = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = first_non_finite(given, writable(NO_ORDER), rows.start, rows.stop)  # which no kernel can rank
+        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # which no kernel can rank
         if bad < 0:
-            bad = next((row for row in self._run(given, grad, hess, first, last) if row >= 0), -1)
+            bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), -1)
         if bad >= 0:
             msg = f"scores of the query of row {bad} are not finite, or too far apart.\nHint: rescale them."
             raise InputError(msg, row=int(bad))
         self.state += self.state.dtype.type(self._advance)
-        found = grad[rows]
+        part = grad[rows]
         for factor in self._factors:
-            found *= factor[rows] if np.ndim(factor) else factor
-        return found
+            part *= factor[rows] if np.ndim(factor) else factor
+        return part
 
     def _run(self, scores: Array, grad: Floats32, hess: Floats32, first: int, last: int) -> Iterable[int]:
         return self.kernel(scores, first, last, grad, hess)
@@ -205,12 +203,12 @@ def all_rows(queries: Queries) -> Rows:
     return Rows(NO_ORDER if queries.order is None else queries.order, queries.indptr)
 
 
-def _factors(queries: Queries, given: Floats | None, *, by_mean: bool) -> list[Any]:
+def _factors(queries: Queries, query_weight: Floats | None, *, by_mean: bool) -> list[Any]:
     """What gradients are multiplied by, one after the other: each row's weight, and the inverse of their mean."""
-    if given is None:
+    if query_weight is None:
         return []
-    refuse_few_digits("query_weight", given, np.float32, "rescale the weights; gradients are float32")
-    weights = given.astype(np.float32)
+    refuse_few_digits("query_weight", query_weight, np.float32, "rescale the weights; gradients are float32")
+    weights = query_weight.astype(np.float32)
     total = float(weights.sum(dtype=np.float64))
     if by_mean and not total:
         raise InputError("query_weight adds up to 0.\nHint: some query needs a weight above 0.")

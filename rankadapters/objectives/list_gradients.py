@@ -31,13 +31,13 @@ def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
         raise InputError(f"{msg}\nHint: gains from 0 on, or scheme='arp2'.", row=row)
     if scheme.startswith("arp"):  # which is not divided by an ideal
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
-    found = {
+    weights = {
         "arp1": PairWeights(ones, ones, both=True),
         "arp2": PairWeights(ones, 0 * ones, both=False),
         "ndcg1": PairWeights(ones, discounts, both=True),
         "ndcg2": PairWeights(steps, 0 * ones, both=False),
     }
-    return terms, found.get(scheme, PairWeights(mu * steps, discounts, both=False))
+    return terms, weights.get(scheme, PairWeights(mu * steps, discounts, both=False))
 
 
 def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: PairWeights) -> Kernel:

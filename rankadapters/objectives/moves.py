@@ -75,11 +75,11 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(missing="zero")])
     plan = cast("RankedPlan", member.plan)
-    word, bound = border(convention.retrieve) or ("from", 0.0)
+    word, threshold = border(convention.retrieve) or ("from", 0.0)
     active = (member.settled.status == COMPUTE) & (plan.rows.sizes > 0)
     gains = plan.columns["ranked"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"])
-    return Filtered(plan.rows.order, plan.rows.indptr, gains, discounts, active, bound, word == "above")
+    return Filtered(plan.rows.order, plan.rows.indptr, gains, discounts, active, threshold, word == "above")
 
 
 def labels_alone(queries: Queries) -> Moves:

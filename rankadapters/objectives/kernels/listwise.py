@@ -149,10 +149,10 @@ def best_shift(scores, total):
         middle = low + (high - low) / 2
         if middle == low or middle == high:  # noqa: PLR1714, SIM109 - numba compiles a search in a tuple slowly
             break
-        found = 0.0
+        shifted = 0.0
         for i in range(scores.size):
-            found += logistic(scores[i] + middle)
-        if found < total:
+            shifted += logistic(scores[i] + middle)
+        if shifted < total:
             low = middle
         else:
             high = middle

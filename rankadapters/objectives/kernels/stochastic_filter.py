@@ -50,15 +50,15 @@ def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first
                 baseline += np.float32(gains[start + i] * discounts[kept])
                 kept += 1
         for _ in range(estimations):
-            found, kept = 0.0, 0
+            total, kept = 0.0, 0
             for i in range(n):
                 one, other = one * MULTIPLIER + by_one, other * MULTIPLIER + by_other
                 is_kept = chances[i] >= real(one, other)
-                found += np.float32(gains[start + i] * discounts[kept]) if is_kept else 0.0
+                total += np.float32(gains[start + i] * discounts[kept]) if is_kept else 0.0
                 kept += is_kept
                 sides[i] = 1.0 - chances[i] if is_kept else -chances[i]
             for i in range(n):
-                pulls[i] += sides[i] * (found - baseline) / estimations
+                pulls[i] += sides[i] * (total - baseline) / estimations
         for i in range(n):
             grad[row_at(order, start + i)] = -pulls[i]
     return ALL_FINITE
