@@ -191,12 +191,12 @@ class CatBoost(
                 readers[name] = same_word_of(option.words) if isinstance(option, Choice) else number_of
         return readers
 
-    def _calls(self, convention: Convention) -> Iterator[PresetCall]:
+    def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Call every preset of a convention's measure with the options that come near the convention."""
         wanted = {"AverageGain"} if getattr(convention, "relevant", "") == "label" else {"PrecisionAt", "RecallAt"}
         others = {"AverageGain", "PrecisionAt", "RecallAt"} - wanted
         pfound = getattr(convention, "discount", "").startswith("power")
-        return (c for c in super()._calls(convention) if c.metric not in others and not (c.metric == "ERR" and pfound))
+        return (c for c in super().calls(convention) if c.metric not in others and not (c.metric == "ERR" and pfound))
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that CatBoost computes, an NDCG for a measure that it has not."""

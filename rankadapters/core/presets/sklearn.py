@@ -136,7 +136,8 @@ class ScikitLearn(
             return nearest
         return nearest.replace(average="query" if convention.weighting else "uniform")
 
-    def _ndcg_beside(self, convention: Any) -> Convention:
+    def ndcg_beside(self, convention: Any) -> Convention:
+        """Return the NDCG that is nearest to a measure that the tool has not."""
         del convention
         return self(None)
 

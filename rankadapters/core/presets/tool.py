@@ -6,6 +6,7 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, Unpack
 
@@ -112,7 +113,7 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
 
     title: ClassVar[str]
 
-    def _calls(self, convention: Convention) -> Iterator[PresetCall]:
+    def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Call every preset of a convention's measure with the options that come near the convention."""
         for method, declared in presets_of(type(self)).items():
             if declared.measure is not type(convention):
@@ -125,15 +126,13 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
 
     def _call(self, convention: Convention) -> PresetCall:
         """Find the call whose convention differs in the fewest fields; its NDCG where the tool has not the measure."""
-        calls = self._calls(convention)
-        nearest = min(calls, key=lambda call: len(call.convention.diff(convention)), default=None)
-        return nearest or PresetCall("", {}, self._ndcg_beside(convention))
+        return _nearest_call(self, convention)
 
     def nearest(self, convention: Convention) -> Convention:
         """Give the nearest convention that the tool computes: the same one where it can."""
         return self._call(as_convention(convention)).convention
 
-    def _ndcg_beside(self, convention: Any) -> Convention:
+    def ndcg_beside(self, convention: Any) -> Convention:
         """Give the NDCG that is nearest to a measure that the tool has not."""
         return self(getattr(convention, "k", None))
 
@@ -157,6 +156,13 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
         nearest = self.nearest(convention)
         require_expressible(self.title, convention, nearest)
         return self.spell(nearest)
+
+
+@lru_cache(maxsize=256)
+def _nearest_call(vocabulary: Vocabulary[Any], convention: Convention) -> PresetCall:
+    calls = vocabulary.calls(convention)
+    nearest = min(calls, key=lambda call: len(call.convention.diff(convention)), default=None)
+    return nearest or PresetCall("", {}, vocabulary.ndcg_beside(convention))
 
 
 def _argument(text: str) -> float | bool:

@@ -144,7 +144,8 @@ class XGBoost(
             return nearest.replace(gain="exp2")
         return nearest
 
-    def _ndcg_beside(self, convention: Any) -> Convention:
+    def ndcg_beside(self, convention: Any) -> Convention:
+        """Return the NDCG that is nearest to a measure that the tool has not."""
         return self(getattr(convention, "k", None), minus=getattr(convention, "empty", None) == 0)
 
     def spell(self, convention: Any) -> dict[str, Any]:
