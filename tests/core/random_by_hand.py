@@ -123,7 +123,8 @@ def _excess(rows, convention, places, rest, move) -> float:
     d, at, q = move
 
     def chance(i: int) -> float:
-        return definition.gain(rows[places[i]].label, convention.gain) / convention.scale
+        row = rows[places[i]]
+        return definition.gain(row.label, convention.gain) / convention.scale if row.judged else 0.0
 
     look, p, k = 1.0, chance(d), convention.k or len(rest) + 1
     cut = k <= len(rest)
