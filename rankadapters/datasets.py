@@ -151,7 +151,7 @@ def mq2008_like(
 
 
 def _refuse_below(name: str, value: object, least: int) -> None:
-    if not is_whole(value) or int(value) < least:  # type: ignore[call-overload]
+    if not is_whole(value) or int(value) < least:
         msg = f"{name}={value!r:.60}; allowed are whole numbers from {least} on.\nHint: mq2008_like(seed=0)."
         raise InputError(msg)
 

@@ -43,13 +43,13 @@ def read(value: object, decimals: object, *, negative: bool = False) -> Printed:
     written = printed.decimals
     if decimals is None:
         decimals = written
-    if not is_whole(decimals) or not 1 <= int(decimals) <= 17:  # type: ignore[call-overload]  # noqa: PLR2004 - a float64
+    if not is_whole(decimals) or not 1 <= int(decimals) <= 17:  # noqa: PLR2004 - a float64
         msg = (
             f"value={value} to decimals={decimals!r}: allowed are 1 to 17.\n"
             "Hint: decimals=4, or the number as text with all its digits, '0.5000'."
         )
         raise InputError(msg)
-    if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):  # type: ignore[call-overload]
+    if written > int(decimals) or (isinstance(value, str) and written != int(decimals)):
         msg = f"value={value} has {written} decimals, but decimals={decimals}.\nHint: leave decimals out."
         raise InputError(msg)
-    return replace(printed, decimals=int(decimals))  # type: ignore[call-overload]
+    return replace(printed, decimals=int(decimals))

@@ -13,7 +13,7 @@ from rankadapters.core.presets.texts import as_convention
 
 def watched_name(convention: Convention | str, name: str | None, rounds: object, min_delta: object) -> str:
     """Name that early stopping watches, with its arguments checked."""
-    if not is_whole(rounds) or int(rounds) < 1:  # type: ignore[call-overload]
+    if not is_whole(rounds) or int(rounds) < 1:
         msg = f"rounds={rounds!r}; allowed are whole numbers from 1 on."
         raise InputError(msg)
     if not _is_number(min_delta) or not 0 <= float(min_delta) < math.inf:  # type: ignore[arg-type]

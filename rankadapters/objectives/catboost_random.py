@@ -196,10 +196,10 @@ def _top(top: object) -> int | None:
 
 def _all_or(name: str, number: object) -> int | None:
     """Read CatBoost's number, of which -1 means all."""
-    if not is_whole(number) or not (int(number) >= 1 or int(number) == UNCUT):  # type: ignore[call-overload]
+    if not is_whole(number) or not (int(number) >= 1 or int(number) == UNCUT):
         msg = f"{name}={number!r}; allowed are whole numbers from 1 on, or {UNCUT} for all."
         raise ConventionError(msg)
-    return None if int(number) == UNCUT else int(number)  # type: ignore[call-overload]
+    return None if int(number) == UNCUT else int(number)
 
 
 def _refuse_idle(choice: str, given: dict[str, bool], known: tuple[str, ...], of: str = "metric") -> None:

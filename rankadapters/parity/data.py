@@ -80,11 +80,11 @@ def rounds_until(iteration: object, trained: int, best: int, default: str = "bes
     """How many rounds of a model are asked for: those up to an iteration, or up to its best, or all."""
     if iteration is None:
         return best if best > 0 else trained
-    if not is_whole(iteration) or not 0 <= int(iteration) < trained:  # type: ignore[call-overload]
+    if not is_whole(iteration) or not 0 <= int(iteration) < trained:
         has = f"the model has the iterations 0 to {trained - 1}"
         msg = f"iteration={iteration!r}, but {has}.\nHint: None is its {default}."
         raise InputError(msg)
-    return int(iteration) + 1  # type: ignore[call-overload, no-any-return]
+    return int(iteration) + 1
 
 
 def rescaled(rounds: int, trained: int, booster: str) -> tuple[str, ...]:

@@ -44,16 +44,16 @@ def checked_resampling(n_resamples: object, confidence: object, seed: object) ->
     InputError
         One of them is not a number, or out of range.
     """
-    if not is_whole(n_resamples) or int(n_resamples) < 1:  # type: ignore[call-overload]
+    if not is_whole(n_resamples) or int(n_resamples) < 1:
         msg = f"n_resamples={n_resamples!r:.80}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
         raise InputError(msg)
     if not 0 < as_float(confidence) < 1:
         msg = f"confidence={confidence!r:.80}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
         raise InputError(msg)
-    if not is_whole(seed) or int(seed) < 0:  # type: ignore[call-overload]
+    if not is_whole(seed) or int(seed) < 0:
         msg = f"seed={seed!r:.80}; allowed are whole numbers from 0 on.\nHint: seed=0."
         raise InputError(msg)
-    return int(n_resamples), as_float(confidence), int(seed)  # type: ignore[call-overload]
+    return int(n_resamples), as_float(confidence), int(seed)
 
 
 def paired_tests(

@@ -125,13 +125,13 @@ def _tests(found: ModelScores, pairs: list[Pair], **how: Any) -> dict[Pair, Pair
 
 
 def _check(n_resamples: object, confidence: object, seed: object) -> None:
-    if not is_whole(n_resamples) or int(n_resamples) < 1:  # type: ignore[call-overload]
+    if not is_whole(n_resamples) or int(n_resamples) < 1:
         msg = f"n_resamples={n_resamples!r}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
         raise InputError(msg)
     if not isinstance(confidence, Real) or not 0 < confidence < 1:  # type: ignore[operator]
         msg = f"confidence={confidence!r}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
         raise InputError(msg)
-    if not is_whole(seed) or int(seed) < 0:  # type: ignore[call-overload]
+    if not is_whole(seed) or int(seed) < 0:
         msg = f"seed={seed!r}; allowed are whole numbers from 0 on.\nHint: seed=0."
         raise InputError(msg)
 

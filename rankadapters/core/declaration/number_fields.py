@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from rankadapters.core.declaration.fields import NONE, Field
 from rankadapters.core.declaration.spelling import as_float, as_number, as_whole, number
@@ -141,12 +141,12 @@ def _whole_or_text(text: str) -> int | str:
 
 def as_cutoff(k: object) -> int:
     """Return a cutoff that is not None as an int, or raise ConventionError."""
-    if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:  # type: ignore[call-overload]
+    if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:
         msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
         raise ConventionError(f"{msg}\nHint: k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)].")
-    return int(k)  # type: ignore[call-overload, no-any-return]
+    return int(k)
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     """Tell whether a value is an integer of Python or numpy; a bool is not."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -30,10 +30,10 @@ def as_n_threads(n_threads: object) -> int:
     """Check a number of threads; None means all CPUs that this process may use."""
     if n_threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not is_whole(n_threads) or int(n_threads) < 1:  # type: ignore[call-overload]
+    if not is_whole(n_threads) or int(n_threads) < 1:
         msg = f"n_threads={n_threads!r}; allowed are whole numbers from 1 on, or None for all CPUs."
         raise InputError(msg)
-    return int(n_threads)  # type: ignore[call-overload, no-any-return]
+    return int(n_threads)
 
 
 def over_chunks(

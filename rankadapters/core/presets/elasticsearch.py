@@ -16,9 +16,9 @@ DEFAULT_K = 10
 
 
 def _rating(name: str, value: object) -> int:
-    if not is_whole(value) or value < 0:  # type: ignore[operator]
+    if not is_whole(value) or value < 0:
         raise ConventionError(f"{name}={value!r}; allowed are whole numbers from 0 on.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)
 
 
 def _unrated(name: str, rating: object) -> Fields:

@@ -1,0 +1,136 @@
+"""One checker for the arguments of public functions: each kind of mistake has one wording.
+
+Every function takes the parameter's name and its value, returns the value in its plain Python type, and raises an
+InputError that names the parameter, the value, what is allowed, and a way out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.spelling import as_float
+from rankadapters.core.declaration.spelling import number as spelled
+from rankadapters.core.errors import InputError, brief, choices
+
+
+def whole(name: str, value: object, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
+    """Return a whole number from `least` on, up to `most`.
+
+    >>> whole("n_resamples", 99)
+    99
+    >>> whole("n_resamples", 0, hint="n_resamples=9999")
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: n_resamples=0; allowed are whole numbers from 1 on.
+    Hint: n_resamples=9999.
+    """
+    if not is_whole(value) or not least <= int(value) <= (math.inf if most is None else most):
+        upto = "on" if most is None else f"to {most}"
+        raise refusal(name, value, f"whole numbers from {least} {upto}", hint or f"{name}={least}")
+    return int(value)
+
+
+def whole_or_none(name: str, value: object, meaning: str, *, least: int = 1, hint: str = "") -> int | None:
+    """Return a whole number from `least` on, or None, which means `meaning`.
+
+    >>> whole_or_none("truncation", 1.5, "all ranks")
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: truncation=1.5; allowed are whole numbers from 1 on, or None: all ranks.
+    Hint: truncation=None.
+    """
+    if value is None:
+        return None
+    if is_whole(value) and int(value) >= least:
+        return int(value)
+    raise refusal(name, value, f"whole numbers from {least} on, or None: {meaning}", hint or f"{name}=None")
+
+
+def number(
+    name: str,
+    value: object,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    above: bool = False,
+    below: bool = False,
+    hint: str = "",
+) -> float:
+    """Return a finite number from `least` (or `above` it) to `most` (or `below` it).
+
+    >>> number("confidence", 1, least=0, most=1, above=True, below=True, hint="confidence=0.95")
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: confidence=1; allowed are numbers above 0 and below 1.
+    Hint: confidence=0.95.
+    """
+    numeric = as_float(value)
+    high_enough = numeric > least if above else numeric >= least
+    low_enough = numeric < most if below else numeric <= most
+    if not (math.isfinite(numeric) and high_enough and low_enough):
+        raise refusal(name, value, _numbers(least, most, above=above, below=below), hint)
+    return numeric
+
+
+def choice(name: str, value: object, words: Iterable[str], *, hint: str = "") -> str:
+    """Return one of a few words.
+
+    >>> choice("format", "xls", ("table", "csv"))
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: format='xls'; allowed are 'table', 'csv'.
+    """
+    allowed = tuple(words)
+    if isinstance(value, str) and value in allowed:
+        return value
+    raise refusal(name, value, choices(allowed), hint)
+
+
+def flag(name: str, value: object) -> bool:
+    """Return True or False.
+
+    >>> flag("progress", "yes")
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: progress='yes'; allowed are True, False.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise refusal(name, value, "True, False")
+
+
+def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[str]:
+    """Return different texts as a list; one text stands for a list of it.
+
+    >>> names("toolkits", "lightgbm")
+    ['lightgbm']
+    >>> names("toolkits", ["lightgbm", "lightgbm"])
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: toolkits=['lightgbm', 'lightgbm']; allowed are different texts, at least 1.
+    """
+    texts: Sequence[object] = (
+        [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
+    )
+    if len(texts) >= least and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
+        return [str(text) for text in texts]
+    raise refusal(name, value, f"different texts, at least {least}", hint)
+
+
+def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputError:
+    """Return the error for a wrong argument: its name and value, what is allowed, and a way out."""
+    way_out = f"\nHint: {hint}." if hint else ""
+    return InputError(f"{name}={brief(value)}; allowed are {allowed}.{way_out}")
+
+
+def _numbers(least: float, most: float, *, above: bool, below: bool) -> str:
+    """Say which numbers lie between two bounds."""
+    lower = "" if least == -math.inf else f" {'above' if above else 'from'} {spelled(least)}"
+    if most == math.inf:
+        return f"finite numbers{lower}{'' if above or not lower else ' on'}"
+    upper = f"below {spelled(most)}" if below else f"to {spelled(most)}"
+    return f"numbers{lower}{' and' if below and lower else ''} {upper}"
