@@ -86,15 +86,15 @@ def many(data: Data, rounds: int) -> None:
         },
         rounds,
     )
-    report("evaluate_many, one thread, bound", found, "the dearest alone")
+    report("evaluate, several conventions, one thread, bound", found, "the dearest alone")
     sharing = medians(
         {
-            "all of them, with binding": lambda i: ra.evaluate_many(queries, cold[i], several, n_threads=1),
-            "the dearest alone, with binding": lambda i: ra.evaluate_many(queries, cold[i], [CONV], n_threads=1),
+            "all of them, with binding": lambda i: ra.evaluate(queries, cold[i], several, n_threads=1),
+            "the dearest alone, with binding": lambda i: ra.evaluate(queries, cold[i], [CONV], n_threads=1),
         },
         max(4, rounds // 3),
     )
-    report("evaluate_many, one thread, with binding", sharing, "the dearest alone, with binding")
+    report("evaluate, several conventions, one thread, with binding", sharing, "the dearest alone, with binding")
 
 
 def binding(data: Data, rounds: int) -> None:

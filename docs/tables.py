@@ -164,7 +164,7 @@ def inexpressible() -> Table:
 
 def toolkits() -> Table:
     """NDCG@10 of one feature of the generated data as each toolkit has it by default."""
-    scores = ra.evaluate_many(*example(), [f"{name}@10" for name in TOOLKITS])
+    scores = ra.evaluate(*example(), [f"{name}@10" for name in TOOLKITS])
     values = dict(zip(TOOLKITS.values(), scores, strict=True))
     return [list(values), [f"**{scores[convention].value:.4f}**" for convention in values.values()]]
 
@@ -198,7 +198,7 @@ def effect(conventions: dict[str, Callable[[int], ra.NDCG]]) -> Table:
     queries = ra.Queries(test.labels, qid=test.qid, docid=docid)
     table = [["", *(f"NDCG@{k}" for k in CUTOFFS)]]
     for name, at in conventions.items():
-        scores = ra.evaluate_many(queries, test.X[:, BM25_LIKE], [at(k) for k in CUTOFFS])
+        scores = ra.evaluate(queries, test.X[:, BM25_LIKE], [at(k) for k in CUTOFFS])
         table.append([name, *(f"{score.value:.4f}" for score in scores.values())])
     return table
 

@@ -100,7 +100,7 @@ def main() -> None:
         queries = ra.Queries(test.labels, qid=test.qid)
         for name, method in {**installed, **BASELINES}.items():
             scores = np.asarray(method(train)(test.X), dtype=float)
-            found = ra.evaluate_many(queries, scores, CONVENTIONS)
+            found = ra.evaluate(queries, scores, CONVENTIONS)
             rows += [(name, dataset, score) for score in found.values()]
 
     results = ra.compare.Results(rows, on_mixed="separate")

@@ -118,7 +118,7 @@ def judged(toolkit: object, loss: object, data: list[tuple[RankingData, RankingD
     found = []
     for train, test in data:
         scores = np.asarray(toolkit.train(train, loss, rounds)(test.X), dtype=float)
-        values = ra.evaluate_many(test.labels, scores, JUDGES.values(), qid=test.qid)
+        values = ra.evaluate(test.labels, scores, JUDGES.values(), qid=test.qid)
         found.append([values[ra.parse(text)].value for text in JUDGES.values()])
     return np.mean(found, axis=0).tolist()
 

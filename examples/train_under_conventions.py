@@ -37,7 +37,7 @@ for train, test in folds():
     for trained, convention in conventions.items():
         objective = ra.lightgbm.lambdarank(convention, truncation=args.k, beyond_k="cut")
         booster = lgb.train({**shape, "objective": objective}, data, args.rounds)
-        scores = ra.evaluate_many(test.labels, booster.predict(test.X), conventions.values(), qid=test.qid)
+        scores = ra.evaluate(test.labels, booster.predict(test.X), conventions.values(), qid=test.qid)
         for judged, other in conventions.items():
             values[trained][judged].append(scores[other].value)
 

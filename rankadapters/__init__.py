@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         RankAdaptersError,
         UnsupportedConventionError,
     )
-    from rankadapters.core.evaluation.evaluator import Evaluator, evaluate, evaluate_many
+    from rankadapters.core.evaluation.evaluator import Evaluator, evaluate
     from rankadapters.core.evaluation.mean_ndcg import mean_ndcg
     from rankadapters.core.evaluation.panel import Panel
     from rankadapters.core.evaluation.score import Score
@@ -69,7 +69,6 @@ _LAZY = {
     "UnsupportedConventionError": "core.errors",
     "__version__": "core",
     "evaluate": "core.evaluation.evaluator",
-    "evaluate_many": "core.evaluation.evaluator",
     "evaluate_stream": "io.streams",
     "inert": "statistics.inert",
     "mean_ndcg": "core.evaluation.mean_ndcg",
@@ -111,7 +110,6 @@ __all__ = [
     "UnsupportedConventionError",
     "__version__",
     "evaluate",
-    "evaluate_many",
     "evaluate_stream",
     "inert",
     "mean_ndcg",

@@ -205,7 +205,7 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
 @pytest.mark.parametrize(
     ("given", "error", "problem"),
     [
-        ({"models": {"a": [1, 2]}}, ra.InputError, r"1 of at least 2 models was given.\nHint: .*evaluate_many"),
+        ({"models": {"a": [1, 2]}}, ra.InputError, r"1 of at least 2 models was given.\nHint: .*ra.evaluate"),
         (
             {"models": [[1, 2], [2, 1]]},
             ra.InputError,

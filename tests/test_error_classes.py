@@ -14,12 +14,10 @@ NAN = [2.0, float("nan"), 1.0, 0.0]
 
 EVALUATIONS = {
     "evaluate": ra.evaluate,
-    "evaluate_many": lambda labels, scores, convention, **columns: ra.evaluate_many(
+    "evaluate, several": lambda labels, scores, convention, **columns: ra.evaluate(
         labels, scores, [convention], **columns
     ),
-    "models": lambda labels, scores, convention, **columns: ra.evaluate_many(
-        labels, {"a": scores}, [convention], **columns
-    ),
+    "models": lambda labels, scores, convention, **columns: ra.evaluate(labels, {"a": scores}, [convention], **columns),
     "Evaluator": lambda labels, scores, convention, **columns: ra.Evaluator(labels, convention, **columns).tally(
         scores
     ),

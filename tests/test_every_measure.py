@@ -41,7 +41,7 @@ every_measure = pytest.mark.parametrize("convention", [convention_of(name) for n
 @every_measure
 def test_several_at_once_and_a_text_give_the_same(convention):
     columns = {"qid": DATA.qid, "docid": DOCIDS}
-    several = ra.evaluate_many(LABELS, SCORES, [convention, "textbook@3", str(convention)], **columns)
+    several = ra.evaluate(LABELS, SCORES, [convention, "textbook@3", str(convention)], **columns)
     assert several[convention].value == value(convention, docid=DOCIDS)
     assert value(convention.name, docid=DOCIDS) == value(str(convention), docid=DOCIDS) == several[convention].value
 

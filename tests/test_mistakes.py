@@ -237,10 +237,10 @@ MISTAKES = {
         lambda: ra.presets.lightgbm([5, 10]), C, r"k=\[5, 10\] is not a cutoff; allowed are whole numbers from 1 .*",
         r"k=10; several cutoffs are several conventions, \[conv.at\(5\), conv.at\(10\)\].",
     ),
-    "gives several conventions to evaluate": Mistake(
-        lambda: evaluate(convention=["lightgbm@2", "sklearn@2"]), C,
+    "gives several conventions to an Evaluator": Mistake(
+        lambda: ra.Evaluator(LABELS, ["lightgbm@2", "sklearn@2"], group_sizes=[4]), C,
         r"\['lightgbm@2', 'sklearn@2'\] is not a convention.",
-        "one convention, 'letor4@10' say; ra.evaluate_many takes a list of them.",
+        "one convention, 'letor4@10' say; ra.evaluate and ra.Panel take a list of them.",
     ),
     "calls the measure with data": Mistake(
         lambda: ra.NDCG(LABELS, SCORES), C, "NDCG is a convention: it takes its fields as keywords and no data.",

@@ -329,7 +329,7 @@ def test_the_command_takes_a_table_whole_for_conventions_over_all_rows(arrow, ca
     options = ("--table", path, *OPTIONS, "--convention", "sklearn.roc_auc_score", "yahoo@5", "--format", "json")
     found = json.loads(printed(capsys, "evaluate", *options))["conventions"]
     read = read_table(path, **NAMES)
-    several = ra.evaluate_many(read.queries, read.scores, ["sklearn.roc_auc_score", "yahoo@5"])
+    several = ra.evaluate(read.queries, read.scores, ["sklearn.roc_auc_score", "yahoo@5"])
     assert [row["value"] for row in found] == [score.value for score in several.values()]
 
 

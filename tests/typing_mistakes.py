@@ -7,10 +7,10 @@ def mistakes() -> None:
     labels, scores, qid = [1, 0], [0.2, 0.9], ["a", "a"]
 
     score = ra.evaluate(labels, scores, "yahoo@10", qid=qid)
-    ra.evaluate(labels, scores, "yahoo@10", qids=qid)  # mistake: call-arg
-    ra.evaluate(labels, scores, 10, qid=qid)  # mistake: arg-type
-    ra.evaluate(labels, scores, qid=qid)  # mistake: call-arg
-    ra.evaluate_many(labels, scores, [10], qid=qid)  # mistake: list-item
+    ra.evaluate(labels, scores, "yahoo@10", qids=qid)  # mistake: call-overload
+    ra.evaluate(labels, scores, 10, qid=qid)  # mistake: call-overload
+    ra.evaluate(labels, scores, qid=qid)  # mistake: call-overload
+    ra.evaluate(labels, scores, [10], qid=qid)  # mistake: list-item
     ra.Queries(labels, group=[2])  # mistake: arg-type
     ra.Queries(labels, group_sizes=[2])
     ra.Evaluator(labels, "yahoo@10", groups=qid)  # mistake: call-arg
@@ -46,10 +46,10 @@ def mistakes() -> None:
     score - score < 0.5
     round(score, 3) < 0.5
 
-    many = ra.evaluate_many(labels, scores, ["yahoo@10"], qid=qid)
+    many = ra.evaluate(labels, scores, ["yahoo@10"], qid=qid)
     many[ra.parse("yahoo@10")].value
     many["yahoo@10"].value
-    models = ra.evaluate_many(labels, {"a": scores}, ["yahoo@10"], qid=qid)
+    models = ra.evaluate(labels, {"a": scores}, ["yahoo@10"], qid=qid)
     models[ra.parse("yahoo@10")]["a"].value
     models[ra.parse("yahoo@10")].value  # mistake: attr-defined
 

@@ -32,7 +32,7 @@ def main():
     parser.add_argument("--queries", type=int, default=2000)
     table = rows(parser.parse_args().queries)
     mixed = table.sample(frac=1, random_state=0, ignore_index=True)
-    here = ra.evaluate_many(table.grade, table.model, CONVENTIONS, qid=table["query"])
+    here = ra.evaluate(table.grade, table.model, CONVENTIONS, qid=table["query"])
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
         Client(cluster),

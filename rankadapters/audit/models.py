@@ -114,7 +114,7 @@ def _check(models: Mapping[str, object], least: int) -> None:
     if len(models) < least:
         msg = (
             f"{len(models)} of at least {least} models {'was' if len(models) == 1 else 'were'} given.\n"
-            "Hint: scores by name; ra.evaluate_many values one model under many conventions."
+            "Hint: scores by name; ra.evaluate takes one model and many conventions."
         )
         raise InputError(msg)
     for name in models:

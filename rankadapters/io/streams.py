@@ -91,7 +91,7 @@ def evaluate_stream(
     Returns
     -------
     Score, or mapping
-        For several conventions a mapping of Convention to Score, as `evaluate_many` returns; for several columns of
+        For several conventions a mapping of Convention to Score, as `evaluate` returns; for several columns of
         scores a dict of their names to Score, or a mapping of Convention to such dicts.
 
     Raises

@@ -80,7 +80,7 @@ def evaluate(
     Returns
     -------
     Score, or mapping of Convention to Score
-        One Score where one convention was given; otherwise every entry asked for, as `ra.evaluate_many` returns.
+        One Score where one convention was given; otherwise every entry asked for, as `ra.evaluate` returns.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def log_mlflow(what: object, *, run_id: str | None = None) -> None:
     Parameters
     ----------
     what : History, Score, or mapping or iterable of Score
-        `metric.history` after a training, or what `ra.evaluate` or `ra.evaluate_many` returned.
+        `metric.history` after a training, or what `ra.evaluate` returned.
     run_id : str, optional
         The active run by default; one is started where there is none.
 

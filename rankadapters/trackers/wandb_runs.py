@@ -33,8 +33,8 @@ def log_wandb(what: object, *, run: Any = None) -> None:
     Parameters
     ----------
     what : History, Score, or mapping or iterable of Score
-        `metric.history` after a training, whose values stand against `iteration`; or what `ra.evaluate` or
-        `ra.evaluate_many` returned, which go to the run's summary.
+        `metric.history` after a training, whose values stand against `iteration`; or what `ra.evaluate`
+        returned, which go to the run's summary.
     run : wandb.Run, optional
         The run of `wandb.init` by default.
 

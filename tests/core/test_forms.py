@@ -150,7 +150,7 @@ import rankadapters as ra
 from tests.test_warmup import evaluate_everything
 queries = ra.Queries([2, 0, 1, 0], qid=["a", "b", "a", "b"])
 ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], "lightgbm@10")
-ra.evaluate_many(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
+ra.evaluate(queries, [0.5, 0.2, 0.1, 0.4], ["sklearn@10", "lightgbm.map@5"])
 ra.Panel(queries, ["yahoo@2"]).measure([0.5, 0.2, 0.1, 0.4]).tallies
 assert "numba" not in sys.modules
 warnings.simplefilter("ignore", ra.LabelsWarning)  # every measure of the same labels

@@ -142,7 +142,7 @@ def test_what_is_no_convention():
     with pytest.raises(ra.ConventionError, match="'ndcg' does not say whose ndcg it is"):
         ra.evaluate(LABELS, SCORES, "ndcg", qid=QID)
     with pytest.raises(ra.ConventionError, match="no convention was given"):
-        ra.evaluate_many(LABELS, SCORES, [], qid=QID)
+        ra.evaluate(LABELS, SCORES, [], qid=QID)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_rows_without_judgment_have_no_label_to_warn_of():
 
 def test_many_conventions_are_warned_of_one_by_one():
     with pytest.warns(ra.LabelsWarning) as caught:
-        ra.evaluate_many(FRACTIONS, SCORES, ["lightgbm@10", "yahoo@10", "xgboost@10"], group_sizes=[3, 3])
+        ra.evaluate(FRACTIONS, SCORES, ["lightgbm@10", "yahoo@10", "xgboost@10"], group_sizes=[3, 3])
     assert [str(each.message).split(", which ")[1].partition(" ")[0] for each in caught] == ["LightGBM", "XGBoost"]
 
 

@@ -199,14 +199,14 @@ def test_scores_count_what_was_scored():
 # Many conventions
 
 
-def test_evaluate_many_gives_what_evaluate_gives():
+def test_several_conventions_give_what_each_gives():
     labels, scores, qid = ragged(7, longest=120)
     docid = [str(i) for i in range(labels.size)]
     labels = np.minimum(labels, 2)
     conventions = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (1, 3, 10, 50, None)]
     conventions += [TEXTBOOK.replace(ties=t) for t in ("reverse", "best", "docid-ascending")]
     for dtype in (np.float64, np.float32):
-        many = ra.evaluate_many(labels, scores.astype(dtype), conventions, qid=qid, docid=docid)
+        many = ra.evaluate(labels, scores.astype(dtype), conventions, qid=qid, docid=docid)
         assert [convention.name for convention in many] == [convention.name for convention in conventions]
         for convention, score in many.items():
             assert score == ra.evaluate(labels, scores.astype(dtype), convention, qid=qid, docid=docid)

@@ -291,7 +291,7 @@ def test_measures_that_rank_alike_share_the_ranking(ties, labels, monkeypatch):
 def test_a_gain_that_falls_has_its_own_order(ties, expected):
     """Label -2 is below the level and so worth 0, label -1 is worth -1."""
     several = [PLAIN["rbp"].replace(k=1, persistence=0, ties=ties, gain=gain) for gain in ("linear-from_-1", "linear")]
-    found = ra.evaluate_many([-2, -1], [0.5, 0.5], several, group_sizes=[2])
+    found = ra.evaluate([-2, -1], [0.5, 0.5], several, group_sizes=[2])
     assert [score.value for score in found.values()] == [expected, -1 if ties == "best" else -2]
 
 

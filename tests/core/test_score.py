@@ -147,7 +147,7 @@ TABLES = {
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_several_models_are_scored_at_once(kind):
-    found = ra.evaluate_many([0, 1], TABLES[kind], [TEXTBOOK, "yahoo@1"], group_sizes=[2])
+    found = ra.evaluate([0, 1], TABLES[kind], [TEXTBOOK, "yahoo@1"], group_sizes=[2])
 
     values = {conv: {name: score.value for name, score in models.items()} for conv, models in found.items()}
     assert values == {
@@ -156,11 +156,20 @@ def test_several_models_are_scored_at_once(kind):
     }
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_several_models_under_one_convention_are_scores_by_model(kind):
+    by_model = ra.evaluate([0, 1], TABLES[kind], "yahoo@1", group_sizes=[2])
+
+    assert by_model == {
+        name: ra.evaluate([0, 1], s, "yahoo@1", group_sizes=[2]) for name, s in TABLES["mapping"].items()
+    }
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_the_columns_of_a_matrix_are_models_by_number(order):
     matrix = np.array([UP, DOWN], order=order).T
 
-    found = ra.evaluate_many([0, 1], matrix, "yahoo@1", group_sizes=[2])
+    found = ra.evaluate([0, 1], matrix, ["yahoo@1"], group_sizes=[2])
 
     assert {name: score.value for name, score in found[ra.presets.yahoo(1)].items()} == {0: 1.0, 1: 0.0}
 
@@ -177,7 +186,7 @@ def test_the_columns_of_a_matrix_are_models_by_number(order):
 )
 def test_models_that_cannot_be_told_apart_or_do_not_fit_are_refused(scores, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.evaluate_many([0, 1], scores, "yahoo@1", group_sizes=[2])
+        ra.evaluate([0, 1], scores, ["yahoo@1"], group_sizes=[2])
 
 
 NUMBER = ra.evaluate([1, 0], [0.2, 0.9], "textbook@2", group_sizes=[2])

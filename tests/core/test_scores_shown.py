@@ -14,7 +14,7 @@ CONVENTIONS = ["textbook@1", "yahoo@2"]
 
 
 def several(scores=(2, 1, 1, 2)):
-    return ra.evaluate_many(LABELS, scores, CONVENTIONS, group_sizes=SIZES)
+    return ra.evaluate(LABELS, scores, CONVENTIONS, group_sizes=SIZES)
 
 
 def test_scores_are_a_table_with_a_line_for_each_convention():
@@ -73,7 +73,7 @@ def streamed(conventions):
 
 
 RESULTS = {
-    "evaluate_many": lambda conventions: ra.evaluate_many(LABELS, [2, 1, 1, 2], conventions, group_sizes=SIZES),
+    "evaluate": lambda conventions: ra.evaluate(LABELS, [2, 1, 1, 2], conventions, group_sizes=SIZES),
     "panel": lambda conventions: ra.Panel(LABELS, conventions, group_sizes=SIZES).evaluate([2, 1, 1, 2]),
     "stream": streamed,
 }
@@ -102,7 +102,7 @@ def test_an_entry_is_found_by_its_convention_and_by_any_text_of_it(result):
 
 
 def test_models_under_equal_conventions_keep_both_entries():
-    scores = ra.evaluate_many(LABELS, {"a": [2, 1, 1, 2]}, ALIKE, group_sizes=SIZES)
+    scores = ra.evaluate(LABELS, {"a": [2, 1, 1, 2]}, ALIKE, group_sizes=SIZES)
 
     assert [convention.short_name for convention in scores] == ALIKE
     assert scores["letor4@2"]["a"].convention.short_name == "letor4@2"

@@ -153,9 +153,8 @@ def test_a_convention_equal_to_its_preset_again_has_its_name_again():
 
 
 def test_one_text_is_one_convention():
-    found = ra.evaluate_many([1, 0], [2, 1], "letor4@1", group_sizes=[2])
-    assert list(found) == [presets.letor4(1)]
-    assert list(ra.evaluate_many([1, 0], [2, 1], ["letor4@1", "yahoo@1"], group_sizes=[2])) == [
+    assert ra.evaluate([1, 0], [2, 1], "letor4@1", group_sizes=[2]).convention == presets.letor4(1)
+    assert list(ra.evaluate([1, 0], [2, 1], ["letor4@1", "yahoo@1"], group_sizes=[2])) == [
         presets.letor4(1), presets.yahoo(1)
     ]  # fmt: skip
 

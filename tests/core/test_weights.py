@@ -55,7 +55,7 @@ def test_weights_under_a_uniform_average():
 def test_weights_that_one_of_two_conventions_ignores():
     disagree = "which would ignore it, while ndcg.* says 'query.* and uses it"
     with pytest.raises(ra.InputError, match=rf"{disagree}.\nHint: .*; evaluate them apart, the first on queries"):
-        ra.evaluate_many(LABELS, SCORES, [CONV, WEIGHTED], qid=QID, query_weight=[1, 2])
+        ra.evaluate(LABELS, SCORES, [CONV, WEIGHTED], qid=QID, query_weight=[1, 2])
 
 
 def test_weights_that_leave_nothing_to_average():
@@ -85,7 +85,7 @@ def test_a_weighted_mean_above_its_values_warns(weight):
         score = ra.evaluate(*PART, EXCEPT_EMPTY, group_sizes=[2, 2], query_weight=[weight, weight])
     assert score.value == pytest.approx((1 + weight) / (2 * weight))
     with pytest.warns(AboveValuesWarning, match="above every query's value"):
-        ra.evaluate_many(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
+        ra.evaluate(*PART, [EXCEPT_EMPTY], group_sizes=[2, 2], query_weight=[weight, weight])
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_a_weighted_mean_above_its_values_warns(weight):
     [
         lambda queries, scores: ra.Evaluator(queries, EXCEPT_EMPTY).evaluate(scores),
         lambda queries, scores: ra.evaluate(queries, scores, EXCEPT_EMPTY),
-        lambda queries, scores: ra.evaluate_many(queries, scores, [EXCEPT_EMPTY]),
-        lambda queries, scores: ra.evaluate_many(queries, {"model": scores}, [EXCEPT_EMPTY]),
+        lambda queries, scores: ra.evaluate(queries, scores, [EXCEPT_EMPTY]),
+        lambda queries, scores: ra.evaluate(queries, {"model": scores}, [EXCEPT_EMPTY]),
     ],
 )
 def test_a_warning_names_the_line_that_asked(ask):

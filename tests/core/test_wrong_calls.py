@@ -14,9 +14,11 @@ from tests.core.input_data import CONV, LABELS, QID, SCORES
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
-        (lambda: ra.evaluate(LABELS, SCORES, [CONV, CONV], qid=QID), "is not a convention"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, CONV, qid=QID), "is not a list of conventions"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, None, qid=QID), "is not a list of conventions"),
+        (lambda: ra.Evaluator(LABELS, [CONV, CONV], qid=QID), "is not a convention"),
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV, 10], qid=QID), "10 is not a convention"),
+        (lambda: ra.evaluate(LABELS, SCORES, np.array(QID), qid=QID), "then a convention"),
+        (lambda: ra.evaluate(LABELS, SCORES, None, qid=QID), "None is not a convention"),
+        (lambda: ra.Panel(LABELS, CONV, qid=QID), "is not a list of conventions"),
         (lambda: ra.evaluate(ra.Queries(LABELS, qid=QID), SCORES, CONV, groups=None), "'groups' is not a column"),
         (lambda: ra.evaluate(LABELS, frozenset(SCORES), CONV, qid=QID), "one entry per row"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, qid=QID, n_threads=np.array([1, 2])), "n_threads"),
@@ -33,7 +35,7 @@ TAKE_COLUMNS = {
     "Evaluator": lambda **columns: ra.Evaluator(LABELS, CONV, **columns),
     "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
     "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
-    "evaluate_many": lambda **columns: ra.evaluate_many(LABELS, SCORES, [CONV], **columns),
+    "evaluate, several": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
     "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
     "objectives.gradients": lambda **columns: ra.objectives.gradients(
         LABELS, SCORES, ra.objectives.ListNet(), **columns
@@ -89,7 +91,7 @@ def test_every_public_function_that_takes_columns_is_tried_with_other_words():
         (lambda: ra.Evaluator(LABELS, CONV, QID), r"Hint: name the others: Evaluator\(labels, convention, qid=...\)"),
         (lambda: ra.Panel(LABELS, [CONV], QID), r"Hint: name the others: Panel\(labels, conventions, qid=...\)"),
         (lambda: ra.evaluate(LABELS, SCORES, CONV, QID), r"evaluate takes 3 .* \(labels, scores, convention\), but 4"),
-        (lambda: ra.evaluate_many(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
+        (lambda: ra.evaluate(LABELS, SCORES, [CONV], QID, None), "but 5 were given"),
         (lambda: ra.mean_ndcg(LABELS, SCORES, CONV, QID), r"Hint: name the others: mean_ndcg\("),
         (
             lambda: ra.objectives.gradients(LABELS, SCORES, ra.objectives.ListNet(), QID),

@@ -46,7 +46,7 @@ def reference(data, several, **columns):
     queries = ra.Queries(given["grade"], qid=given["query"], docid=[str(each) for each in given["document"]])
     if "weight" in columns:
         queries = queries.with_weights(queries.per_query(given["weight"])[0])
-    return ra.evaluate_many(queries, given["model"], several)
+    return ra.evaluate(queries, given["model"], several)
 
 
 def cut(data, n_partitions, *, mixed=False, empty=False, whole=False):

@@ -284,7 +284,7 @@ def as_convention(value: object) -> Convention:
     if hasattr(value, "shape"):
         hint = "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid"
     elif isinstance(value, (list, tuple)):
-        hint = "one convention, 'letor4@10' say; ra.evaluate_many takes a list of them"
+        hint = "one convention, 'letor4@10' say; ra.evaluate and ra.Panel take a list of them"
     raise ConventionError(f"{brief(value)} is not a convention.\nHint: {hint}.")
 
 

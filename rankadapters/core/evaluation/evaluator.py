@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Unpack, overload
+from typing import Any, Unpack, cast, overload
+
+import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.keywords import Columns, by_name, needs
@@ -15,7 +17,7 @@ from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
 from rankadapters.core.evaluation.tally import Tally
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.core.presets.texts import as_convention, is_one
 
 
 class Evaluator:
@@ -130,25 +132,64 @@ class Evaluator:
         return self._panel.tally(scores)[self.convention]
 
 
-@needs(convention="ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention")
-@by_name
-def evaluate(
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a table is the scores of one model
+    labels: object,
+    scores: ScoresByModel,
+    convention: Convention | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> dict[Any, Score]: ...
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a text is no sequence of texts here
     labels: object,
     scores: object,
     convention: Convention | str,
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
-) -> Score:
-    """Evaluate predictions under one declared convention.
+) -> Score: ...
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a table is the scores of one model
+    labels: object,
+    scores: ScoresByModel,
+    convention: Iterable[Convention | str],
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Scores[dict[Any, Score]]: ...
+@overload
+def evaluate(
+    labels: object,
+    scores: object,
+    convention: Iterable[Convention | str],
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Scores[Score]: ...
+@needs(convention="ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention")
+@by_name
+def evaluate(
+    labels: object,
+    scores: object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Score | dict[Any, Score] | Scores[Score] | Scores[dict[Any, Score]]:
+    """Evaluate predictions under one declared convention, or under several.
+
+    Several conventions that rank alike share one ranking.
 
     Parameters
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels.
-    scores : array-like, shape (n_docs,)
-        Predicted scores, higher is better.
-    convention : Convention or str
+    scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
+        Predicted scores, higher is better: of one model, or of several, a column each. A matrix needs a sequence of
+        conventions: under one convention it is refused, since it is mostly what `predict_proba` returned.
+    convention : Convention or str, or sequence of these
         What to compute; a text such as `"letor4@10"` is read by `ra.parse`.
     qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
         As in `Queries`; exactly one of `qid` and `group_sizes`.
@@ -157,13 +198,18 @@ def evaluate(
 
     Returns
     -------
-    Score
-        The value and the convention that made it.
+    Score, or mapping of Convention to Score
+        Under one convention, the value and the convention that made it. Under a sequence, every entry in its order;
+        a look-up takes a convention or any text of it. For several models, dicts of model to Score take the place of
+        Scores; the models of a matrix are 0, 1, ...
 
     Raises
     ------
+    ConventionError
+        `convention` is neither a convention, nor a text of one, nor a sequence of these.
     InputError
-        Something about the data has no value under this convention; the message names it and the way out.
+        Something about the data has no value under this convention; the message names it and the way out. Or there is
+        no model, or two models have one name.
 
     Warns
     -----
@@ -177,83 +223,28 @@ def evaluate(
     >>> import rankadapters as ra
     >>> print(ra.evaluate([0, 1, 0, 0], [3, 2, 1, 0], ra.presets.lightgbm(3), group_sizes=[2, 2]).value)
     0.8154648767857288
-    """
-    return Evaluator(labels, convention, n_threads=n_threads, **columns).evaluate(scores)
-
-
-@overload
-def evaluate_many(  # type: ignore[overload-overlap]  # what is not a mapping or a table is one model's column
-    labels: object,
-    scores: ScoresByModel,
-    conventions: Iterable[Convention | str] | str,
-    *,
-    n_threads: int | None = None,
-    **columns: Unpack[Columns],
-) -> Scores[dict[Any, Score]]: ...
-@overload
-def evaluate_many(
-    labels: object,
-    scores: object,
-    conventions: Iterable[Convention | str] | str,
-    *,
-    n_threads: int | None = None,
-    **columns: Unpack[Columns],
-) -> Scores[Score]: ...
-@by_name
-def evaluate_many(
-    labels: object,
-    scores: object,
-    conventions: Iterable[Convention | str] | str,
-    *,
-    n_threads: int | None = None,
-    **columns: Unpack[Columns],
-) -> Scores[Score] | Scores[dict[Any, Score]]:
-    """Evaluate predictions under several conventions, ranking once for all that rank alike.
-
-    Parameters
-    ----------
-    labels, n_threads
-        As in `evaluate`.
-    scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
-        Predicted scores, higher is better: of one model, or of several, a column each. Type checkers see what a
-        mapping or a table gives; `dict(enumerate(matrix.T))` is a matrix as they see it.
-    conventions : iterable of Convention or str, or one str
-        What to compute.
-    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
-        As in `Queries`.
-
-    Returns
-    -------
-    mapping of Convention to Score
-        Every entry asked for, in that order; a look-up takes a convention or any text of it. With several models,
-        mapping of Convention to dict of model to Score, where a matrix's models are 0, 1, ...
-
-    Raises
-    ------
-    InputError
-        As in `evaluate`, or there is no model, or two have one name.
-
-    Examples
-    --------
-    >>> import rankadapters as ra
-    >>> base = ra.presets.yahoo(1)
-    >>> many = ra.evaluate_many([0, 1], [2, 1], [base, base.at(2)], group_sizes=[2])
-    >>> [round(score.value, 3) for score in many.values()]
+    >>> scores = ra.evaluate([0, 1], [2, 1], ["yahoo@1", "yahoo@2"], group_sizes=[2])
+    >>> [round(score.value, 3) for score in scores.values()]
     [0.0, 0.631]
-    >>> round(many["yahoo@2"].value, 3)
+    >>> round(scores["yahoo@2"].value, 3)
     0.631
-    >>> models = {"up": [1, 2], "down": [2, 1]}
-    >>> [many] = ra.evaluate_many([0, 1], models, "yahoo@1", group_sizes=[2]).values()
-    >>> max(many, key=many.get)
+    >>> by_model = ra.evaluate([0, 1], {"up": [1, 2], "down": [2, 1]}, "yahoo@1", group_sizes=[2])
+    >>> max(by_model, key=by_model.get)
     'up'
     """
-    panel = Panel(labels, conventions, n_threads=n_threads, **columns)
+    if is_one(convention):
+        evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
+        models = None if isinstance(scores, np.ndarray) else scores_by_model(scores)
+        if models is None:
+            return evaluator.evaluate(scores)
+        return {name: evaluator.evaluate(column) for name, column in models.items()}
+    panel = Panel(labels, cast("Iterable[Convention | str]", convention), n_threads=n_threads, **columns)
     warn_of_labels(panel.queries, panel.conventions)
     models = scores_by_model(scores)
     if models is None:
         return _warned(panel.measure(scores)).scores
-    found = {name: _warned(panel.measure(column)).scores for name, column in models.items()}
-    return Scores((conv, {name: several[conv] for name, several in found.items()}) for conv in panel.conventions)
+    by_model = {name: _warned(panel.measure(column)).scores for name, column in models.items()}
+    return Scores((conv, {name: scores[conv] for name, scores in by_model.items()}) for conv in panel.conventions)
 
 
 def _warned(found: Measured) -> Measured:

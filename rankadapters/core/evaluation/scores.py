@@ -30,7 +30,7 @@ class ByConvention(Mapping[Convention, Found]):
     --------
     >>> import rankadapters as ra
     >>> texts = ["letor3@2", "letor4@2"]
-    >>> scores = ra.evaluate_many([1, 0], [0.9, 0.2], texts, group_sizes=[2])
+    >>> scores = ra.evaluate([1, 0], [0.9, 0.2], texts, group_sizes=[2])
     >>> [convention.short_name for convention in scores]
     ['letor3@2', 'letor4@2']
     >>> scores["letor4@2"].value

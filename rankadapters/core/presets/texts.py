@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention, as_convention
@@ -14,7 +14,7 @@ from rankadapters.core.errors import ConventionError, brief, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.tool import takes_k
 
-__all__ = ["as_convention", "as_conventions", "parse"]
+__all__ = ["as_convention", "as_conventions", "is_one", "parse"]
 
 _CUTOFF = r"all|0|[1-9][0-9]{0,18}"  # 0 for the message that it is not a cutoff
 _PRESET = rf"(?P<tool>[a-z][a-z0-9_]*)(\.(?P<measure>[a-zA-Z][a-zA-Z0-9_]*))?(@(?P<k>{_CUTOFF}))?"
@@ -67,6 +67,12 @@ def parse(text: str) -> Convention:
     if match is None:
         raise _unknown(text)
     return _changed(text, _made(text, match["tool"], match["measure"], match["k"]), changes)
+
+
+def is_one(convention: object) -> TypeGuard[Convention | str]:
+    """Tell whether an argument that takes one convention or several was given one, right or wrong."""
+    single = isinstance(convention, (str, Convention)) or hasattr(convention, "shape")  # an array is a misplaced column
+    return single or not isinstance(convention, Iterable)
 
 
 def as_conventions(values: object) -> list[Convention]:
