@@ -17,7 +17,7 @@ from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
-from rankadapters.core.measures import ERR, FilteredDCG
+from rankadapters.core.measures import DCG, ERR, FilteredDCG
 from rankadapters.objectives.bound_gradients import all_rows
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
@@ -62,7 +62,7 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     if kind == "chance":
         worth = worth / cast("ERR", convention).scale
         _refuse_labels(queries, plan.rows, worth, (worth < 0) | (worth > 1), "is taken for a probability")
-    elif kind == "gain" and not divided:
+    elif isinstance(convention, DCG):  # undivided gains
         _refuse_labels(queries, plan.rows, worth, np.abs(worth) > LARGEST_GAIN, "is a gain beyond float32")
     rest = 1.0 - worth if move == CASCADE else NOTHING
     if getattr(convention, "complement", "float64") == "float32":

@@ -12,6 +12,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.evaluation.panel import Panel
+from rankadapters.core.kernels.dispatch import kernels
 from rankadapters.parity import Toolkit
 from rankadapters.parity.ours import Ours
 from tests.ranking_data import ranking
@@ -40,8 +41,9 @@ def calls_of(function):
 def test_one_number_takes_less_than_900_calls(toolkit):
     pytest.importorskip(toolkit)
     data, check = ranking(0), getattr(ra, toolkit).check_parity
-    check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)  # so that nothing is imported below
-    assert calls_of(lambda: check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)) < 900
+    with kernels("now"):  # a process that interprets kernels calls more of them, and other tests decide whether it does
+        check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)  # so that nothing is imported below
+        assert calls_of(lambda: check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)) < 900
 
 
 @pytest.mark.parametrize("toolkit", TOOLKITS)
