@@ -86,7 +86,7 @@ def test_settings_mean_what_they_mean_to_catboost(make, params):
 def test_a_leaf_is_a_newton_step(weighted, ridge):
     X, y, qid = rows()
     weights = query_weights() if weighted else np.ones(y.size)
-    objective = ra.objectives.pair_logit()
+    objective = ra.objectives.catboost.pair_logit()
     params = {**PLAIN, "iterations": 1, "learning_rate": 1, "l2_leaf_reg": ridge}
     train = cb.Pool(X, y, group_id=qid, group_weight=weights if weighted else None)
     model = ra.catboost.train(params, train, objective)
@@ -301,7 +301,7 @@ def test_the_seed_decides_the_model_and_every_round_draws_anew():
 
 
 def test_what_an_objective_draws_goes_on_from_round_to_round_and_starts_anew_in_a_training():
-    value = ra.objectives.lightgbm_xendcg()
+    value = ra.objectives.lightgbm.xendcg()
     one, same = (ra.catboost.train({**PLAIN, "iterations": 3}, pool(), value) for _ in range(2))
     np.testing.assert_array_equal(one.predict(pool()), same.predict(pool()))
     X, y, qid = rows()

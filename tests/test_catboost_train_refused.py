@@ -102,7 +102,7 @@ def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
 @pytest.mark.parametrize(
     ("objective", "what"),
     [
-        (ra.objectives.pair_logit().replace(sigma=1e300), "gradient"),
+        (ra.objectives.catboost.pair_logit().replace(sigma=1e300), "gradient"),
         (ra.objectives.ApproxNDCG(convention="textbook@3", temperature=1, hessian=1e300), "hessian"),
     ],
 )
@@ -180,7 +180,7 @@ def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(make, message):
 )
 def test_labels_that_nothing_can_be_learnt_of_are_refused(make, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, make(), ra.objectives.pair_logit())
+        ra.catboost.train(PLAIN, make(), ra.objectives.catboost.pair_logit())
 
 
 def test_an_objective_without_a_gradient_is_refused():

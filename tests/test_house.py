@@ -25,7 +25,7 @@ LOSSES = {"QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"}  # a loss is an obje
 LEARNERS = {"RankNet"}  # of the literature, known by the name of its objective
 HELPERS = {
     "lightgbm": ("LABELS", "MOST_ROWS", "query_weights"),
-    "objectives": ("require_objective",),
+    "objectives": ("as_objective",),
     "parity": (
         "FLOAT32",
         "FULL_DOUBLE",

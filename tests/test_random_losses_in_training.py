@@ -15,9 +15,9 @@ from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS
 
 VALUES = [
-    objectives.catboost_stochastic_rank("NDCG", top=10),
-    objectives.catboost_yetirank(),
-    objectives.catboost_stochastic_filter(num_estimations=2),
+    objectives.catboost.stochastic_rank("NDCG", top=10),
+    objectives.catboost.yetirank(),
+    objectives.catboost.stochastic_filter(num_estimations=2),
 ]
 EACH_VALUE = pytest.mark.parametrize("value", VALUES, ids=lambda value: value.kind)
 
@@ -62,7 +62,7 @@ def test_a_filter_learns_which_rows_to_keep(toolkit):
     data = graded(16)
     kind = rng.integers(0, 2, data.y.size)
     data = data._replace(X=kind[:, None].astype(float), y=np.where(kind == 1, 1.0, -1.0))
-    value = objectives.catboost_stochastic_filter(num_estimations=10)
+    value = objectives.catboost.stochastic_filter(num_estimations=10)
     scores = toolkit.predictions(data, toolkit.adapter.objective(value), 30)
     assert scores[kind == 1].min() > 0 > scores[kind == 0].max()
 
@@ -101,7 +101,7 @@ def test_a_text_is_as_good_as_a_convention(make, text):
 
 @pytest.mark.parametrize("labels", [[0, 1.5], [0, -0.25]])
 @pytest.mark.parametrize(
-    "make", [objectives.catboost_stochastic_rank, lambda m: trading(ra.presets.catboost.pfound(3))]
+    "make", [objectives.catboost.stochastic_rank, lambda m: trading(ra.presets.catboost.pfound(3))]
 )
 def test_labels_that_are_no_probabilities_are_refused_by_pfound(make, labels):
     with pytest.raises(
@@ -113,7 +113,7 @@ def test_labels_that_are_no_probabilities_are_refused_by_pfound(make, labels):
 
 def test_rows_are_named_in_the_callers_order():
     with pytest.raises(ra.InputError, match=r"labels\[2\] is 7"):
-        objectives.gradients([0, 1, 7], [0.0, 1.0, 2.0], objectives.catboost_stochastic_rank("ERR"), qid=[1, 0, 0])
+        objectives.gradients([0, 1, 7], [0.0, 1.0, 2.0], objectives.catboost.stochastic_rank("ERR"), qid=[1, 0, 0])
 
 
 def test_gains_beyond_float32_are_refused():
@@ -170,4 +170,4 @@ def test_catboosts_weights_are_the_changes_of_dcg_and_pfound(delta):
 def test_catboosts_estimate_is_exact_where_sigma_is_1_and_nobody_stops():
     assert plain("catboost@5", arithmetic="catboost").arithmetic == "exact"
     assert plain("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
-    assert objectives.catboost_stochastic_rank("ERR").arithmetic == "catboost"
+    assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"

@@ -210,7 +210,7 @@ def test_every_presets_name_survives_the_log():
     data = dmatrix(one)
     several = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (5, None)]
     several = [c for c in dict.fromkeys(several) if "docid" not in c.ties]
-    several += [ra.presets.xgboost(5, exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
+    several += [ra.presets.xgboost(5, ndcg_exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
     train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.custom_metric(*several), evals_result=result)
     assert list(result["train"]) == [convention.name for convention in several]
 
@@ -309,7 +309,7 @@ def test_early_stopping_that_nobody_feeds_says_so():
         (XGBOOST.replace(gain="exp2"), {"eval_metric": "ndcg@5", "ndcg_exp_gain": True}),
         (XGBOOST.at(None), {"eval_metric": "ndcg@2147483647", "ndcg_exp_gain": True}),
         (ra.presets.xgboost(40, minus=True), {"eval_metric": "ndcg@40-", "ndcg_exp_gain": True}),
-        (ra.presets.xgboost(3, exp_gain=False), {"eval_metric": "ndcg@3", "ndcg_exp_gain": False}),
+        (ra.presets.xgboost(3, ndcg_exp_gain=False), {"eval_metric": "ndcg@3", "ndcg_exp_gain": False}),
     ],
 )
 def test_native_metric_makes_xgboost_compute_the_convention(convention, params):

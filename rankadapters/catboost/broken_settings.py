@@ -12,7 +12,7 @@ from rankadapters.core.errors import warn_caller
 BACKWARDS = (
     "the model was trained by LambdaMart with {}. CatBoost has the signs of both of its derivatives turned round, "
     "which cancel out under leaf_estimation_method='Newton' and l2_leaf_reg=0 only: it trained backwards.\n"
-    "Hint: ra.catboost.native_objective(convention) has the settings; or ra.catboost.train."
+    "Hint: ra.catboost.native_loss(convention) has the settings; or ra.catboost.train."
 )
 
 NO_RIDGE = 1e-20  # what CatBoost makes of l2_leaf_reg=0

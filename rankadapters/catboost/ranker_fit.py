@@ -22,7 +22,7 @@ COLUMNS = ("cat_features", "text_features", "embedding_features")  # which the P
 def fit_by_objective(
     ranker: cb.CatBoostRanker,
     pools: Sequence[cb.Pool],
-    objective: Objective,
+    objective: Objective | str,
     convention: Convention | None,
     fit_params: Mapping[str, Any],
 ) -> History:
@@ -34,7 +34,7 @@ def fit_by_objective(
         Its parameters are those of the training.
     pools : sequence of catboost.Pool
         What is trained on, then what is watched.
-    objective : Objective
+    objective : Objective or str
         What is trained.
     convention : Convention or None
         What is reported of the validation sets, and stops the training.

@@ -17,14 +17,14 @@ from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
 from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.objectives.base import Objective, require_objective
+from rankadapters.objectives.base import Objective
 from rankadapters.progress import advance, shown
 
 
 def train(
     params: Mapping[str, Any],
     pool: cb.Pool,
-    objective: Objective,
+    objective: Objective | str,
     convention: Convention | str | Sequence[Convention | str] | None = None,
     eval_set: cb.Pool | Sequence[cb.Pool] | None = None,
     *,
@@ -48,8 +48,8 @@ def train(
     pool : catboost.Pool
         What is trained on: labels and group ids; it is not changed. Its group weights multiply the gradients, unless
         the objective's convention says `average="uniform"`, and its baseline is where scores start from.
-    objective : Objective
-        One of `ra.objectives`.
+    objective : Objective or str
+        One of `ra.objectives`, or its text.
     convention : Convention or str, or sequence of them, optional
         What is reported of every set in every round. The first is watched.
     eval_set : catboost.Pool, or sequence of them, optional
@@ -98,7 +98,7 @@ def train(
     >>> rng = np.random.default_rng(0)
     >>> pool = cb.Pool(rng.random((60, 3)), rng.integers(0, 3, 60), group_id=np.repeat(np.arange(6), 10))
     >>> conv = ra.presets.letor4(5)
-    >>> objective = ra.lightgbm.lambdarank(conv, truncation=30).objective
+    >>> objective = ra.objectives.lambdarank(conv, truncation=30)
     >>> model = ra.catboost.train({"iterations": 5, "thread_count": 1}, pool, objective, conv)
     >>> model.tree_count_, len(model.history)
     (5, 5)
@@ -112,7 +112,7 @@ def train(
     sets = list(eval_set) if isinstance(eval_set, (list, tuple)) else [eval_set] if eval_set is not None else []
     shown_names = names_of(convention, names, wanted, watches=bool(sets))
     called = _callbacks(callbacks)
-    boosting = Boosting(wanted, require_objective(objective), [pool, *sets])
+    boosting = Boosting(wanted, objective, [pool, *sets])
     with shown("training"):
         trees, watch = boosting.run(shown_names, called)
     model = trees.joined(cb.CatBoost({**params}), wanted, watch)
@@ -136,13 +136,13 @@ class Boosting:
     ----------
     params : TrainingParams
         What CatBoost is told.
-    objective : Objective
+    objective : Objective or str
         What gives the derivatives.
     pools : sequence of catboost.Pool
         What is trained on, then what is watched.
     """
 
-    def __init__(self, params: TrainingParams, objective: Objective, pools: Sequence[cb.Pool]) -> None:
+    def __init__(self, params: TrainingParams, objective: Objective | str, pools: Sequence[cb.Pool]) -> None:
         for place, pool in enumerate(pools):
             refuse_pool(pool, f"eval_set[{place - 1}]" if place else "pool")
         labels = labels_of(pools[0])
@@ -154,7 +154,7 @@ class Boosting:
         self._pools = pools  # as they are: CatBoost cannot predict on a Pool quantized to more than 255 borders
         self._judged = judged_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
         self._training = Training(objective, params.n_threads)
-        weights = self._judged[0].weights if objective.uses_weights else None
+        weights = self._judged[0].weights if self._training.objective.uses_weights else None
         self._factors = [] if weights is None else [weights]
         self._mean_weight = 1.0 if weights is None else float(weights.mean(dtype="float64"))
 

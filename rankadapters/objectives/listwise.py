@@ -45,7 +45,7 @@ class XENDCG(Objective):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> grad, _ = ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.lightgbm_xendcg(), group_sizes=[2])
+    >>> grad, _ = ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.lightgbm.xendcg(), group_sizes=[2])
     >>> bool(grad[0] < 0 < grad[1])
     True
     """
@@ -126,11 +126,11 @@ class QuerySoftMax(Objective):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.query_softmax(), group_sizes=[2])[0].tolist()
+    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], "catboost.query_soft_max", group_sizes=[2])[0].tolist()
     [-0.5, 0.5]
     """
 
-    kind: ClassVar[str] = "query-softmax"
+    kind: ClassVar[str] = "query-soft-max"
 
     beta: Annotated[float, FloatField(group="value", about="Scale of the scores.", least=0, strict=True)]
     ridge: Annotated[float, FloatField(group="value", about="Added to each second derivative.", least=0, most=1)]

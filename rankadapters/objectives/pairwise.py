@@ -111,7 +111,7 @@ class RankNet(Pairwise):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.pair_logit(), group_sizes=[2])[0].tolist()
+    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.catboost.pair_logit(), group_sizes=[2])[0].tolist()
     [-0.5, 0.5]
     """
 
@@ -153,7 +153,7 @@ class LambdaMAP(Pairwise):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.xgboost_map(lambdarank_normalization=False)
+    >>> value = ra.objectives.xgboost.map(lambdarank_normalization=False)
     >>> ra.objectives.gradients([0, 1], [0.0, 0.0], value, group_sizes=[2])[0].tolist()
     [0.25, -0.25]
     """

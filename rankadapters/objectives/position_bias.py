@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankadapters.objectives.bias_gradients import AddedToScores, BiasedGradients, DividingPairs
 
 POSITION_BIASES: dict[str, type[PositionBias]] = {}
+TRACKED = 32  # positions with ratios, where XGBoost's pairs are drawn
 
 
 class AddedBiases(NamedTuple):
@@ -46,7 +47,7 @@ class PositionBias(Declared):
     __slots__ = ()
 
     noun: ClassVar[str] = "form"
-    start: ClassVar[str] = "a preset, ra.objectives.lightgbm_position_bias().replace(...)"
+    start: ClassVar[str] = "a preset, ra.objectives.lightgbm.position_bias().replace(...)"
     form: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -230,6 +231,26 @@ class BiasRatios(PositionBias):
         return PairRatios(*cast("DividingPairs", gradients).bias.copy())
 
 
+def unbiased_lambdamart(*, limit: int | None = TRACKED, norm: float = 1.0) -> BiasRatios:
+    """Return Unbiased LambdaMART as its paper has it, with the cost of the pair's own order.
+
+    Parameters
+    ----------
+    limit, norm
+        As in `BiasRatios`.
+
+    References
+    ----------
+    Hu, Wang, Peng, Li: Unbiased LambdaMART, WWW 2019, arXiv:1809.05818, equations 30 and 31.
+
+    Examples
+    --------
+    >>> unbiased_lambdamart().cost
+    'true'
+    """
+    return BiasRatios(limit=limit, norm=norm, cost="true")
+
+
 def parse_position_bias(signature: str) -> PositionBias:
     """Read a position bias back from its signature; `parse_position_bias(str(value)) == value`.
 
@@ -252,7 +273,7 @@ def as_position_bias(value: PositionBias | str | None, objective: Objective) -> 
     if found is None:
         return None
     if not isinstance(found, PositionBias):
-        msg = f"{found!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm_position_bias()."
+        msg = f"{found!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm.position_bias()."
         raise ConventionError(msg)
     require_pairs(objective)
     return found

@@ -48,7 +48,7 @@ class StochasticFilter(Objective):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.catboost_stochastic_filter(num_estimations=100_000)
+    >>> value = ra.objectives.catboost.stochastic_filter(num_estimations=100_000)
     >>> grad, _ = ra.objectives.gradients([1], [0.0], value, group_sizes=[1])
     >>> abs(float(grad[0]) + 0.25) < 0.001  # of p, whose derivative is p (1 - p)
     True

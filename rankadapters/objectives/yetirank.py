@@ -68,7 +68,7 @@ class YetiRank(Objective):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.catboost_yetirank()
+    >>> value = ra.objectives.catboost.yetirank()
     >>> grad, _ = ra.objectives.gradients([2, 0], [0.0, 0.0], value, group_sizes=[2])
     >>> [f"{g:.3f}" for g in grad]  # half of 0.15 x 2, whichever row ranks first
     ['-0.150', '0.150']

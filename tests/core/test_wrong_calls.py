@@ -116,7 +116,7 @@ def test_columns_are_given_by_name(call, problem):
         lambda: ra.presets.lightgbm(3, label_gain="0,1,3"),
         lambda: ra.presets.lightgbm(3, label_gain=["a"]),
         lambda: ra.presets.catboost(3, type=["Base"]),
-        lambda: ra.presets.xgboost(3, exp_gain="false"),
+        lambda: ra.presets.xgboost(3, ndcg_exp_gain="false"),
     ],
 )
 def test_wrong_declarations(call):

@@ -165,7 +165,7 @@ def test_our_objective_is_lightgbms_bit_for_bit(cluster, request):
     rng = np.random.default_rng(0)
     data = ONE._replace(X=rng.normal(size=ONE.X.shape) + ONE.y[:, None], y=ranking(1, 61).y)
     exact = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # whose sigmoid is not from a table as LightGBM's
-    objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank()), exact]
+    objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), exact]
     built_in, ours, near = (
         fit(client, [cut_at_queries(TWO, 2)], data, metric=[], objective=objective, n_estimators=5).predict(data.X)
         for objective in objectives

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
+from rankadapters.core.data.keywords import needs
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives.base import ConventionField, require_fixed_ideal
 from rankadapters.objectives.pairwise import Pairwise
-from rankadapters.objectives.pairwise_fields import BeyondK, Delta
+from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
 
 if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
@@ -91,7 +93,7 @@ class LambdaRank(Pairwise):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact", normalization="none")
+    >>> value = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none")
     >>> grad, hess = ra.objectives.gradients([1, 0], [0.0, 0.0], value, group_sizes=[2])
     >>> [f"{g:.4f}" for g in grad]  # half of 1 - 1 / log2(3)
     ['-0.1845', '0.1845']
@@ -111,7 +113,7 @@ class LambdaRank(Pairwise):
         _require_trading(self.convention)
         if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
             msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
-            raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost_map().")
+            raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost.map().")
         if self.convention.k is None:
             self._set("beyond_k", "keep")  # equal by meaning is equal as a value
         if isinstance(self.convention, NDCG):
@@ -136,6 +138,46 @@ class LambdaRank(Pairwise):
         cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
         terms, change = trade_terms(queries, self.convention, cut=cut, catboost=catboost)
         return self._bind(queries, terms, change, n_threads, state)
+
+
+@needs(
+    convention="'letor4@10', or another convention",
+    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+)
+def lambdarank(
+    convention: Trading | str,
+    *,
+    truncation: int | None,
+    sigma: float = 1.0,
+    beyond_k: BeyondKWord = "keep",
+    normalization: NormalizationWord = "lightgbm",
+    hessian: HessianWord = "plain",
+) -> LambdaRank:
+    """Return LambdaRank under a convention of NDCG, AP, RR or ERR, with an exact sigmoid, for any toolkit.
+
+    Parameters
+    ----------
+    convention : NDCG, AP, RR, ERR or str
+        The measure, as in `LambdaRank`.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    sigma, beyond_k, normalization, hessian
+        As in `LambdaRank`. `ra.xgboost.lambdarank` takes XGBoost's normalization and hessian by default.
+
+    Raises
+    ------
+    ConventionError
+        The convention is of another measure, or a value is outside its choices.
+
+    Examples
+    --------
+    >>> str(lambdarank("letor4@10", truncation=30))[:38]
+    'lambdarank/truncation=30/samples=all/s'
+    """
+    return LambdaRank(
+        convention=cast("Trading", as_convention(convention)), truncation=truncation, samples=None, sigma=sigma,
+        beyond_k=beyond_k, normalization=normalization, hessian=hessian, sigmoid="exact",
+    )  # fmt: skip
 
 
 def _require_catboost(convention: Trading) -> None:
