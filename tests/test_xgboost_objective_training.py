@@ -65,7 +65,7 @@ def test_metrics_and_early_stopping_work_beside_it():
     sets = [(dmatrix(train), "train"), (dmatrix(valid), "valid")]
     metric, log = ra.xgboost.custom_metric(convention), {}
     report = ra.xgboost.EvalCallback(convention, [(sets[1][0], "again")])
-    stop = ra.xgboost.early_stopping(convention, 5, data_name="valid")
+    stop = ra.xgboost.early_stopping(convention, rounds=5, data_name="valid")
     booster = xgb.train({**PARAMS, "eta": 0.5}, sets[0][0], 60, obj=ours(objectives.xgboost.ndcg()), evals=sets,
                         custom_metric=metric, callbacks=[report, stop], evals_result=log,
                         verbose_eval=False)  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
@@ -35,8 +35,8 @@ class GlobalMonitor:
 
     Parameters
     ----------
-    conventions : sequence of Convention or str
-        At least one.
+    convention : Convention or str, or sequence of them
+        What to report.
     names : sequence of str, optional
         Display names; `convention.name` by default.
     n_queries : int, mapping of str to int, or None
@@ -49,13 +49,13 @@ class GlobalMonitor:
 
     def __init__(
         self,
-        conventions: Sequence[Convention | str],
+        convention: Convention | str | Sequence[Convention | str],
         names: Sequence[str] | None,
         n_queries: int | Mapping[str, int] | None,
         n_threads: int | None,
         query_weights: Callable[[Array, Array], Array],
     ) -> None:
-        self._local = Monitor(conventions, names, n_threads, query_weights)
+        self._local = Monitor(convention, names, n_threads, query_weights)
         self.names = self._local.names
         _refuse_over_rows(self.names)
         self._counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
@@ -164,9 +164,8 @@ class GlobalMonitor:
             except InputError as error:
                 raise error.about(f"set {set_name!r} under {name!r}") from None
             values.append(GlobalValue(name, value, convention.higher_is_better, n_workers))
-        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        found = zip(self.names, values, strict=True)
-        self.history.record(Evaluation(set_name, c, each.value, name=each.name, **at) for c, each in found)
+        by_convention = {c: each.value for c, each in zip(self.names, values, strict=True)}
+        self.history.report(set_name, by_convention, self.names, **self._rounds.at)
         return values
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
 
@@ -58,6 +59,5 @@ def _as_counts(n_queries: object) -> dict[str | None, int]:
     if n_queries is None:
         counts = {}
     if not all(is_whole(count) and count > 0 for count in counts.values()):
-        msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
-        raise InputError(msg)
+        raise refusal("n_queries", n_queries, "whole numbers from 1 on, or a mapping of a set's name to one")
     return counts

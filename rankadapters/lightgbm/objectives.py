@@ -16,7 +16,7 @@ from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.lightgbm.broken_settings import warn_of_settings
 from rankadapters.lightgbm.metrics import judged_of
 from rankadapters.objectives import Objective, PositionBias
-from rankadapters.objectives.lambda_rank import Trading
+from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 
 native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
@@ -52,9 +52,9 @@ class ObjectiveCallback(Trained):
         return self._training.gradients(first, Judged(first, np.asarray(group), weight), _factors(weight), second)
 
 
-@needs(value="'lightgbm.lambdarank', or another objective")
+@needs(objective="'lightgbm.lambdarank', or another objective")
 def objective(
-    value: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
+    objective: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
     """Make an objective for `params["objective"]` of `lgb.train` and `lgb.cv`, and for `LGBMRanker(objective=)`.
 
@@ -64,7 +64,7 @@ def objective(
 
     Parameters
     ----------
-    value : Objective or str
+    objective : Objective or str
         One of `ra.objectives`, or its text.
     position_bias : PositionBias or str, optional
         What is learned of the positions at which rows were shown, and taken out of the objective:
@@ -82,7 +82,7 @@ def objective(
     Raises
     ------
     ConventionError
-        `value` is not an objective, or is not one of pairs and has a position bias.
+        `objective` is none, or is not one of pairs and has a position bias.
     InputError
         In training: a Dataset without group or, where the position bias needs them, positions, queries cut by `lgb.cv`,
         labels changed between rounds, or predictions that are not finite; the message names round and row.
@@ -109,9 +109,10 @@ def objective(
     >>> bool((one.predict(X) == other.predict(X, raw_score=True)).all())
     True
     """
-    return ObjectiveCallback(value, n_threads, position_bias)
+    return ObjectiveCallback(objective, n_threads, position_bias)
 
 
+@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,

@@ -182,8 +182,7 @@ def as_objective(value: object) -> Objective:
     """
     if isinstance(value, Objective):
         return value
-    words = re.split("[/.]", value) if isinstance(value, str) else []
-    if words[1:] and words[0] in {*OBJECTIVES, *TOOLS}:
+    if isinstance(value, str) and re.split("[/.]", value)[0] in {*OBJECTIVES, *TOOLS} - {value}:
         return parse(value)
     msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
     raise ConventionError(msg)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Trading = NDCG | AP | RR | ERR  # measures of which the change of a pair's trade takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
+NEEDED = {  # what to write where an argument of `lambdarank` is left out
+    "convention": "'letor4@10', or another convention",
+    "truncation": "truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+}
 CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal", "complement": "float32"}
 
 
@@ -140,10 +144,7 @@ class LambdaRank(Pairwise):
         return self._bind(queries, terms, change, n_threads, state)
 
 
-@needs(
-    convention="'letor4@10', or another convention",
-    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
-)
+@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,

@@ -17,7 +17,7 @@ from rankadapters.core.errors import ConventionError, InputError, UnsupportedCon
 from rankadapters.core.presets.tool import spec_of
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
-from rankadapters.objectives.lambda_rank import Trading
+from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import judged_of
 from rankadapters.xgboost.pair_draws import TrainingDraws, other_draws, seeds_pairs
@@ -107,9 +107,9 @@ class ObjectiveCallback(Trained):
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
 
-@needs(value="'xgboost.ndcg', or another objective")
+@needs(objective="'xgboost.ndcg', or another objective")
 def objective(
-    value: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
+    objective: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
     """Make an objective for `obj=` of `xgb.train` and `xgb.cv`.
 
@@ -122,7 +122,7 @@ def objective(
 
     Parameters
     ----------
-    value : Objective or str
+    objective : Objective or str
         One of `ra.objectives`, or its text.
     position_bias : PositionBias or str, optional
         What is learned of the positions at which rows were shown, and taken out of the objective:
@@ -141,7 +141,7 @@ def objective(
     Raises
     ------
     ConventionError
-        `value` is not an objective, or is not one of pairs and has a position bias; or the position bias needs
+        `objective` is none, or is not one of pairs and has a position bias; or the position bias needs
         positions, which a DMatrix does not have.
     InputError
         In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
@@ -172,13 +172,14 @@ def objective(
     >>> bool((ours.predict(data) == built_in.predict(data)).all())
     True
     """
-    made = ObjectiveCallback(value, n_threads, position_bias)
+    made = ObjectiveCallback(objective, n_threads, position_bias)
     if made.position_bias is not None and made.position_bias.needs_positions:
         msg = f"{made.position_bias} needs positions, which a DMatrix does not have.\nHint: positions='rows'."
         raise ConventionError(msg)
     return made
 
 
+@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,

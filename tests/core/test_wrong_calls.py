@@ -140,7 +140,7 @@ def of_toolkit(toolkit):
         (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
         (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
         (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30, "),
-        (lambda adapter: adapter.objective(), r"objective needs value, .*\nHint: ra.objectives."),
+        (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),
     ],
 )
 def test_an_argument_that_a_toolkit_s_function_needs_is_named_with_what_to_write(toolkit, call, message):

@@ -70,12 +70,12 @@ def lightgbm_rounds(rounds: int) -> Grown:
 
     (X, y), watch = rows(0), Watch(rounds)
     data = lgb.Dataset(X, y, group=SIZES, free_raw_data=False)
-    metric = ra.lightgbm.eval_metric(CONVENTION, "textbook@3")
+    metric = ra.lightgbm.eval_metric([CONVENTION, "textbook@3"])
     params = {
         "objective": ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), "metric": "None", "verbosity": -1,
         "num_threads": 1, "num_leaves": 2, "learning_rate": 0.001,
     }  # fmt: skip
-    callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds), watch.step]
+    callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds=rounds), watch.step]
     valid = lgb.Dataset(X, y, group=SIZES, reference=data, free_raw_data=False)
     lgb.train(params, data, rounds, valid_sets=[valid], feval=metric, callbacks=callbacks)
     assert len(metric.history) == 2 * rounds
