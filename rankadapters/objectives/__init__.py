@@ -6,15 +6,17 @@ from typing import Any, Unpack
 
 from rankadapters.core.data.keywords import Columns, by_name
 from rankadapters.core.data.queries import as_queries
+from rankadapters.core.declaration.docstrings import with_fields
 from rankadapters.objectives import catboost, lightgbm, xgboost
 from rankadapters.objectives.approx_ndcg import ApproxNDCG
-from rankadapters.objectives.base import Objective, as_objective, parse
+from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse
 from rankadapters.objectives.lambda_loss import LambdaLoss
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
 from rankadapters.objectives.list_mle import ListMLE
 from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
+    POSITION_BIASES,
     AddedBiases,
     AdditiveBias,
     BiasRatios,
@@ -57,6 +59,10 @@ __all__ = [
     "unbiased_lambdamart",
     "xgboost",
 ]
+
+
+for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
+    declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 
 
 def __dir__() -> list[str]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from rankadapters.core.data.columns import index_dtype
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.rows import Rows
+from rankadapters.core.kernels import dispatch
+from rankadapters.core.kernels.ranking import order_within
 from rankadapters.objectives.base import Objective
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.bound_gradients import Gradients, all_rows, whole_queries
+from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +41,6 @@ class ListMLE(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core.data.columns import index_dtype
-        from rankadapters.core.data.rows import Rows
-        from rankadapters.core.kernels import dispatch
-        from rankadapters.core.kernels.ranking import order_within
-        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
-        from rankadapters.objectives.kernels.list_mle import list_mle_gradients
 
         rows = all_rows(queries)
         order = np.empty(queries.n_docs, index_dtype(queries.n_docs))

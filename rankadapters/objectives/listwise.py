@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,16 @@ from numpy.typing import NDArray
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import InputError
+from rankadapters.core.kernels.views import writable
 from rankadapters.objectives.base import Objective
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.bound_gradients import Gradients, all_rows, whole_queries
+from rankadapters.objectives.kernels.listwise import (
+    query_cross_entropy_gradients,
+    query_rmse_gradients,
+    softmax_gradients,
+    target_softmax,
+    xendcg_gradients,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,13 +33,11 @@ class XENDCG(Objective):
 
     Parameters
     ----------
-    seed : int
+    seed
         Query i draws from LightGBM's generator, seeded by seed + i.
 
     Raises
     ------
-    ConventionError
-        The seed is not a whole number from 0 on.
     InputError
         When bound: a label is negative or above 1000.
 
@@ -56,9 +60,6 @@ class XENDCG(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
-        from rankadapters.objectives.kernels.listwise import xendcg_gradients
-
         _refuse_labels(queries.labels, 0, 1000)
         rows = all_rows(queries)
         powers = rows.take(np.exp2(np.floor(queries.labels)))
@@ -89,9 +90,6 @@ class ListNet(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.core.kernels.views import writable
-        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
-        from rankadapters.objectives.kernels.listwise import softmax_gradients, target_softmax
 
         rows = all_rows(queries)
         targets = np.empty(queries.n_docs)
@@ -109,10 +107,8 @@ class QuerySoftMax(Objective):
 
     Parameters
     ----------
-    beta : float
-        Scale of the scores, above 0.
-    ridge : float
-        What is added to each second derivative, in [0, 1]; CatBoost's `lambda`.
+    ridge
+        CatBoost's `lambda`.
 
     Raises
     ------
@@ -138,9 +134,6 @@ class QuerySoftMax(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
-        from rankadapters.objectives.kernels.listwise import softmax_gradients
-
         _refuse_labels(queries.labels, 0, 1e30)
         rows = all_rows(queries)
         settings = (rows.take(queries.labels), self.beta, self.ridge)
@@ -169,11 +162,9 @@ class QueryRMSE(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
-        from rankadapters.objectives.kernels.listwise import query_rmse_gradients
-
         rows = all_rows(queries)
-        return whole_queries(self, queries, query_rmse_gradients, rows, rows.take(queries.labels), n_threads=n_threads)
+        settings = (rows.take(queries.labels),)
+        return whole_queries(self, queries, query_rmse_gradients, rows, *settings, n_threads=n_threads)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,11 +175,6 @@ class QueryCrossEntropy(Objective):
     logistic function and c the shift in [-20, 20] that makes it smallest: where it lies inside, the shifted
     probabilities add up to the labels. A query is one class, and has no second part, where every label is within 1e-5
     of its first one in float32, fractions too.
-
-    Parameters
-    ----------
-    alpha : float
-        Share of the shifted part, in [0, 1].
 
     Raises
     ------
@@ -216,9 +202,6 @@ class QueryCrossEntropy(Objective):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives.bound_gradients import all_rows, whole_queries
-        from rankadapters.objectives.kernels.listwise import query_cross_entropy_gradients
-
         _refuse_labels(queries.labels, 0, 1)
         rows = all_rows(queries)
         settings = (rows.take(queries.labels), self.alpha)
