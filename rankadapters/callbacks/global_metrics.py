@@ -33,18 +33,7 @@ class GlobalValue(NamedTuple):
 class GlobalMonitor:
     """Conventions evaluated over all workers of a training: each tallies its rows, and the tallies are added up.
 
-    Parameters
-    ----------
-    convention : Convention or str, or sequence of them
-        What to report.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
-    n_queries : int, mapping of str to int, or None
-        Queries that a set has over all workers, by its name where there are several.
-    n_threads : int, optional
-        None takes all CPUs of a worker.
-    query_weights : callable
-        Turns a toolkit's weights and group sizes into one weight per query.
+    `n_queries` and `query_weights` are as in `QueryCounts` and `Monitor`.
     """
 
     def __init__(
@@ -100,21 +89,8 @@ class GlobalMonitor:
     ) -> dict[str, list[GlobalValue]]:
         """Add up what all workers noted in this round, and give the values of each set.
 
-        Parameters
-        ----------
-        exchange : Exchange or None
-            What adds up; needed for more than one worker.
-        key : str
-            Names this round; all workers give the same.
-        parts : int
-            Number of workers.
-        sets, here : sequence of str
-            Names of all sets, in one order on all workers; and of those that this one noted, in the order noted.
-
-        Raises
-        ------
-        InputError
-            A worker could not tally its rows, no worker has rows of a set, or there are not `n_queries` queries.
+        `key` names the round, alike on all workers. `sets` are the names of all sets, in one order on all workers;
+        `here` those that this worker noted, in the order noted.
         """
         self._counts.refuse_sets(sets)
         noted, self._noted = self._noted, []

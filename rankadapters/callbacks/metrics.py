@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import Judged
@@ -32,16 +32,7 @@ class Monitor:
     An evaluator is bound at the first sight of a dataset, held by weak reference, and bound anew when the dataset's
     labels, groups or weights have changed since. A copy or pickle starts with no dataset and no history.
 
-    Parameters
-    ----------
-    convention : Convention or str, or sequence of them
-        What to report.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
-    n_threads : int, optional
-        None takes all CPUs.
-    query_weights : callable
-        Turns a toolkit's weights and group sizes into one weight per query.
+    `query_weights` turns a toolkit's weights and group sizes into one weight per query.
     """
 
     def __init__(

@@ -30,15 +30,6 @@ class Training:
 
     It is bound at the first sight of a dataset, held by weak reference. What it carries from round to round belongs to
     the dataset: a pickle takes it along, for datasets of the same queries; a deep copy and `reset` start anew.
-
-    Parameters
-    ----------
-    objective : Objective or str
-        What to train under.
-    n_threads : int, optional
-        None takes all CPUs.
-    position_bias : PositionBias or str, optional
-        What is taken out of the objective.
     """
 
     def __init__(

@@ -13,17 +13,8 @@ from rankadapters.core.errors import InputError
 class QueryCounts:
     """The number of queries of each set, as far as it was declared.
 
-    Parameters
-    ----------
-    n_queries : int, mapping of str to int, or None
-        Queries that a set has, by its name where there are several; None expects nothing.
-    hint : str
-        What to do where a set has another number.
-
-    Raises
-    ------
-    InputError
-        `n_queries` is something else.
+    `n_queries` are the queries that a set has, by its name where there are several; None expects nothing. `hint` says
+    what to do where a set has another number.
     """
 
     def __init__(self, n_queries: int | Mapping[str, int] | None, hint: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import COUNTED, IgnoredWeights
 from rankadapters.callbacks.metrics import evaluated, panels_of

@@ -7,10 +7,11 @@ from typing import Any
 
 import catboost as cb
 
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
-from rankadapters.catboost.evaluated_sets import set_names
+from rankadapters.catboost.evaluated_sets import LEARN, set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
@@ -130,17 +131,7 @@ def _callbacks(callbacks: object) -> list[Any]:
 
 
 class Boosting:
-    """A training one tree a round.
-
-    Parameters
-    ----------
-    params : TrainingParams
-        What CatBoost is told.
-    objective : Objective or str
-        What gives the derivatives.
-    pools : sequence of catboost.Pool
-        What is trained on, then what is watched.
-    """
+    """A training one tree a round."""
 
     def __init__(self, params: TrainingParams, objective: Objective | str, pools: Sequence[cb.Pool]) -> None:
         for place, pool in enumerate(pools):
@@ -197,14 +188,7 @@ class Boosting:
 
 
 def refuse_pool(pool: object, name: str) -> None:
-    """Refuse what is not a Pool that a training one tree a round can take.
-
-    Raises
-    ------
-    InputError
-        It is not a Pool, has no labels or group ids, has pairs, a baseline of several columns, or features of which
-        CatBoost cannot add up models.
-    """
+    """Refuse what is not a Pool that a training one tree a round can take."""
     if not isinstance(pool, cb.Pool):
         msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
@@ -222,3 +206,25 @@ def refuse_pool(pool: object, name: str) -> None:
         if len(columns):
             msg = f"{name} has {kind} features {[*columns]}, and CatBoost cannot add up models with such."
             raise InputError(f"{msg}\nHint: encode them as numbers, or train natively.")
+
+
+COLUMNS = ("cat_features", "text_features", "embedding_features")  # which the Pools know
+
+
+def fit_by_objective(
+    ranker: cb.CatBoostRanker,
+    pools: Sequence[cb.Pool],
+    objective: Objective | str,
+    convention: Convention | None,
+    fit_params: Mapping[str, Any],
+) -> History:
+    """Fit a CatBoostRanker as `train` does, in place; the objective stands for its `loss_function`."""
+    if convention is None and len(pools) > 1:
+        msg = "the validation queries have no convention that they are evaluated under beside an objective of ours."
+        raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
+    given = {**ranker.get_params(), **fit_params}
+    params = TrainingParams.of({n: value for n, value in given.items() if n not in {"loss_function", *COLUMNS}})
+    names = names_of(convention, None, params, watches=len(pools) > 1)
+    trees, watch = Boosting(params, objective, pools).run(names, ())
+    trees.joined(ranker, params, watch)
+    return History(entry for entry in watch.history if entry.dataset != LEARN)

@@ -94,14 +94,7 @@ class TrainingParams:
 
     @classmethod
     def of(cls, params: Mapping[str, Any], **others: Any) -> TrainingParams:
-        """Read parameters in CatBoost's words, with its defaults; `others` are told beside them.
-
-        Raises
-        ------
-        InputError
-            Two names of one parameter, or a parameter told twice; a value that is not one; a parameter that has no
-            place here.
-        """
+        """Read parameters in CatBoost's words, with its defaults; `others` are told beside them."""
         arguments = {name: value for name, value in others.items() if value is not None}
         settings = _by_one_name(params)
         _refuse_told_twice(params, arguments)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import catboost as cb
 import numpy as np
 
-from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.arguments import display_names
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import evaluated, panels_of
@@ -124,13 +124,7 @@ def names_of(
     *,
     watches: bool,
 ) -> dict[Convention, str]:
-    """Pair the conventions with the names they report under; none is needed where nothing is watched.
-
-    Raises
-    ------
-    InputError
-        A set to watch without a convention, or a convention that decides something without a set.
-    """
+    """Pair the conventions with the names they report under; none is needed where nothing is watched."""
     if not watches and (params.patience is not None or params.use_best_model):
         name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
         msg = f"{name} has no validation set.\nHint: eval_set=catboost.Pool(X, labels, group_id=qid)."

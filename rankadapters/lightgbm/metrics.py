@@ -119,18 +119,6 @@ def eval_metric(
 def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
     """Give each query the mean of its row weights, in the arithmetic of LightGBM.
 
-    Parameters
-    ----------
-    row_weights : float array, shape (n_docs,)
-        One weight per row.
-    group_sizes : int array, shape (n_queries,)
-        Rows per query.
-
-    Returns
-    -------
-    float32 array, shape (n_queries,)
-        Float32 sum of the rows' weights, added one by one, over their number.
-
     References
     ----------
     LightGBM 4.7.0, src/io/metadata.cpp, `Metadata::CalculateQueryWeights`.

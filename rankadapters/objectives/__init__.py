@@ -12,8 +12,7 @@ from rankadapters.objectives.approx_ndcg import ApproxNDCG
 from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse
 from rankadapters.objectives.lambda_loss import LambdaLoss
 from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
-from rankadapters.objectives.list_mle import ListMLE
-from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.objectives.listwise import XENDCG, ListMLE, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
     POSITION_BIASES,

@@ -23,13 +23,7 @@ def read_built_in(
     objective: str | Mapping[str, Any],
     params: Mapping[str, Any],
 ) -> Objective:
-    """Read an objective in a toolkit's own words, as its `native_objective` writes it.
-
-    Raises
-    ------
-    ConventionError
-        The toolkit has no such ranking objective, or the objective has no such parameter.
-    """
+    """Read an objective in a toolkit's own words, as its `native_objective` writes it."""
     name, options = spec_of(objective, "objective", params)
     if not isinstance(name, str) or name not in presets:
         msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
@@ -41,13 +35,7 @@ def read_built_in(
 def require_native(
     toolkit: str, wanted: Objective, nearest: Objective, *, ignored: Iterable[str] = (), hint: str = OURS
 ) -> None:
-    """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        It names the fields, and what the toolkit has instead.
-    """
+    """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on."""
     fields = wanted.diff(nearest)
     mine, theirs = fields.pop("convention", (None, None))
     if isinstance(mine, Convention) and isinstance(theirs, Convention):
@@ -63,26 +51,14 @@ def require_native(
 
 
 def require_native_bias(toolkit: str, wanted: PositionBias, nearest: PositionBias) -> None:
-    """Refuse a position bias that is not the one that a toolkit has built in.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        It names what the toolkit has instead.
-    """
+    """Refuse a position bias that is not the one that a toolkit has built in."""
     if wanted != nearest:
         msg = f"{toolkit} has no built-in position bias {wanted}; the nearest is {nearest}."
         raise UnsupportedConventionError(f"{msg}\nHint: objective(value, position_bias=...).")
 
 
 def require_ndcg(toolkit: str, wanted: LambdaRank) -> NDCG:
-    """Refuse LambdaRank for another measure than NDCG, which no toolkit has built in.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        It names the measure.
-    """
+    """Refuse LambdaRank for another measure than NDCG, which no toolkit has built in."""
     if isinstance(wanted.convention, NDCG):
         return wanted.convention
     msg = f"{toolkit} has no built-in LambdaRank for {wanted.convention.measure}, only for ndcg."

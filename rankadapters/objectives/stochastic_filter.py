@@ -10,8 +10,7 @@ from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures import FilteredDCG
 from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.bound_gradients import Gradients
-from rankadapters.objectives.moved_measures import require_filter
-from rankadapters.objectives.moves import filtered_rows
+from rankadapters.objectives.moves import filtered_rows, require_filter
 from rankadapters.objectives.noise_fields import Estimations, Seed
 from rankadapters.objectives.noisy_gradients import Draws, stochastic_filter
 

@@ -13,8 +13,7 @@ from rankadapters.objectives.base import ConventionField, Objective
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.kernels import stochastic_rank as kernels
 from rankadapters.objectives.kernels.stochastic_rank import Exploring
-from rankadapters.objectives.moved_measures import require_moves
-from rankadapters.objectives.moves import moves_of
+from rankadapters.objectives.moves import moves_of, require_moves
 from rankadapters.objectives.noise_fields import Arithmetic, Estimations, NoiseScale, Seed
 from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
 

@@ -15,8 +15,7 @@ from rankadapters.objectives.base import Objective
 from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.kernels import yetirank as kernels
 from rankadapters.objectives.kernels.yetirank import Permuting
-from rankadapters.objectives.moved_measures import require_moves
-from rankadapters.objectives.moves import Moves, labels_alone, moves_of
+from rankadapters.objectives.moves import Moves, labels_alone, moves_of, require_moves
 from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, OptionalConvention, PairWeight, Seed
 from rankadapters.objectives.noisy_gradients import Draws, yetirank
 

@@ -142,7 +142,7 @@ def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
     kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
     pools = [_catboost_pool(rows, kinds) for rows in watched.sets]
     if watched.objective is not None:
-        from rankadapters.catboost.ranker_fit import fit_by_objective
+        from rankadapters.catboost.training import fit_by_objective
 
         _joined(params, {**given, "eval_set": pools})  # which refuses what is handed over here
         pools = [_catboost_pool(train, kinds), *pools]

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import require_missing, require_name, watched_name
-from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.arguments import display_names, require_missing, require_name, watched_name
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import flat
