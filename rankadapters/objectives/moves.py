@@ -49,7 +49,8 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     plan = cast("RankedPlan", member.plan)
     computed = member.settled.status == COMPUTE
     kind, move, *_ = worth_of(convention)
-    divided = bool(plan.by_query) and move != SHARE_OF_FOUND  # by what a move may change
+    # By what no move changes; a DCG has divisors of 1.
+    divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
     worth = plan.columns["ranked"].values.astype(np.float64)
