@@ -48,7 +48,7 @@ OTHER_OBJECTIVES = (
     "ranknet/truncation=all/samples=2/sigma=1/normalization=xgboost/hessian=doubled/sigmoid=float32/v1",
     "xendcg/seed=5/v1",
     "listnet/v1",
-    "query-softmax/beta=1/ridge=0.01/v1",
+    "query-soft-max/beta=1/ridge=0.01/v1",
     "query-rmse/v1",
 )
 PUBLIC = (

@@ -43,14 +43,14 @@ WITHOUT_CONVENTION = {
     "identify": lambda labels, scores, **columns: ra.audit.identify("0.5", labels, scores, k=2, **columns),
     "profile": lambda labels, scores, **columns: ra.audit.profile(labels, scores=scores, k=2, **columns),
     "gradients": lambda labels, scores, **columns: ra.objectives.gradients(
-        labels, scores, ra.objectives.lightgbm_lambdarank(), **columns
+        labels, scores, ra.objectives.lightgbm.lambdarank(), **columns
     ),
 }
 WITHOUT_DATA = {
     "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), convention, "gain", "linear"),
     "diff": lambda convention: ra.presets.yahoo(2).diff(convention),
-    "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm_lambdarank().replace(convention=convention),
-    "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, 5),
+    "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm.lambdarank().replace(convention=convention),
+    "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, rounds=5),
     "lightgbm.lambdarank": lambda convention: ra.lightgbm.lambdarank(convention, truncation=30),
     "xgboost.lambdarank": lambda convention: ra.xgboost.lambdarank(convention, truncation=30),
     "xgboost.EvalCallback": lambda convention: ra.xgboost.EvalCallback([convention], [((LABELS, LABELS, QID), "a")]),

@@ -25,7 +25,7 @@ LOSSES = {"QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"}  # a loss is an obje
 LEARNERS = {"RankNet"}  # of the literature, known by the name of its objective
 HELPERS = {
     "lightgbm": ("LABELS", "MOST_ROWS", "query_weights"),
-    "objectives": ("require_objective",),
+    "objectives": ("as_objective",),
     "parity": (
         "FLOAT32",
         "FULL_DOUBLE",
@@ -38,7 +38,7 @@ HELPERS = {
 # By module: the optional arguments of its functions that may be given without their names.
 OPTIONS_BY_PLACE = {
     **{module: {} for module in ("", "audit", "lightgbm", "objectives", "parity", "sklearn", "xgboost")},
-    "catboost": {"train": ["convention", "eval_set"]},
+    "catboost": {"train": ["convention"]},
     "compare": {"leave_one_out": ["over"], "winning_numbers": ["by"]},
     "crosscheck": {"check": ["convention"]},
     "io": {"read_trec": ["run"]},

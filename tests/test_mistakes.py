@@ -78,7 +78,7 @@ def lightgbm_metric():
 
 def stopping_alone():
     pytest.importorskip("lightgbm")
-    return trained_by_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", 5)])
+    return trained_by_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", rounds=5)])
 
 
 def without_qid_in_xgboost():
@@ -302,9 +302,9 @@ MISTAKES = {
         "the Dataset has no group, so its rows belong to no query.", r"lgb.Dataset\(..., group=sizes\).",
     ),
     "gives LightGBM the maker of a metric and not a metric": Mistake(
-        lambda: trained_by_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), C,
-        r"ndarray of shape \(4,\) is not a convention.",
-        "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid.",
+        lambda: trained_by_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), TypeError,
+        r"eval_metric takes 1 argument by position \(convention\), but 2 were given.",
+        r"name the others: eval_metric\(convention, names=...\).",
     ),
     "gives LightGBM a metric as a callback": Mistake(
         lambda: trained_by_lightgbm(callbacks=[lightgbm_metric()]), I,

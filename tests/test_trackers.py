@@ -144,7 +144,7 @@ def autolog(mlflow):
 def test_autologging_of_lightgbm_has_every_value_in_full_precision(mlflow, autolog):
     lgb = pytest.importorskip("lightgbm")
     autolog("lightgbm")
-    metric = ra.lightgbm.eval_metric(CONV, OTHER, names=[ra.trackers.mlflow_name(each) for each in (CONV, OTHER)])
+    metric = ra.lightgbm.eval_metric([CONV, OTHER], names=[ra.trackers.mlflow_name(each) for each in (CONV, OTHER)])
     data = lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
     with mlflow.start_run() as run:
         lgb.train(PARAMS, data, 3, valid_sets=[data], feval=metric)

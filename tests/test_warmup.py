@@ -106,17 +106,18 @@ def differentiate_everything():
     """Differentiate every objective, and return how many gradients there were."""
     ours = ra.objectives
     several = [
-        ours.lightgbm_lambdarank(), ours.lightgbm_lambdarank().replace(sigmoid="exact"), ours.lightgbm_xendcg(),
-        ours.xgboost_ndcg(), ours.xgboost_ndcg().replace(samples=2, truncation=None), ours.xgboost_pairwise(),
-        ours.xgboost_map(), ours.pair_logit(), ours.pair_logit().replace(truncation=3), ours.ListNet(),
-        ours.QueryRMSE(), ours.query_softmax(), ours.query_cross_entropy(),
+        ours.lightgbm.lambdarank(), ours.lightgbm.lambdarank().replace(sigmoid="exact"), ours.lightgbm.xendcg(),
+        ours.xgboost.ndcg(), ours.xgboost.ndcg().replace(samples=2, truncation=None), ours.xgboost.pairwise(),
+        ours.xgboost.map(), ours.catboost.pair_logit(), ours.catboost.pair_logit().replace(truncation=3),
+        ours.ListNet(),
+        ours.QueryRMSE(), ours.catboost.query_soft_max(), ours.catboost.query_cross_entropy(),
         ours.ListMLE(), ours.ApproxNDCG(convention="letor4@3", temperature=1, hessian=1),
         *(ours.LambdaLoss(convention="letor4@3", scheme=scheme, truncation=3, sigma=1) for scheme in ("arp1", "ndcg2")),
-        *(ours.lightgbm_lambdarank().replace(sigmoid="exact", convention=name)
+        *(ours.lightgbm.lambdarank().replace(sigmoid="exact", convention=name)
           for name in ("lightgbm.map@3", "catboost.mrr@3", "catboost.err@3", "yahoo.err")),
-        ours.catboost_stochastic_rank("NDCG"),
-        ours.catboost_stochastic_rank("MRR", sigma=2), ours.catboost_yetirank(), ours.catboost_yetirank(mode="MAP"),
-        ours.catboost_yetirank(mode="MRR", noise="Gauss"), ours.catboost_stochastic_filter(),
+        ours.catboost.stochastic_rank("NDCG"),
+        ours.catboost.stochastic_rank("MRR", sigma=2), ours.catboost.yetirank(), ours.catboost.yetirank(mode="MAP"),
+        ours.catboost.yetirank(mode="MRR", noise="Gauss"), ours.catboost.stochastic_filter(),
     ]  # fmt: skip
     rng, found = np.random.default_rng(1), 0
     together, qid = np.repeat([0, 1], 20), rng.permutation(np.repeat([0, 1], 20))
@@ -126,7 +127,7 @@ def differentiate_everything():
             with suppress(ra.InputError):  # some take only labels of 0 and 1
                 found += ours.gradients(queries, rng.random(40).astype(dtype), objective)[0].shape == (40,)
                 if objective.bind(queries).parts is not None:
-                    ours.xgboost_unbiased().bind(objective, queries).gradients(rng.random(40).astype(dtype))
+                    ours.xgboost.unbiased().bind(objective, queries).gradients(rng.random(40).astype(dtype))
     assert {objective.kind for objective in several} == set(OBJECTIVES)
     return found
 

@@ -10,9 +10,8 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
-from rankadapters.catboost.broken_settings import warn_of_training
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
-from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool
+from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool, warn_of_training
 from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names

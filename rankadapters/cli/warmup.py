@@ -108,14 +108,14 @@ def objectives() -> list[Objective]:
     """One objective of every kind and arithmetic."""
     from rankadapters import objectives as ours
 
-    lambdarank, ranknet = ours.lightgbm_lambdarank(), ours.pair_logit()
+    lambdarank, ranknet = ours.lightgbm.lambdarank(), ours.catboost.pair_logit()
     exact, ndcg = lambdarank.replace(sigmoid="exact"), presets.lightgbm(3)
     return [
-        lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, ours.lightgbm_xendcg(), ours.xgboost_ndcg(),
-        ours.xgboost_pairwise(), ours.xgboost_map(), ours.ListNet(), ours.QueryRMSE(), ours.query_softmax(),
-        ours.query_cross_entropy(), ours.ListMLE(), ours.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
+        lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, ours.lightgbm.xendcg(), ours.xgboost.ndcg(),
+        ours.xgboost.pairwise(), ours.xgboost.map(), ours.ListNet(), ours.QueryRMSE(), ours.catboost.query_soft_max(),
+        ours.catboost.query_cross_entropy(), ours.ListMLE(), ours.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
         ours.LambdaLoss(convention=ndcg, scheme="ndcg2", truncation=3, sigma=1),
-        ours.catboost_stochastic_rank("NDCG"), ours.catboost_yetirank(), ours.catboost_stochastic_filter(),
+        ours.catboost.stochastic_rank("NDCG"), ours.catboost.yetirank(), ours.catboost.stochastic_filter(),
     ]  # fmt: skip
 
 

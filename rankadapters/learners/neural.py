@@ -16,8 +16,8 @@ from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.declared import check_count, check_number, check_word, generator
 from rankadapters.learners.judging import Judge, queries_of_rows
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
-from rankadapters.objectives import Objective, pair_logit
-from rankadapters.objectives.base import require_objective
+from rankadapters.objectives import Objective, catboost
+from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]
@@ -83,7 +83,7 @@ class NeuralRanker(QueryLearner):
     --------
     >>> import rankadapters as ra
     >>> train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=60)
-    >>> objective = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+    >>> objective = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact")
     >>> model = ra.learners.NeuralRanker(objective, convention="ranklib@10", max_iter=5, random_state=0)
     >>> value = model.fit(train.X, train.labels, qid=train.qid).score(test.X, test.labels, qid=test.qid)
     >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
@@ -123,7 +123,7 @@ class NeuralRanker(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        require_objective(self.objective)
+        as_objective(self.objective)
         sizes = self.hidden_layer_sizes
         if not isinstance(sizes, tuple | list) or not all(is_whole(size) and size >= 1 for size in sizes):
             raise InputError(f"hidden_layer_sizes={sizes!r}; allowed are tuples of whole numbers from 1 on.")
@@ -204,7 +204,7 @@ class RankNet(NeuralRanker):
         n_threads: int | None = None,
     ) -> None:
         super().__init__(
-            pair_logit(), hidden_layer_sizes, convention=convention, activation=activation, alpha=alpha,
+            catboost.pair_logit(), hidden_layer_sizes, convention=convention, activation=activation, alpha=alpha,
             batch_size=batch_size, learning_rate_init=learning_rate_init, max_iter=max_iter,
             n_iter_no_change=n_iter_no_change, validation_fraction=validation_fraction, random_state=random_state,
             warm_start=warm_start, n_threads=n_threads,

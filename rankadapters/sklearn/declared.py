@@ -7,7 +7,7 @@ from typing import Any
 
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.objectives.base import require_objective
+from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.handing import RANKERS, toolkit_of
 from rankadapters.sklearn.inner import last_step
 
@@ -98,7 +98,7 @@ def _check_validation(ranker: Any, eval_set: object) -> None:
 def _check_objective(objective: object, estimator: Any) -> None:
     if objective is None:
         return
-    require_objective(objective)
+    as_objective(objective)
     if toolkit_of(estimator) is None:
         msg = f"{type(estimator).__name__} is not trained by an objective.\nHint: it is for {', '.join(RANKERS)}."
         raise InputError(msg)

@@ -75,7 +75,7 @@ def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
     callbacks = list(params.pop("callbacks", None) or [])
     for number in rounds.values():
         delta = own.get("early_stopping_min_delta") or 0.0
-        callbacks.append(early_stopping(watched.convention, number, min_delta=delta, verbose=False))
+        callbacks.append(early_stopping(watched.convention, rounds=number, min_delta=delta, verbose=False))
     metric = eval_metric(watched.convention)
     given |= {"eval_metric": metric, "callbacks": callbacks}
     with _lent(ranker, **dict.fromkeys(rounds)):
@@ -110,7 +110,7 @@ def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[st
     watch = EvalCallback(watched.convention, named, missing=ranker.missing)
     callbacks, rounds = [*(ranker.callbacks or []), watch], ranker.early_stopping_rounds
     if rounds:
-        callbacks.append(early_stopping(watched.convention, rounds))
+        callbacks.append(early_stopping(watched.convention, rounds=rounds))
     with _lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
         _xgboost_fit(ranker, train, _joined(params, given))
     return watch.history
@@ -142,7 +142,7 @@ def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
     kinds = {name: columns.get(f"{name}_features") for name in ("cat", "text", "embedding")}
     pools = [_catboost_pool(rows, kinds) for rows in watched.sets]
     if watched.objective is not None:
-        from rankadapters.catboost.ranker_fit import fit_by_objective
+        from rankadapters.catboost.training import fit_by_objective
 
         _joined(params, {**given, "eval_set": pools})  # which refuses what is handed over here
         pools = [_catboost_pool(train, kinds), *pools]

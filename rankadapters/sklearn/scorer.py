@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.arguments import display_names
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError

@@ -102,7 +102,7 @@ def test_learners_learn_the_same():
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-GRADIENTS = "objectives.gradients([1, 0], [0.2, 0.1], objectives.lightgbm_lambdarank(), group_sizes=[2])"
+GRADIENTS = "objectives.gradients([1, 0], [0.2, 0.1], objectives.lightgbm.lambdarank(), group_sizes=[2])"
 TRIALS = 'ra.Trials([1, 0], "yahoo@2", group_sizes=[2])'
 
 

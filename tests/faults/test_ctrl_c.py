@@ -162,7 +162,7 @@ def expected(scores):
 
 def of_lightgbm():
     lgb = pytest.importorskip("lightgbm")
-    metric, value = ra.lightgbm.eval_metric("letor4@3"), ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())
+    metric, value = ra.lightgbm.eval_metric("letor4@3"), ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())
     data = lgb.Dataset(FEATURES, LABELS, group=SIZES, free_raw_data=False)
     params = {"objective": value, "verbosity": -1, "num_threads": 1, "metric": "None", "min_data_in_leaf": 1}
     return (
@@ -174,7 +174,7 @@ def of_lightgbm():
 
 def of_xgboost():
     xgb = pytest.importorskip("xgboost")
-    metric, value = ra.xgboost.custom_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost_ndcg())
+    metric, value = ra.xgboost.custom_metric("letor4@3"), ra.xgboost.objective(ra.objectives.xgboost.ndcg())
     data = xgb.DMatrix(FEATURES, LABELS, group=SIZES)
     params = {"nthread": 1, "disable_default_eval_metric": True}
     watched = {"evals": [(data, "data")], "verbose_eval": False}
@@ -254,7 +254,7 @@ def test_a_training_under_an_objective_that_catboost_lacks_is_interrupted(presse
 
     def train():
         presses.seen = 0
-        return ra.catboost.train(params, pool, ra.objectives.lightgbm_lambdarank(), "letor4@3").history
+        return ra.catboost.train(params, pool, ra.objectives.lightgbm.lambdarank(), "letor4@3").history
 
     history, whole = train(), presses.seen
     for presses.at in (1, whole // 2, whole):

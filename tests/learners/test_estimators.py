@@ -40,7 +40,7 @@ EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 QUICK = {
     "AdaRank": AdaRank(CONV, max_iter=3),
     "CoordinateAscent": CoordinateAscent(WEIGHTED, n_restarts=1, n_steps=4, max_iter=1, random_state=0),
-    "NeuralRanker": NeuralRanker(ra.objectives.query_softmax(), convention=CONV, max_iter=3, random_state=0),
+    "NeuralRanker": NeuralRanker(ra.objectives.catboost.query_soft_max(), convention=CONV, max_iter=3, random_state=0),
     "RankBoost": RankBoost(CONV, max_iter=3),
     "RankNet": RankNet(convention=CONV, max_iter=3, random_state=0),
     "RankSVM": RankSVM(0.01, convention=CONV),

@@ -21,10 +21,10 @@ DATA = ranking(1, 25)
 VALID = ranking(2, 20)
 EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 OBJECTIVES = [
-    ra.objectives.pair_logit(),
-    ra.objectives.lightgbm_lambdarank(),
-    ra.objectives.xgboost_pairwise(),
-    ra.objectives.query_softmax(),
+    ra.objectives.catboost.pair_logit(),
+    ra.objectives.lightgbm.lambdarank(),
+    ra.objectives.xgboost.pairwise(),
+    ra.objectives.catboost.query_soft_max(),
     ra.objectives.QueryRMSE(),
 ]
 
@@ -57,7 +57,7 @@ def test_an_epoch_of_one_batch_is_a_step_along_the_declared_gradient():
     model = RankNet((), batch_size=10**6, max_iter=1, learning_rate_init=0.01, random_state=3)
     model.fit(DATA.X, DATA.y, qid=DATA.qid)
     weights = np.random.RandomState(3).uniform(-1, 1, (5, 1))  # sqrt(6 / (5 + 1)) is 1
-    grad, _ = ra.objectives.gradients(DATA.y, DATA.X @ weights[:, 0], ra.objectives.pair_logit(), qid=DATA.qid)
+    grad, _ = ra.objectives.gradients(DATA.y, DATA.X @ weights[:, 0], ra.objectives.catboost.pair_logit(), qid=DATA.qid)
     expected = weights[:, 0] - 0.01 * np.sign(DATA.X.T @ grad)
     np.testing.assert_allclose(model.coefs_[0][:, 0], expected, rtol=1e-5)
 
@@ -99,7 +99,7 @@ def test_sparse_features_give_the_same_model():
 )
 def test_parameters_are_checked(params, error, reason):
     with pytest.raises(error, match=reason):
-        NeuralRanker(**{"objective": ra.objectives.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
+        NeuralRanker(**{"objective": ra.objectives.catboost.pair_logit(), **params}).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
 def test_ranknet_ranks_mq2008_as_well_as_ranklibs():

@@ -13,9 +13,9 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 
 _VARIANTS: tuple[Callable[[int | None], Convention], ...] = (
-    lambda k: presets.xgboost(k, exp_gain=False),
+    lambda k: presets.xgboost(k, ndcg_exp_gain=False),
     lambda k: presets.xgboost(k, minus=True),
-    lambda k: presets.xgboost(k, exp_gain=False, minus=True),
+    lambda k: presets.xgboost(k, ndcg_exp_gain=False, minus=True),
     lambda k: presets.catboost(k, type="Exp"),
     lambda k: presets.catboost(k, denominator="Position"),
     lambda k: presets.catboost(k, type="Exp", denominator="Position"),

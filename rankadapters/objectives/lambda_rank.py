@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
+from rankadapters.core.data.keywords import needs
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
+from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives.base import ConventionField, require_fixed_ideal
+from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.pairwise import Pairwise
-from rankadapters.objectives.pairwise_fields import BeyondK, Delta
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
+from rankadapters.objectives.trade_gradients import trade_terms
 
 Trading = NDCG | AP | RR | ERR  # measures of which the change of a pair's trade takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
+NEEDED = {  # what to write where an argument of `lambdarank` is left out
+    "convention": "'letor4@10', or another convention",
+    "truncation": "truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+}
 CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal", "complement": "float32"}
 
 
@@ -36,49 +41,32 @@ class LambdaRank(Pairwise):
 
     Parameters
     ----------
-    convention : NDCG, AP, RR, ERR or str
-        The measure: of NDCG gains, discounts and the ideal DCG, which its `k` cuts; of AP, with any divisor, and of RR
-        which rows are relevant; of ERR the chances to stop, which must lie from 0 to 1. Under `average="uniform"`
-        weights are ignored.
-    beyond_k : str
-        `keep`: ranks beyond k count as if k were larger, as in LightGBM and XGBoost, while the ideal DCG or the divisor
-        is that of k. `cut`: they count nothing, so that delta is the true change of the measure at k. Without a cutoff
-        both are written `keep`.
-    delta : str
-        `exact`, which may be left out: the change of the measure. `catboost`: what CatBoost's LambdaMart takes for it
-        instead. Of AP without its divisor 1/r of the upper row and, where that is not relevant, of each relevant row in
-        between; of RR, where a later relevant row goes above the first, 1/r there less 1/r of its own; of ERR the
-        change as if rows in between that are worth as much as the upper one were not there, partly in float32. For NDCG
-        both are written `exact`, and XGBoost's is the change itself.
-    truncation : int or None
-        The first row of a pair is among this many top ranks; None takes all pairs.
-    samples : int or None
-        Instead of truncation, XGBoost's `mean`: every row is paired with this many rows of other grades, drawn anew
-        each round. None takes every pair.
-    seed : int or 'round'
-        What seeds the pairs that `samples` draws. `round`, which may be left out: the number of the round, as in
-        XGBoost up to 3.3. A whole number up to 2^32 - 1: a Mersenne twister with that seed, which seeds every round, as
-        XGBoost's parameter `seed` does from 3.4 on. Without `samples` it is written `round`.
-    sigma : float
-        Steepness of the sigmoid.
-    normalization : str
-        `none`; `lightgbm`: delta / (0.01 + abs(D)), and each query scaled by log2(1 + S) / S with S the sum of its
-        lambdas; `xgboost`: the same, or 1 / samples instead of the sum, and its two halves `xgboost-distance` and
-        `xgboost-sum`. A query whose scores are all equal is not divided by distances.
-    hessian : str
-        `plain` sigma^2 delta p (1 - p); `doubled` 2 sigma^2 delta max(p (1 - p), 1e-16), XGBoost's, and as in XGBoost
-        the weights of queries are then divided by their mean.
-    sigmoid : str
-        `exact`; `table`: read from 2^20 bins and added up in float32, which replays LightGBM bit for bit; `float32`:
-        computed and added up in float32, which replays XGBoost bit for bit. Sampled pairs need the last. Under AP, RR
-        and ERR `exact` only.
+    convention
+        Of NDCG gains, discounts and the ideal DCG, which its `k` cuts; of AP, with any divisor, and of RR which rows
+        are relevant; of ERR the chances to stop, which must lie from 0 to 1. Under `average="uniform"` weights are
+        ignored. Refused are AP under weights of rows, and where scores decide which rows enter the ranking.
+    beyond_k
+        The ideal DCG or the divisor is that of k under both. Without a cutoff both are written `keep`.
+    delta
+        CatBoost takes, of AP without its divisor, 1/r of the upper row and, where that is not relevant, of each
+        relevant row in between; of RR, where a later relevant row goes above the first, 1/r there less 1/r of its own;
+        of ERR the change as if rows in between that are worth as much as the upper one were not there, partly in
+        float32. For NDCG both are written `exact`, and XGBoost's is the change itself.
+    samples
+        Instead of truncation, XGBoost's `mean`: rows of other grades, drawn anew each round.
+    seed
+        `round`: the number of the round, as in XGBoost up to 3.3. A whole number: a Mersenne twister with that seed,
+        which seeds every round, as XGBoost's parameter `seed` does from 3.4 on. Without `samples` it is written
+        `round`.
+    normalization
+        Pairs: delta / (0.01 + abs(D)); queries: times log2(1 + S) / S with S the sum of the lambdas. A query whose
+        scores are all equal is not divided by distances.
+    sigmoid
+        `table` replays LightGBM bit for bit and `float32` XGBoost. Sampled pairs need `float32`; under AP, RR and ERR
+        `exact` only.
 
     Raises
     ------
-    ConventionError
-        A field is left out or has a value outside its choices, or the convention's measure is another one, or one whose
-        changes take more than a few operations a pair: AP under weights of rows, and where scores decide which rows
-        enter the ranking.
     InputError
         When bound: a label has no gain, or a chance to stop that is not from 0 to 1.
 
@@ -91,7 +79,7 @@ class LambdaRank(Pairwise):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact", normalization="none")
+    >>> value = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none")
     >>> grad, hess = ra.objectives.gradients([1, 0], [0.0, 0.0], value, group_sizes=[2])
     >>> [f"{g:.4f}" for g in grad]  # half of 1 - 1 / log2(3)
     ['-0.1845', '0.1845']
@@ -111,7 +99,7 @@ class LambdaRank(Pairwise):
         _require_trading(self.convention)
         if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
             msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
-            raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost_map().")
+            raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost.map().")
         if self.convention.k is None:
             self._set("beyond_k", "keep")  # equal by meaning is equal as a value
         if isinstance(self.convention, NDCG):
@@ -131,11 +119,46 @@ class LambdaRank(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.objectives.trade_gradients import trade_terms
-
         cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
         terms, change = trade_terms(queries, self.convention, cut=cut, catboost=catboost)
         return self._bind(queries, terms, change, n_threads, state)
+
+
+@needs(**NEEDED)
+def lambdarank(
+    convention: Trading | str,
+    *,
+    truncation: int | None,
+    sigma: float = 1.0,
+    beyond_k: BeyondKWord = "keep",
+    normalization: NormalizationWord = "lightgbm",
+    hessian: HessianWord = "plain",
+) -> LambdaRank:
+    """Return LambdaRank under a convention of NDCG, AP, RR or ERR, with an exact sigmoid, for any toolkit.
+
+    Parameters
+    ----------
+    convention : NDCG, AP, RR, ERR or str
+        The measure, as in `LambdaRank`.
+    truncation : int or None
+        The first row of a pair is among this many top ranks; None takes all pairs.
+    sigma, beyond_k, normalization, hessian
+        As in `LambdaRank`. `ra.xgboost.lambdarank` takes XGBoost's normalization and hessian by default.
+
+    Raises
+    ------
+    ConventionError
+        The convention is of another measure, or a value is outside its choices.
+
+    Examples
+    --------
+    >>> str(lambdarank("letor4@10", truncation=30))[:38]
+    'lambdarank/truncation=30/samples=all/s'
+    """
+    return LambdaRank(
+        convention=cast("Trading", as_convention(convention)), truncation=truncation, samples=None, sigma=sigma,
+        beyond_k=beyond_k, normalization=normalization, hessian=hessian, sigmoid="exact",
+    )  # fmt: skip
 
 
 def _require_catboost(convention: Trading) -> None:
