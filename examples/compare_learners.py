@@ -85,7 +85,7 @@ def data_sets(files: list[str]) -> Iterator[tuple[str, RankingData, RankingData]
     for number, fold in enumerate(folds):
         yield f"MQ2008 fold {number + 1}", joined([each for each in folds if each is not fold]), joined([fold])
     for seed in (1, 2):
-        train, test = ra.datasets.mq2008_like(seed=seed)
+        train, test = ra.datasets.mq2008_like(random_state=seed)
         yield f"generated {seed}", joined([train]), joined([test])
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankadapters.learners.adarank import AdaRank
     from rankadapters.learners.coordinate_ascent import CoordinateAscent
-    from rankadapters.learners.neural import NeuralRanker, RankNet
+    from rankadapters.learners.neural import NeuralRanker
     from rankadapters.learners.rankboost import RankBoost
     from rankadapters.learners.ranksvm import RankSVM
 
-__all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankNet", "RankSVM"]
+__all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankSVM"]
 
 # Imported when first used: they need scikit-learn, which `Trials` does not.
 _MODULES = {
@@ -20,7 +20,6 @@ _MODULES = {
     "CoordinateAscent": "coordinate_ascent",
     "NeuralRanker": "neural",
     "RankBoost": "rankboost",
-    "RankNet": "neural",
     "RankSVM": "ranksvm",
 }
 
