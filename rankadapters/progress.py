@@ -93,7 +93,7 @@ def advance(done: int, total: int, what: str | None = None) -> None:
         bar.update(done - bar.n)
 
 
-def step_of_file(number: int, n_files: int) -> Step:
+def step_of_file(number: int, n_files: int) -> Callable[[int, int], None]:
     """Make what moves the bar while one of several files is read, by how much of how much of it is done.
 
     Where `n_files` is 0, nobody knows how many there are, and the bar stays.

@@ -110,7 +110,7 @@ def test_sparse_features_give_the_same_model():
         ({"objective": "textbook@5"}, ra.ConventionError, "textbook@5 is not an objective"),
         ({"hidden_layer_sizes": (0,)}, ra.InputError, r"hidden_layer_sizes=\(0\); allowed are"),
         ({"activation": "sine"}, ra.InputError, "activation='sine'; allowed are 'tanh', "),
-        ({"learning_rate_init": 0.0}, ra.InputError, "learning_rate_init=0.0; allowed are numbers above 0"),
+        ({"learning_rate_init": 0.0}, ra.InputError, "learning_rate_init=0.0; allowed are finite numbers above 0"),
     ],
 )
 def test_parameters_are_checked(params, error, reason):

@@ -169,7 +169,7 @@ def test_the_solver_ends_at_every_bound():
 
 @pytest.mark.parametrize("C", [0.0, 1e-300, 1e13, np.nan, True])
 def test_what_no_solver_serves_is_refused_as_c(C):
-    with pytest.raises(ra.InputError, match=r"C=.* allowed are numbers from 1e-12 to 1e\+12"):
+    with pytest.raises(ra.InputError, match=r"C=.* allowed are numbers from 1e-12 to 1000000000000"):
         RankSVM(C=C).fit(DATA.X, DATA.y, qid=DATA.qid)
 
 
