@@ -114,7 +114,7 @@ def main() -> None:
     if find_spec("scikit_posthocs"):
         from scikit_posthocs import posthoc_nemenyi_friedman
 
-        print(posthoc_nemenyi_friedman(results.to_frame("dense")))
+        print(posthoc_nemenyi_friedman(results.to_frame(form="dense")))
     if arguments.out:
         Path(arguments.out).write_text(ra.compare.page(results), encoding="utf-8")
 

@@ -38,7 +38,7 @@ HELPERS = {
 OPTIONS_BY_PLACE = {
     **{module: {} for module in ("", "audit", "lightgbm", "objectives", "parity", "sklearn", "xgboost")},
     "catboost": {"train": ["convention", "eval_set"]},
-    "compare": {"leave_one_out": ["over"], "winning_numbers": ["by"]},
+    "compare": {},
     "crosscheck": {"check": ["convention"]},
     "io": {"read_trec": ["run"]},
     "trackers": {"pruning": ["history"]},

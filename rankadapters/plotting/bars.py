@@ -9,24 +9,7 @@ from rankadapters.plotting.canvas import COLOURS, DOWN, LINE, UP, canvas, name_r
 
 
 def bars(named: Sequence[tuple[str, float]], x_name: str) -> Any:
-    """Draw a bar for each number, the first on top, with the number beside it.
-
-    Parameters
-    ----------
-    named : sequence of (str, float)
-        At least one; numbers from 0 on.
-    x_name : str
-        What the numbers are.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
-    """
+    """Draw a bar for each of one or more numbers from 0 on, the first on top, with the number beside it."""
     figure, axes = canvas(1.0 + LINE * len(named))
     draw_bars(axes, named, [COLOURS[0]] * len(named))
     for place, (_, value) in enumerate(named):

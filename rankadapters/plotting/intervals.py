@@ -19,24 +19,7 @@ class Interval(NamedTuple):
 
 
 def intervals(several: Sequence[Interval], x_name: str) -> Any:
-    """Draw a point and its interval for each, the first on top; grey is what is not significant.
-
-    Parameters
-    ----------
-    several : sequence of Interval
-        At least one.
-    x_name : str
-        What the numbers are.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
-    """
+    """Draw a point and its interval for each of one or more lines, the first on top; grey is not significant."""
     figure, axes = canvas(1.0 + LINE * len(several))
     axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
     for place, each in enumerate(several):

@@ -5,34 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankadapters.plotting.canvas import COLOURS, LINES, WIDTH, empty_figure
+from rankadapters.plotting.canvas import WIDTH, empty_figure, style
 
 PANEL = 1.5  # inches, the height of one
 Curves = Mapping[str, Sequence[float]]
 
 
 def panels(x: Sequence[int], grid: Mapping[str, Mapping[str, Curves]], x_name: str, y_name: str) -> Any:
-    """Draw a panel for each row and column of a grid; those of a column have the same scale.
+    """Draw a panel for each row and column of a grid; the panels of a column have the same scale.
 
-    Parameters
-    ----------
-    x : sequence of int
-        Whole numbers, such as cutoffs.
-    grid : mapping of str to mapping of str to mapping of str to sequence of float
-        Rows of columns of curves, each a value at each of `x`; every row has the same columns, and a curve of the same
-        name looks alike in all panels. The name of a row may be empty.
-    x_name, y_name : str
-        What the axes show.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        With its legend below the panels.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
+    The grid has rows of columns of curves over whole numbers `x`, such as cutoffs. Every row has the same columns, a
+    row's name may be empty, and a curve of one name looks alike in all panels. The legend is below them.
     """
     columns = list(next(iter(grid.values())))
     names = list(dict.fromkeys(name for row in grid.values() for curves in row.values() for name in curves))
@@ -54,9 +37,7 @@ def panels(x: Sequence[int], grid: Mapping[str, Mapping[str, Curves]], x_name: s
 
 def _draw(axes: Any, x: Sequence[int], curves: Curves, names: list[str]) -> None:
     for name, y in curves.items():
-        number = names.index(name)
-        style = {"color": COLOURS[number % len(COLOURS)], "linestyle": LINES[number % len(LINES)]}
-        axes.plot(x, y, **style, marker=".", markersize=3, linewidth=1.1, label=name)
+        axes.plot(x, y, **style(names.index(name), 3), marker=".", linewidth=1.1, label=name)
     axes.spines[["top", "right"]].set_visible(False)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.tick_params(labelsize=7)

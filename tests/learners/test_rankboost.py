@@ -105,7 +105,10 @@ def test_constant_features_teach_nothing():
         ({"n_thresholds": 255}, "n_thresholds=255; allowed are whole numbers from 1 to 254"),
         ({"variant": "java"}, "variant='java'; allowed are 'freund', 'ranklib'"),
         ({"max_iter": 0}, "max_iter=0; allowed are whole numbers from 1 on"),
-        ({"validation_fraction": 1.0, "convention": "textbook@5"}, "validation_fraction=1.0; allowed are numbers above 0 and below 1"),
+        (
+            {"validation_fraction": 1.0, "convention": "textbook@5"},
+            "validation_fraction=1.0; allowed are numbers above 0 and below 1",
+        ),
     ],
 )
 def test_parameters_are_checked(params, reason):
