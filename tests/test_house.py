@@ -41,7 +41,7 @@ OPTIONS_BY_PLACE = {
     "compare": {},
     "crosscheck": {"check": ["convention"]},
     "io": {"read_trec": ["run"]},
-    "trackers": {"pruning": ["history"]},
+    "trackers": {},
 }
 
 

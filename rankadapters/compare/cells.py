@@ -39,26 +39,12 @@ class Cell(NamedTuple):
 
 
 def cells_of(data: object) -> list[Cell]:
-    """Read a table with named columns, a mapping of cells to values, or rows.
-
-    Raises
-    ------
-    InputError
-        It is none of these, or a cell is not what it should be; the error has the row.
-    """
+    """Read a table with named columns, a mapping of cells to values, or rows."""
     return [_cell(row, *values) for row, values in enumerate(_rows(data))]
 
 
 def read_columns(path: Path) -> dict[str, list[Any]]:
-    """Read the columns of a CSV or Parquet file; every value of a CSV file stays the text that it is.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or is not such a table.
-    MissingToolkitError
-        It is Parquet, and pyarrow is not installed.
-    """
+    """Read the columns of a CSV or Parquet file; every value of a CSV file stays the text that it is."""
     try:
         with path.open("rb") as file:
             parquet = file.read(4) == b"PAR1"

@@ -19,15 +19,7 @@ Measure = Convention | str
 def named_measures(
     cells: Sequence[Cell], direction: Direction, on_mixed: str
 ) -> tuple[list[str], dict[str, bool], dict[str, Convention]]:
-    """Name the measure of every cell; tell the direction of each, and the convention where it is known.
-
-    Raises
-    ------
-    InputError
-        A measure has no direction, or two.
-    IncomparableScoresError
-        One measure under several conventions, unless `on_mixed` is `separate`.
-    """
+    """Name the measure of every cell; tell the direction of each, and the convention where it is known."""
     choice("on_mixed", on_mixed, ("error", "separate"), hint="on_mixed='separate' keeps them apart")
     _require_directions(direction)
     read = {measure: _read(measure) for measure in dict.fromkeys(cell.measure for cell in cells)}

@@ -25,13 +25,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import an estimator.
-
-    Raises
-    ------
-    MissingToolkitError
-        scikit-learn is not installed.
-    """
+    """Import an estimator."""
     if name not in _MODULES:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -126,15 +126,7 @@ class QueryLearner(QueryEstimator):
 
 
 def maximised(learner: str, convention: Convention | str | None) -> Convention:
-    """Return the convention that a learner maximises.
-
-    Raises
-    ------
-    ConventionError
-        There is none.
-    UnsupportedConventionError
-        Lower is better: a loss goes by the scale of the scores, which these learners do not keep.
-    """
+    """Return the convention that a learner maximises, and refuse losses, which go by the scale of the scores."""
     if convention is None:
         raise ConventionError(f"{learner} has no convention to maximise.\nHint: {learner}('textbook@10').")
     declared = as_convention(convention)

@@ -13,13 +13,7 @@ ARROW = {"arrowstyle": "-", "color": TOTAL, "linewidth": 0.6}
 
 
 def fronts(points: Mapping[str, tuple[float, float]], ranks: Sequence[Sequence[str]], x_name: str, y_name: str) -> Any:
-    """Draw each method as a point, and join and name those of each rank, the best first; names are moved apart.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib or adjustText is not installed.
-    """
+    """Draw each method as a point, and join and name those of each rank, the best first; names are moved apart."""
     try:
         from adjustText import adjust_text
     except ImportError:

@@ -11,13 +11,7 @@ from rankadapters.plotting.canvas import LINE, canvas
 
 
 def contributions(bars: Sequence[tuple[str, float]], *, title: str, ax: Any = None) -> Any:
-    """Draw what each query contributes to a difference, the first on top, into `ax` or a new figure.
-
-    Raises
-    ------
-    InputError
-        There is no bar to draw.
-    """
+    """Draw what each query contributes to a difference, the first on top, into `ax` or a new figure."""
     if not bars:
         msg = "no query contributes to the difference, so there is nothing to draw.\nHint: report.ok says so too."
         raise InputError(msg)

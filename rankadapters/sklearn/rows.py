@@ -88,13 +88,7 @@ class LabelledRows:
 
 
 def ids_of(X: Any, qid: Any, name: str | None) -> Any:
-    """Find query ids: as given, or in the column or index level of X that was named; None where there are none.
-
-    Raises
-    ------
-    InputError
-        They were given twice, or X has nothing of that name.
-    """
+    """Find query ids: as given, or in the column or index level of X that was named; None where there are none."""
     if name is None:
         return qid
     if qid is not None:
@@ -114,13 +108,7 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
 
 
 def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
-    """Check labels and query ids against each other, the features, and the rows that there were before any cut.
-
-    Raises
-    ------
-    InputError
-        A label is not a finite number, an id is missing or a float, the lengths differ, or the features hold the ids.
-    """
+    """Check labels and query ids against each other, the features, and the rows that there were before any cut."""
     queries = queries_of(y, qid)
     if n_rows(features) != queries.n_docs:
         msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}.\nHint: one label and one qid per row of X."
@@ -132,13 +120,7 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
 
 
 def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
-    """Choose the queries whose ids have the smallest hashes, one of them at least and not all.
-
-    Raises
-    ------
-    InputError
-        There is only one query.
-    """
+    """Choose the queries whose ids have the smallest hashes, one of them at least and not all."""
     if queries.n_queries == 1:
         msg = "validation_fraction needs two queries or more, but there is one.\nHint: fit(eval_set=[(X, y, qid)])."
         raise InputError(msg)
