@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankadapters.core.declaration import arguments
@@ -137,18 +136,6 @@ def maximised(learner: str, convention: Convention | str | None) -> Convention:
         )
         raise UnsupportedConventionError(msg)
     return declared
-
-
-def generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator that `random_state` says: a seed, a generator, or None for numpy's own."""
-    if isinstance(random_state, np.random.Generator):
-        random_state = arguments.seed(random_state)
-    try:
-        made: np.random.RandomState = check_random_state(random_state)
-    except ValueError:
-        allowed = "whole numbers from 0 to 2^32 - 1, a numpy Generator or RandomState, or None"
-        raise arguments.refusal("random_state", random_state, allowed, "random_state=0") from None
-    return made
 
 
 def _refuse_nothing_to_learn(train: LabelledRows) -> None:

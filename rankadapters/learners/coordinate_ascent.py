@@ -11,9 +11,10 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels import dispatch
-from rankadapters.learners.base import QueryLearner, generator, maximised
+from rankadapters.learners.base import QueryLearner, maximised
 from rankadapters.learners.columns import FeatureColumns, product, shares
 from rankadapters.learners.judging import Judge
+from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]

@@ -13,11 +13,12 @@ from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
-from rankadapters.learners.base import QueryLearner, generator
+from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.judging import Judge, queries_of_rows
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import require_objective
+from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
@@ -138,3 +140,15 @@ def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
         msg = "eval_set lists no validation queries.\nHint: eval_set=[(X, y, qid)], or leave it out."
         raise InputError(msg)
     return sets
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator that `random_state` says: a seed, a generator, or None for numpy's own."""
+    if isinstance(random_state, np.random.Generator):
+        random_state = arguments.seed(random_state)
+    try:
+        made: np.random.RandomState = check_random_state(random_state)
+    except ValueError:
+        allowed = "whole numbers from 0 to 2^32 - 1, a numpy Generator or RandomState, or None"
+        raise arguments.refusal("random_state", random_state, allowed, "random_state=0") from None
+    return made
