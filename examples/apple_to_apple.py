@@ -260,7 +260,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     """Draw Figure 1: what training under each tool does to each learner. Figure 2: the learners under each tool."""
     from matplotlib import rc_context
 
-    from rankadapters.plotting.panels import panels
+    from rankadapters.plotting.curves import panels
 
     folder.mkdir(parents=True, exist_ok=True)
     tools, learners = DRAWN.items(), sorted(LEARNERS)

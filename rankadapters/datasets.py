@@ -49,9 +49,10 @@ class RankingData:
 
     def __post_init__(self) -> None:
         """Refuse parts of different length."""
-        if self.X.ndim != 2 or not len(self.X) == len(self.labels) == len(self.qid):  # noqa: PLR2004 - a table
+        X, labels, qid = (getattr(part, "shape", None) for part in (self.X, self.labels, self.qid))
+        if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - a table
             msg = (
-                f"X has shape {self.X.shape}, labels {self.labels.shape}, qid {self.qid.shape}.\n"
+                f"X has shape {X}, labels {labels}, qid {qid}.\n"
                 "Hint: a table of one row per document, and one label and one qid for each."
             )
             raise InputError(msg)
@@ -93,6 +94,8 @@ class Grouped:
         >>> grouped.X.ravel().tolist(), grouped.sizes.tolist(), grouped.qid.tolist()
         ([1.0, 3.0, 2.0], [2, 1], [0, 0, 1])
         """
+        if not isinstance(data, RankingData):
+            raise arguments.refusal("data", data, "RankingData", "RankingData(X=X, labels=labels, qid=qid)")
         given = Queries(data.labels, qid=data.qid)
         sizes = np.diff(given.indptr)
         qid = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)

@@ -109,3 +109,11 @@ def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
     assert grouped.sizes.tolist() == [2, 2, 1]
     assert grouped.qid.tolist() == [0, 0, 1, 1, 2]
     assert grouped.qid.dtype == np.int32
+
+
+@pytest.mark.parametrize("wrong", [None, [[1.0]], "a"])
+def test_what_is_no_array_is_refused(wrong):
+    with pytest.raises(ra.InputError, match="X has shape None"):
+        RankingData(X=wrong, labels=np.zeros(1), qid=np.zeros(1))
+    with pytest.raises(ra.InputError, match="allowed are RankingData"):
+        Grouped.of(wrong)

@@ -17,7 +17,7 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.plotting.intervals import Interval, intervals
+from rankadapters.plotting.bars import Interval, intervals
 from rankadapters.progress import Progress, shows, steps
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document

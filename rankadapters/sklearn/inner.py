@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_ro
 
 from rankadapters.callbacks.history import History
 from rankadapters.sklearn.estimator import QueryEstimator
-from rankadapters.sklearn.handing import Watched, hand, toolkit_of
+from rankadapters.sklearn.fit_arguments import Watched, hand, toolkit_of
 from rankadapters.sklearn.rows import LabelledRows
 
 

@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError, brief
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import require_objective
-from rankadapters.sklearn.handing import RANKERS, Watched, toolkit_of
+from rankadapters.sklearn.fit_arguments import RANKERS, Watched, toolkit_of
 from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, fit_inner, last_step
 from rankadapters.sklearn.tables import without_column
 
