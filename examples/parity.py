@@ -2,7 +2,7 @@
 
 import rankadapters as ra
 
-train, test = ra.datasets.mq2008_like(seed=0)
+train, test = ra.datasets.mq2008_like(random_state=0)
 declared = ra.presets.letor4(10)
 report = ra.crosscheck.check_models(train, test, k=10, conventions=[declared])
 

@@ -97,7 +97,7 @@ class CatBoost:
 
 def folds(files: list[Path] | None) -> Iterator[tuple[RankingData, RankingData]]:
     if files is None:
-        train, test = ra.datasets.mq2008_like(seed=0)
+        train, test = ra.datasets.mq2008_like(random_state=0)
         yield shuffled(train), test
         return
     for first in range(5):

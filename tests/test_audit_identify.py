@@ -315,7 +315,7 @@ def test_what_is_the_same_on_this_data_is_printed_below_the_signature():
 
 
 def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
-    _, test = ra.datasets.mq2008_like(seed=0)
+    _, test = ra.datasets.mq2008_like(random_state=0)
     queries, scores = ra.Queries(test.labels, qid=test.qid), test.X[:, 24]
     value = ra.evaluate(queries, scores, ra.presets.yahoo(10).replace(empty=0.3)).value
     found = ra.audit.identify(f"{value:.6f}", queries, scores)

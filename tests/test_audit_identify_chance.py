@@ -12,7 +12,7 @@ from tests.audit_data import small
 
 
 def generated(feature=3):
-    _, test = ra.datasets.mq2008_like(seed=0)
+    _, test = ra.datasets.mq2008_like(random_state=0)
     return ra.Queries(test.labels, qid=test.qid), test.X[:, feature]
 
 

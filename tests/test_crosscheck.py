@@ -27,7 +27,7 @@ LETOR, TEXTBOOK = ra.presets.letor4(5), ra.presets.textbook(10)
 
 @pytest.fixture(scope="module")
 def data():
-    return mq2008_like(1, n_train_queries=50, n_test_queries=40)
+    return mq2008_like(random_state=1, n_train_queries=50, n_test_queries=40)
 
 
 def need(toolkit):

@@ -58,7 +58,7 @@ WITHOUT_DATA = {
 }
 CONVENTION_ALONE = (
     "parse", "lightgbm.eval_metric", "lightgbm.native_metric", "xgboost.custom_metric", "xgboost.native_metric",
-    "catboost.native_metric", "sklearn.query_scorer", "sklearn.query_scorers",
+    "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
 NEEDS = {
     "order": ("scipy",),

@@ -22,7 +22,6 @@ FILES = {
 # An adapter is named alike in its siblings.
 IN_EACH_TOOLKIT = {"EarlyStopping", "EvalMetric", "GlobalEval", "ObjectiveCallback"}
 LOSSES = {"QueryCrossEntropy", "QueryRMSE", "QuerySoftMax"}  # a loss is an objective and a measure by one name
-LEARNERS = {"RankNet"}  # of the literature, known by the name of its objective
 HELPERS = {
     "lightgbm": ("LABELS", "MOST_ROWS", "query_weights"),
     "objectives": ("as_objective",),
@@ -39,10 +38,10 @@ HELPERS = {
 OPTIONS_BY_PLACE = {
     **{module: {} for module in ("", "audit", "lightgbm", "objectives", "parity", "sklearn", "xgboost")},
     "catboost": {"train": ["convention"]},
-    "compare": {"leave_one_out": ["over"], "winning_numbers": ["by"]},
+    "compare": {},
     "crosscheck": {"check": ["convention"]},
     "io": {"read_trec": ["run"]},
-    "trackers": {"pruning": ["history"]},
+    "trackers": {},
 }
 
 
@@ -63,7 +62,7 @@ def test_a_class_has_its_name_to_itself():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(PACKAGE)))
-    known = IN_EACH_TOOLKIT | LOSSES | LEARNERS
+    known = IN_EACH_TOOLKIT | LOSSES
     shared = {name: files for name, files in places.items() if len(files) > 1 and name not in known}
     assert shared == {}
 

@@ -100,7 +100,7 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
 
         from rankadapters.datasets import mq2008_like
 
-        several = mq2008_like(arguments.seed)
+        several = mq2008_like(random_state=arguments.seed)
         if arguments.measure in GRADED:
             return several
         return tuple(replace(data, labels=np.minimum(data.labels, 1)) for data in several)

@@ -11,9 +11,9 @@ from typing import Any
 
 from sklearn.utils.validation import has_fit_parameter
 
-from rankadapters.callbacks.history import History
+from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError, UnsupportedConventionError
+from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
 from rankadapters.sklearn.rows import LabelledRows
 
@@ -149,11 +149,14 @@ def _catboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
         return fit_by_objective(ranker, pools, watched.objective, watched.convention, params) or None
     if pools:
         given["eval_set"] = pools
-    metric = None if watched.convention is None else _catboost_metric(watched.convention, train, watched.sets)
-    if metric is None or isinstance(metric, str):
-        ranker.set_params(**({} if metric is None else {"eval_metric": metric}))
+    if watched.convention is None:
         ranker.fit(train.X, train.y, **_joined(params, given))
         return None
+    metric = _catboost_metric(watched.convention, train, watched.sets)
+    if isinstance(metric, str):
+        ranker.set_params(eval_metric=metric)
+        ranker.fit(train.X, train.y, **_joined(params, given))
+        return _catboost_history(ranker.get_evals_result(), watched.convention, metric)
     declared = ranker.get_params().get("eval_metric")
     ranker.set_params(eval_metric=metric)
     ranker.fit(train.X, train.y, **_joined(params, given))
@@ -182,6 +185,29 @@ def _catboost_metric(convention: Convention, train: LabelledRows, sets: Sequence
     except UnsupportedConventionError:
         pass
     return eval_metric(convention, [(rows.y, rows.codes) for rows in sets])
+
+
+def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Convention, metric: str) -> History:
+    """Return what CatBoost's own metric was in every round, of each validation set; its log spells the metric anew."""
+    from rankadapters.catboost import native_metric, read_metric
+
+    def is_metric(name: str) -> bool:
+        try:
+            return native_metric(read_metric(name), group_weights=False) == metric
+        except ConventionError:  # of a loss
+            return False
+
+    series = {
+        dataset: next(values for name, values in metrics.items() if is_metric(name))
+        for dataset, metrics in log.items() if dataset != "learn"
+    }  # fmt: skip
+    history = History()
+    for iteration, row in enumerate(zip(*series.values(), strict=True)):
+        history.record(
+            Evaluation(dataset, convention, value, iteration=iteration)
+            for dataset, value in zip(series, row, strict=True)
+        )
+    return history
 
 
 def _any(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> None:
