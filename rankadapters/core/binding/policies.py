@@ -37,12 +37,8 @@ class Settled:
 
     def decide(self, values: Floats) -> None:
         """Write the value of each query that a policy decides: what it is fixed at, or NaN where it is skipped."""
-        values[self._fixed_queries] = self.fixed[self._fixed_queries]
-        values[self.skipped] = np.nan
-
-    @cached_property
-    def _fixed_queries(self) -> Ints:
-        return np.flatnonzero(self.status == FIXED)
+        np.copyto(values, self.fixed, where=self.status == FIXED)
+        np.copyto(values, np.nan, where=self.status == SKIP)
 
     @cached_property
     def skipped(self) -> Ints:

@@ -58,10 +58,12 @@ def rank(ranking: Ranking, scores: Array, rows: Rows, k: int, *, columns: Array,
         The first row whose score is not finite, else -1.
     """
     n = int(rows.indptr[-1] - rows.indptr[0])
-    word, threshold = border(ranking.retrieve) or ("from", -np.inf)
-    retrieved = (threshold, word == "above")
+    retrieved = (-np.inf, False)
+    if ranking.retrieve != "all":
+        word, threshold = border(ranking.retrieve) or ("from", -np.inf)
+        retrieved = (threshold, word == "above")
     given, written = (scores, rows.order, rows.indptr, k), (columns, *ranks[:2])
     if ranking.tied == "unranked":
         return int(dispatch.run(kept_columns, *given, *retrieved, *written, rows=n))
-    kept = None if threshold == -np.inf else retrieved
+    kept = None if ranking.retrieve == "all" else retrieved
     return int(dispatch.run(ranked_columns, *given, ranking.tied, kept, *written, ranks.ends, rows=n))

@@ -22,7 +22,7 @@ EXACT_INT = 2**53
 
 def as_column(name: str, value: object) -> Array:
     """Read a non-empty column of any dtype; hashables that numpy would cast or stack stay objects."""
-    array = _to_array(name, value)
+    array = value if type(value) is np.ndarray else _to_array(name, value)
     if array.ndim != 1:
         hint = _way_to_column(name, value, array)
         raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.\nHint: {hint}.")
@@ -43,14 +43,14 @@ def as_numbers(name: str, value: object) -> Array:
         )
         raise InputError(msg)
     if array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.int64).itemsize:
-        _refuse_inexact(name, array)
+        largest = max(-int(array.min()), int(array.max()))
+        if largest > EXACT_INT:
+            raise _inexact(name, largest)
     return np.ascontiguousarray(array, dtype=array.dtype if array.dtype == np.float32 else np.float64)
 
 
 def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
     """Read a boolean column of one flag per row; None when all are True, since then it says nothing."""
-    if value is None:
-        return None
     array = as_column(name, value)
     if array.dtype != np.bool_:
         msg = f"{name} has dtype {array.dtype}, but one bool per row is needed.\nHint: {name}={name}.astype(bool)."
@@ -156,6 +156,17 @@ def shared_index(columns: Mapping[str, object]) -> Any | None:
         else:
             same_index(name, index, first, holder)
     return first
+
+
+def offsets(sizes: Array) -> Ints:
+    """Return where each query's rows begin, and where the last one's end: the running sum of sizes, from 0.
+
+    >>> offsets(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    sums = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=sums[1:])
+    return sums
 
 
 def index_dtype(n: int) -> type[np.signedinteger[Any]]:
@@ -275,12 +286,6 @@ def _not_numbers(name: str, array: Array) -> InputError:
         f"{name} has dtype object, which holds numbers ({kinds}) but may hold anything.\n"
         f"Hint: numpy.asarray({name}, 'float64')."
     )
-
-
-def _refuse_inexact(name: str, array: Array) -> None:
-    low, high = int(array.min()), int(array.max())
-    if max(-low, high) > EXACT_INT:
-        raise _inexact(name, max(-low, high))
 
 
 def _inexact(name: str, largest: int) -> InputError:

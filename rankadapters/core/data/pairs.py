@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, shared_index
-from rankadapters.core.data.offsets import offsets
+from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, offsets, shared_index
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.in_numpy.segments import places_within
 

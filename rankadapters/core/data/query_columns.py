@@ -7,18 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, same_length, text_column
+from rankadapters.core.data.columns import (
+    Array,
+    as_column,
+    as_numbers,
+    as_weights,
+    pandas_index,
+    same_length,
+    text_column,
+)
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.in_numpy.segments import numbers
 
 
-def as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
+def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDArray[np.float64]:
     """Check one weight for each query."""
-    if query_weight is None:
-        return None
-    weights = as_numbers("query_weight", query_weight).astype(np.float64, copy=False)
+    weights, n_queries = as_numbers("query_weight", query_weight).astype(np.float64, copy=False), query_ids.size
     if weights.size != n_queries:
         per_row = " (one per row)" if weights.size == n_docs else ""
         msg = (
@@ -26,19 +32,18 @@ def as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArr
             "Hint: one weight per query, in order of first appearance."
         )
         raise InputError(msg)
+    _refuse_other_order(pandas_index(query_weight), query_ids)
     return as_weights("query_weight", weights, "mend or drop the query", by_row=False)
 
 
-def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | None:
+def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64]:
     """Check one weight for each row."""
-    if row_weight is None:
-        return None
     weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
     same_length("row_weight", weights, n_docs)
     return as_weights("row_weight", weights, "mend or drop the row", by_row=True)
 
 
-def refuse_other_order(index: Any, query_ids: Array) -> None:
+def _refuse_other_order(index: Any, query_ids: Array) -> None:
     """Refuse weights that pandas grouped and sorted by query id: ours stand in the order of first appearance."""
     if index is None:
         return
@@ -64,7 +69,7 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
         raise InputError(msg, row=row)
     if order is not None:
         ranks[order] = ranks.copy()
-    return frozen(ranks)
+    return ranks
 
 
 def docid_texts(ids: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +14,9 @@ from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.binding.policies import Settled, Sizes, refuse_ignored, settle
 from rankadapters.core.binding.ranks import Ranks, n_ranks, rank
-from rankadapters.core.data.columns import Array, Floats, beyond_float32
+from rankadapters.core.data.columns import Array, Floats, beyond_float32, offsets
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows, offsets
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import over_chunks
@@ -35,11 +35,6 @@ class Member:
     convention: Convention
     plan: Plan
     settled: Settled
-
-    @cached_property
-    def floor(self) -> float | None:
-        """Smallest value in a geometric mean."""
-        return self.convention.floor
 
     @cached_property
     def over_rows(self) -> bool:
@@ -71,45 +66,47 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
     InputError
         A label has no gain, a column that a convention needs is missing, or a query meets a policy `error`.
     """
-    lower = _binder(queries, conventions)
-    return [lower(convention) for convention in conventions]
+    bounds = _Bounds(queries, conventions)
+    return [bounds.member(convention) for convention in conventions]
 
 
 def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
     """Lower conventions as `bind` does, without those that it refuses, or that would ignore weights."""
-    lower, found = _binder(queries, conventions), []
+    bounds, members = _Bounds(queries, conventions), []
     for convention in conventions:
         with suppress(InputError):
             refuse_ignored([convention], queries)
-            found.append(lower(convention))
-    return found
+            members.append(bounds.member(convention))
+    return members
 
 
-def _binder(queries: Queries, conventions: list[Convention]) -> Callable[[Convention], Member]:
-    bounds: dict[str | None, Bound] = {}
-    cutoffs = [convention.to_dict()["k"] for convention in conventions if "k" in convention.fields()]
-    depth = None if None in cutoffs else max(cutoffs, default=1)
-    return lambda convention: _member(convention, _bound_for(convention, queries, depth, bounds))
+class _Bounds:
+    """The queries as conventions see them: by query, or all rows as one query with either kind of weights."""
 
+    def __init__(self, queries: Queries, conventions: list[Convention]) -> None:
+        cutoffs = [getattr(convention, "k", 1) for convention in conventions]
+        self._depth = None if None in cutoffs else max(cutoffs, default=1)
+        self._queries = queries
+        self._bounds: dict[str | None, Bound] = {}
 
-def _bound_for(convention: Convention, queries: Queries, depth: int | None, bounds: dict[str | None, Bound]) -> Bound:
-    over_rows = convention.over == "rows"
-    key = f"rows {convention.weighting}" if over_rows else None
-    if key not in bounds:
-        if over_rows:
-            weights = queries.row_weight
-            if convention.weighting == "query_weight" and queries.query_weight is not None:
-                weights = queries.per_row(queries.query_weight)
-            queries = queries.as_one(row_weight=weights)
-        bounds[key] = Bound(queries, depth, over_rows=over_rows)
-    return bounds[key]
+    def member(self, convention: Convention) -> Member:
+        """Lower a convention."""
+        over_rows = convention.over == "rows"
+        key = f"rows {convention.weighting}" if over_rows else None
+        if key not in self._bounds:
+            queries = self._as_one(convention.weighting) if over_rows else self._queries
+            self._bounds[key] = Bound(queries, self._depth, over_rows=over_rows)
+        bound = self._bounds[key]
+        plan: Plan = convention.lower(bound)
+        mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
+        settled = settle(convention, bound.queries, Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty), mass)
+        return Member(convention, plan, settled)
 
-
-def _member(convention: Convention, bound: Bound) -> Member:
-    plan: Plan = convention.lower(bound)
-    mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
-    settled = settle(convention, bound.queries, Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty), mass)
-    return Member(convention, plan, settled)
+    def _as_one(self, weighting: str | None) -> Queries:
+        queries = self._queries
+        if weighting == "query_weight" and queries.query_weight is not None:
+            return queries.as_one(row_weight=queries.per_row(queries.query_weight))
+        return queries.as_one(row_weight=queries.row_weight)
 
 
 class Work:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.in_numpy import by_rank
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 
 @kernel(tied="spans")
@@ -33,7 +33,7 @@ def share_at_own_cutoff(ranked, outptr, k, cutoffs, values):
         values[q] = total / cutoffs[q]
 
 
-@kernel(in_numpy=by_rank.any_relevant)
+@kernel(in_numpy=in_numpy.any_relevant)
 def any_relevant(ranked, outptr, k, values):
     """1 where there is a relevant row at ranks 1..k, else 0."""
     for q in range(len(values)):

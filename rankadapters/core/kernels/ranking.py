@@ -127,17 +127,18 @@ def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, outptr, o
     """
     rowptr = outptr if tied == "rows" else indptr
     rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
-    yield ranked_rows, (scores, order, indptr, k, tied != "rows", rowptr, rows)
-    if tied == "rows":
-        yield take_columns, (rows, indptr, columns, outptr, out)
-    elif tied == "means":
-        yield take_tie_means, (rows, indptr, columns, outptr, out)
-    elif tied == "spans":
-        yield take_tie_sums, (rows, indptr, columns, outptr, out, ends)
-    else:
-        yield take_whole_ties, (rows, indptr, k, columns, outptr, out, ends)
+    calls = [
+        (ranked_rows, (scores, order, indptr, k, tied != "rows", rowptr, rows)),
+        {
+            "rows": (take_columns, (rows, indptr, columns, outptr, out)),
+            "means": (take_tie_means, (rows, indptr, columns, outptr, out)),
+            "spans": (take_tie_sums, (rows, indptr, columns, outptr, out, ends)),
+            "whole": (take_whole_ties, (rows, indptr, k, columns, outptr, out, ends)),
+        }[tied],
+    ]
     if retrieved is not None:
-        yield keep_from, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)
+        calls.append((keep_from, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)))
+    return calls
 
 
 @kernel(in_numpy=in_numpy.places_of)
@@ -152,5 +153,7 @@ def places_of(rows, indptr, order):
 def order_within(keys, indptr, order):
     """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
-    yield ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)
-    yield places_of, (rows, indptr, order)
+    return [
+        (ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)),
+        (places_of, (rows, indptr, order)),
+    ]
