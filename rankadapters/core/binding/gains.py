@@ -94,8 +94,8 @@ def ranked_by_gain(gains: Floats, rows: Rows, cut: Ints) -> tuple[Floats, Ints]:
     if levels is not None and levels.size <= MOST_LEVELS:
         dispatch.run(counted_gains, small, levels, rows.indptr, outptr, ranked[0])
     else:  # gains rank themselves
-        depth, written = max(1, int(cut.max())), (small[None, :], outptr, ranked, NO_ENDS)
-        dispatch.run(ranked_columns, gains, rows.order, rows.indptr, depth, "rows", None, *written, rows=small.size)
+        given = (gains, rows.order, rows.indptr, max(1, int(cut.max())), "rows", None, small[None, :])
+        dispatch.run(ranked_columns, *given, (outptr, ranked, NO_ENDS), rows=small.size)
     return ranked[0], outptr
 
 

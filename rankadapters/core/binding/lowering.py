@@ -202,9 +202,7 @@ class Bound:
     ) -> tuple[Ranking, Column]:
         """Decide how rows are ranked and what a tie brings; return the column too that the order of ties follows."""
         followed, order, tied = by or columns[0], convention.ties, "rows"
-        if convention.precision == "none":
-            tied = "unranked"
-        elif order in {"average", "together"}:
+        if order in {"average", "together"}:
             tied = kernel.tied
             # A fixed order of addition, so that the order of the rows cannot change the last bit.
             inexact = columns[:1] if tied == "whole" else [each for each in columns if not self._sums_exactly(each)]
@@ -214,8 +212,7 @@ class Bound:
         ranking = Ranking(
             ties=order, by=followed.key if order in {"worst", "best"} else None,
             drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
-            retrieve=getattr(convention, "retrieve", "all"),
-            precision="float64" if tied == "unranked" else convention.precision,
+            retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
         )  # fmt: skip
         return ranking, followed
 

@@ -30,10 +30,10 @@ class Ranking(NamedTuple):
     by: Key | None  # the column that this order follows
     drops: bool  # whether unjudged rows are left out
     # At the ranks of a tie: "rows" each row, "means" their mean, "spans" their sum and where the tie ends, "whole" each
-    # row and where the tie ends, of the tie at rank k also the rows beyond; "unranked": scores are not compared.
+    # row and where the tie ends, of the tie at rank k also the rows beyond.
     tied: str
     retrieve: str = "all"
-    precision: str = "float64"
+    precision: str = "float64"  # "none": all rows that are retrieved tie, and are the first
 
     @property
     def has_ends(self) -> bool:

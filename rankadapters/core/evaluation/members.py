@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.binding.policies import Settled, Sizes, refuse_ignored, settle
-from rankadapters.core.binding.ranks import Ranks, n_ranks, rank
+from rankadapters.core.binding.ranks import Ranks, comparable, compared_in, n_ranks, rank
 from rankadapters.core.data.columns import Array, Floats, beyond_float32, offsets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
@@ -132,14 +132,11 @@ class Work:
             groups: dict[tuple[object, ...], list[int]] = {}
             for place, member in enumerate(self._members):
                 if isinstance(member.plan, RankedPlan):
-                    compared = compared_in(member.plan.ranking.precision, dtype)
+                    ranking = member.plan.ranking
                     # All rows as one query are other queries, though ranked alike.
-                    key = (*member.plan.ranking[:-1], member.over_rows, compared)
+                    key = (*ranking[:-1], compared_in(ranking.precision, dtype), member.over_rows)
                     groups.setdefault(key, []).append(place)
-            self._groups[dtype] = [
-                SharedRanking(places, self._members, key[-1])  # type: ignore[arg-type]
-                for key, places in groups.items()
-            ]
+            self._groups[dtype] = [SharedRanking(places, self._members) for places in groups.values()]
         return self._groups[dtype]
 
 
@@ -150,14 +147,11 @@ class SharedRanking:
     their scores then, not even for a NaN.
     """
 
-    def __init__(
-        self, numbers: list[int], members: list[Member], dtype: np.dtype[Any], *, computed_only: bool = False
-    ) -> None:
+    def __init__(self, numbers: list[int], members: list[Member], *, computed_only: bool = False) -> None:
         self.numbers = numbers
         self.members = [members[number] for number in numbers]
         self.plans = [cast("RankedPlan", member.plan) for member in self.members]
         self.first = self.plans[0]
-        self.dtype = dtype  # in which scores are compared
         self.k = max(plan.k for plan in self.plans)
         self.ranking = self.first.ranking
         room = n_ranks(self.ranking, self.first.rows.sizes, self.k)
@@ -176,8 +170,7 @@ class SharedRanking:
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
-        with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-            compared = writable(scores.astype(self.dtype, copy=False))
+        compared = comparable(self.ranking, scores)
         if self.at_once is not None and dispatch.runs_compiled():
             return self._values_at_once(self.at_once, compared, scores, n_threads)
         ranks = Ranks.empty(self.ranking, len(self.columns), self.outptr)
@@ -248,11 +241,6 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
             np.divide(found, plan.mass, out=found, where=plan.mass > 0)
     settled.decide(found)
     return found
-
-
-def compared_in(precision: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Type in which scores are compared: float32 ones in float64 as they do in float32, so they are never widened."""
-    return np.dtype(np.float32 if dtype == np.float32 else precision)
 
 
 def _refuse_bad(rows: list[int], scores: Array) -> None:

@@ -1,25 +1,9 @@
-"""Measures of each query that count the relevant rows at its ranks: means of ties, to its own cutoff, or any at all."""
+"""Measures of each query that count the relevant rows at its ranks: to its own cutoff, or any at all."""
 
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
 from rankadapters.core.kernels.in_numpy import ranking as in_numpy
-
-
-@kernel(tied="spans")
-def discounted_means(ranked, ends, outptr, k, discounts, divisor, values):
-    """Sum of mean x discount over the first k ranks, by the divisor; `ranked` holds the sum of each rank's tie."""
-    for q in range(len(values)):
-        start = outptr[q]
-        size = min(k, outptr[q + 1] - start)
-        total, first = 0.0, 0
-        while first < size:
-            last = ends[start + first]
-            mean = ranked[start + first] / (last - first)
-            for r in range(first, min(last, size)):
-                total += mean * discounts[r]
-            first = last
-        values[q] = total / divisor[q]
 
 
 @kernel

@@ -117,14 +117,16 @@ def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
 
 
 @steps
-def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, outptr, out, ends):
+def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, ranks):
     """Write what the rows bring to the ranks 1..min(k, n) of each query, for each row of `columns`.
 
-    Returns the first row whose score is not finite, else -1. `columns` follow `order`. `tied` says what the ranks of a
-    tie get: `rows` each row's own number, `means` the mean of the tie, `spans` its sum, `whole` each row's own, down to
-    the end of the tie at rank k, for which there is room for all rows; `ends` gets the tie's last rank with the last
-    two. With `retrieved`, a threshold and whether it is strict, rows of a lower score bring 0.
+    Returns the first row whose score is not finite, else -1. `columns` follow `order`; `ranks` are where each query's
+    ranks begin, what they get, and where ties end. `tied` says what the ranks of a tie get: `rows` each row's own
+    number, `means` the mean of the tie, `spans` its sum, `whole` each row's own, down to the end of the tie at rank k,
+    for which there is room for all rows; the tie's last rank is told with the last two. With `retrieved`, a threshold
+    and whether it is strict, rows of a lower score bring 0.
     """
+    outptr, out, ends = ranks
     rowptr = outptr if tied == "rows" else indptr
     rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
     calls = [

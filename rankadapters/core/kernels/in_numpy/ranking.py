@@ -91,27 +91,6 @@ def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -
     out[:] = np.repeat(np.tile(levels, n), np.diff(ends, axis=0, prepend=0).T.ravel())
 
 
-def kept_columns(
-    scores: Any, order: Any, indptr: Any, k: int, bound: float, strict: bool, columns: Any, outptr: Any, out: Any
-) -> int:
-    """As `kept_rows.kept_columns`."""
-    part = slice(indptr[0], indptr[-1])
-    rows = order[part] if order.size else np.arange(indptr[0], indptr[-1])
-    own = scores[rows].astype(np.float64)  # as in keep_from
-    finite = np.isfinite(own)
-    if not finite.all():
-        return int(rows[np.argmin(finite)])
-    kept = np.flatnonzero(own > bound if strict else own >= bound)
-    query = numbers(indptr)[kept]
-    rank = places_within(np.searchsorted(query, np.arange(indptr.size)))
-    within = np.flatnonzero(rank < np.minimum(k, np.diff(outptr)[query]))
-    places = outptr[query[within]] + rank[within]
-    for column, written in zip(columns, out, strict=True):
-        written[outptr[0] : outptr[-1]] = 0.0
-        written[places] = column[part][kept[within]]
-    return ALL_FINITE
-
-
 def take_whole_ties(rows: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
     """As `ranking.take_whole_ties`; every row has a rank."""
     del k
