@@ -117,7 +117,7 @@ class WholePlan:
     rows : Rows
         The rows that count.
     precision : str
-        In which scores are compared.
+        In which scores are compared; `none`: they are not compared, and read in float64.
     columns : dict of str to array
         In the order of `rows`, or where `offsets` say.
     offsets : dict of str to array, shape (n_queries + 1,)

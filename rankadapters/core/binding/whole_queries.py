@@ -79,7 +79,7 @@ def loss_plan(
 ) -> WholePlan:
     """Plan of a loss: sums over all queries, of numerators and masses."""
     return WholePlan(
-        kernel=kernel, rows=rows, precision="float64", columns=as_arguments(columns), offsets=as_arguments(offsets),
+        kernel=kernel, rows=rows, precision="none", columns=as_arguments(columns), offsets=as_arguments(offsets),
         options=options, mass=mass, pooled=True, empty=mass <= 0,
     )  # fmt: skip
 

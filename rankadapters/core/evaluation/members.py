@@ -222,8 +222,9 @@ class SharedRanking:
 def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
     """Numerator of each query, by its mass where the measure is a mean."""
     settled = member.settled
+    precision = compared_in(plan.precision, scores.dtype)
     with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-        compared = writable(scores.astype(compared_in(plan.precision, scores.dtype), copy=False))
+        compared = writable(scores.astype(np.float64 if precision == "none" else precision, copy=False))
     found = np.zeros(plan.mass.size)
 
     def run(first: int, last: int) -> Iterator[int]:
