@@ -312,6 +312,6 @@ def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
     if queries.docid_rank is None:
         msg = f"ties={ties!r} needs docid=, but none was given."
         hint = "docid=one string per row, where it is taken, as by ra.evaluate, or convention.replace(ties='input')"
-        raise InputError(f"{msg}\nHint: {hint}.")
+        raise InputError(msg, hint=hint)
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks

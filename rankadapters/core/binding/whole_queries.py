@@ -56,8 +56,9 @@ def given_pairs(bound: Bound, rows: Rows, *, weighed: bool) -> tuple[Array, Arra
     """
     pairs = bound.queries.pairs
     if pairs is None:
-        msg = "pairs='given' needs pairs=, but none were given.\nHint: pairs=(winner rows, loser rows), or 'label'."
-        raise InputError(msg)
+        raise InputError(
+            "pairs='given' needs pairs=, but none were given.", hint="pairs=(winner rows, loser rows), or 'label'"
+        )
     there = np.ones(bound.queries.n_docs, np.bool_)
     if rows.indptr[-1] < there.size:
         there[:] = False

@@ -206,8 +206,7 @@ class Queries(Grouping):
         known = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
         if not known or np.unique(numbers).size < numbers.size:
             allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
-            msg = f"numbers={numbers!r:.60}; allowed are {allowed}.\nHint: numpy.flatnonzero of a mask."
-            raise InputError(msg)
+            raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
         inner = places_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = self.rows[inner]
@@ -268,11 +267,10 @@ class Queries(Grouping):
         """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
         array = as_numbers("scores", scores)
         if array.size != self.labels.size:
-            msg = (
-                f"scores has {array.size} rows but the queries cover {self.n_docs}.\n"
-                "Hint: pass the scores of the rows that the labels were given for, in that order."
+            raise InputError(
+                f"scores has {array.size} rows but the queries cover {self.n_docs}.",
+                hint="pass the scores of the rows that the labels were given for, in that order",
             )
-            raise InputError(msg)
         if self.index is not None:
             same_index("scores", pandas_index(scores), self.index)
         return array
@@ -282,8 +280,11 @@ class Queries(Grouping):
             return
         idle = np.flatnonzero(~self.retrieved & ~self.judged)
         if idle.size:
-            msg = f"row {idle[0]} is neither retrieved nor judged, so it says nothing.\nHint: drop such rows."
-            raise InputError(msg, row=int(idle[0]))
+            raise InputError(
+                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
+                hint="drop such rows",
+                row=int(idle[0]),
+            )
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
@@ -299,6 +300,7 @@ def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
     refuse_other_names(columns)
     given = [name for name, column in columns.items() if column is not None]
     if given:
-        msg = f"{given[0]} was given beside a Queries, which already holds it.\nHint: drop {given[0]}=, or pass labels."
-        raise InputError(msg)
+        raise InputError(
+            f"{given[0]} was given beside a Queries, which already holds it.", hint=f"drop {given[0]}=, or pass labels"
+        )
     return labels

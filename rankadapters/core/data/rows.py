@@ -70,9 +70,9 @@ def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
     bare = retrieved & ~queries.judged
     if unjudged == "error" and bare.any():
         row = int(np.argmax(bare))
-        msg = (
-            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.\n"
-            "Hint: convention.replace(unjudged='zero') or 'drop'."
+        raise InputError(
+            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.",
+            hint="convention.replace(unjudged='zero') or 'drop'",
+            row=row,
         )
-        raise InputError(msg, row=row)
     return rows_of(queries, queries.judged & retrieved if unjudged == "drop" else queries.retrieved)

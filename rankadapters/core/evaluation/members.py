@@ -257,6 +257,5 @@ def exact_sum(terms: Floats) -> int:
         return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
     limbs = np.zeros(LIMBS + 1, np.int64)
     if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
-        msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
-        raise InputError(msg)
+        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)

@@ -175,11 +175,10 @@ class Measured:
         """
         for member, _ in self._found:
             if not member.convention.is_sum:
-                msg = (
-                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.\n"
-                    "Hint: evaluate gives its value; pool='queries' with another average has parts."
+                raise UnsupportedConventionError(
+                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.",
+                    hint="evaluate gives its value; pool='queries' with another average has parts",
                 )
-                raise UnsupportedConventionError(msg)
         return ByConvention((member.convention, self._share(member, numerators)) for member, numerators in self._found)
 
     @cached_property
@@ -277,11 +276,10 @@ class Measured:
     def _refuse_over_rows(self, what: str) -> None:
         for member, _ in self._found:
             if member.over_rows:
-                msg = (
-                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.\n"
-                    "Hint: evaluate all data at once, or pool='queries'."
+                raise UnsupportedConventionError(
+                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.",
+                    hint="evaluate all data at once, or pool='queries'",
                 )
-                raise UnsupportedConventionError(msg)
 
 
 def above_values(tally: Tally, largest: float) -> str | None:

@@ -115,17 +115,15 @@ class _Process:
 
 def _checked(choice: str) -> str:
     if choice not in {LATER, NOW, NEVER}:
-        msg = (
-            f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.\n"
-            f"Hint: leave it out for {LATER!r}, which compiles once much is evaluated."
+        raise InputError(
+            f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.",
+            hint=f"leave it out for {LATER!r}, which compiles once much is evaluated",
         )
-        raise InputError(msg)
     if choice == NOW and why_no_numba() is not None:
-        msg = (
-            f"{SETTING}={NOW!r} and warmup compile kernels, but numba cannot be imported ({why_no_numba()}).\n"
-            f"Hint: pip install numba; with {SETTING}={LATER!r} kernels run in Python, without it."
+        raise InputError(
+            f"{SETTING}={NOW!r} and warmup compile kernels, but numba cannot be imported ({why_no_numba()}).",
+            hint=f"pip install numba; with {SETTING}={LATER!r} kernels run in Python, without it",
         )
-        raise InputError(msg)
     return choice
 
 
