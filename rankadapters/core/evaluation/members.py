@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -170,46 +169,32 @@ class SharedRanking:
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
-        compared = comparable(self.ranking, scores)
+        compared, values = comparable(self.ranking, scores), np.empty((len(self.plans), indptr.size - 1))
         if self.at_once is not None and dispatch.runs_compiled():
-            return self._values_at_once(self.at_once, compared, scores, n_threads)
-        ranks = Ranks.empty(self.ranking, len(self.columns), self.outptr)
-        values = np.empty((len(self.plans), indptr.size - 1))
-
-        def run(first: int, last: int) -> Iterator[int]:
-            part = ranks._replace(outptr=self.outptr[first : last + 1])
-            rows = Rows(self.first.rows.order, indptr[first : last + 1])
-            bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
-            if bad < 0:
-                for place in range(len(self.plans)):
-                    self._value(place, slice(first, last), part, values[place, first:last])
-            yield bad
-
+            run = partial(self._rank_at_once, self.at_once, compared, values)
+        else:
+            run = partial(self._rank, Ranks.empty(self.ranking, len(self.columns), self.outptr), compared, values)
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        return self._decided(values)
-
-    def _values_at_once(self, kernel: Kernel, compared: Array, scores: Array, n_threads: int) -> Floats:
-        plan, indptr = self.first, self.first.rows.indptr
-        values = np.empty((1, indptr.size - 1))
-
-        def run(first: int, last: int) -> Iterator[int]:
-            part, inside = indptr[first : last + 1], slice(first, last)
-            others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()))
-            yield int(
-                dispatch.run(
-                    kernel, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
-                    *plan.options.values(), values[0, inside], rows=int(part[-1] - part[0]),
-                )
-            )  # fmt: skip
-
-        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        return self._decided(values)
-
-    def _decided(self, values: Floats) -> Floats:
-        """Let the policies decide the values of the queries that they concern."""
         for member, own in zip(self.members, values, strict=True):
             member.settled.decide(own)
         return values
+
+    def _rank(self, ranks: Ranks, compared: Array, values: Floats, first: int, last: int) -> list[int]:
+        """Rank some queries, then write their values; return the first row whose score is not finite, else -1."""
+        part = ranks._replace(outptr=self.outptr[first : last + 1])
+        rows = Rows(self.first.rows.order, self.first.rows.indptr[first : last + 1])
+        bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
+        if bad < 0:
+            for place in range(len(self.plans)):
+                self._value(place, slice(first, last), part, values[place, first:last])
+        return [bad]
+
+    def _rank_at_once(self, kernel: Kernel, compared: Array, values: Floats, first: int, last: int) -> list[int]:
+        """As `_rank`, by a kernel for short queries."""
+        plan, inside, indptr = self.first, slice(first, last), self.first.rows.indptr[first : last + 1]
+        others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()), *plan.options.values())
+        given = (compared, plan.rows.order, indptr, self.columns[0], plan.k, *others, values[0, inside])
+        return [int(dispatch.run(kernel, *given, rows=int(indptr[-1] - indptr[0])))]
 
     def _value(self, place: int, part: slice, ranks: Ranks, values: Floats) -> None:
         plan = self.plans[place]
@@ -227,12 +212,12 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
         compared = writable(scores.astype(np.float64 if precision == "none" else precision, copy=False))
     found = np.zeros(plan.mass.size)
 
-    def run(first: int, last: int) -> Iterator[int]:
+    def run(first: int, last: int) -> list[int]:
         indptr = plan.rows.indptr[first : last + 1]
         parts = (offset[first : last + 1] for offset in plan.offsets.values())
         others = (*plan.columns.values(), *parts, *plan.options.values(), found[first:last])
         rows = int(indptr[-1] - indptr[0])
-        yield int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *others, rows=rows))
+        return [int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *others, rows=rows))]
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     if plan.share:
