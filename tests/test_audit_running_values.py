@@ -10,7 +10,7 @@ from rankadapters.audit.evaluation import evaluated, passes
 from rankadapters.audit.identify.rank_tables import Plans, rank
 from rankadapters.audit.identify.running_values import DEEP, FORMS
 from rankadapters.core.binding.lowering import Bound
-from rankadapters.core.kernels import ap
+from rankadapters.core.kernels.ap import weighted_average_precision
 from tests.audit_data import small
 
 CUTOFFS = (*range(1, 41), 100, DEEP, DEEP + 1, None)
@@ -66,7 +66,7 @@ def test_weighted_rows_too():
     queries, scores = deep(1, row_weights=True)
     convention = AP.replace(divisor="relevant", average="row", ties="input")
     plans = plans_of(convention, Bound(queries, None))
-    assert plans.first.kernel is ap.weighted_average_precision
+    assert plans.first.kernel is weighted_average_precision
     several = rank(plans.first, scores, {}).table(plans)
     for column, k in zip(several.T, CUTOFFS, strict=True):
         expected = ra.Evaluator(queries, convention.replace(k=k, empty=0)).per_query(scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.offsets import offsets
+from rankadapters.core.data.columns import offsets
 
 Floats = NDArray[np.float64]
 HIGHEST = 300.0  # H whose exponential, and the sum of many such, is far from overflowing

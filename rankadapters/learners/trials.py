@@ -201,8 +201,8 @@ class Trials:
         if self._constant is not None:
             return np.full(len(numerators), self._constant)
         member = self._member
-        if member.floor is not None:
-            numerators = np.log(np.maximum(numerators, member.floor))
+        if member.convention.floor is not None:
+            numerators = np.log(np.maximum(numerators, member.convention.floor))
         terms = numerators * member.settled.weights
         terms[:, member.settled.skipped] = 0.0
         means = terms.cumsum(axis=1)[:, -1] / self._mass

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, Rows
+from rankadapters.core.data.rows import NO_ORDER, Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.kernels.ranked_rows import first_non_finite
@@ -176,7 +176,7 @@ def all_rows(queries: Queries) -> Rows:
             "Hint: drop the rows that are not retrieved or not judged."
         )
         raise InputError(msg)
-    return Rows(NO_ORDER if queries.order is None else queries.order, queries.indptr)
+    return rows_of(queries, None)
 
 
 def _factors(queries: Queries, query_weight: Floats | None, *, by_mean: bool) -> list[Any]:

@@ -58,7 +58,7 @@ def member_key(member: Member) -> object:
     """Name all that a bound convention computes with: members of equal keys give equal values for any scores."""
     settled, precision = member.settled, getattr(member.plan, "precision", None)
     arrays = (settled.status, settled.fixed, settled.weights, settled.divisors)
-    over = (member.convention.over, member.floor, precision)
+    over = (member.convention.over, member.convention.floor, precision)
     return plan_key(member.plan), over, *(_bytes(array) for array in arrays)
 
 

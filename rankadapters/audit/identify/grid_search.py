@@ -22,6 +22,7 @@ from rankadapters.audit.printed import Printed
 from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import RankedPlan
 from rankadapters.core.binding.policies import Sizes
+from rankadapters.core.binding.ranks import comparable
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
@@ -215,9 +216,7 @@ def _rankings(task: _Task, scores: Array, refused: dict[str, None]) -> list[Rank
             plan = task.base.replace(**choice).lower(space.bound)
         except ConventionError:  # the fields do not go together
             continue
-        compared = scores.astype(
-            np.result_type(np.float32, scores) if scores.dtype == np.float32 else plan.ranking.precision
-        )
+        compared = comparable(plan.ranking, scores)
         if (np.isinf(compared) & np.isfinite(scores)).any():
             [name] = [name for name, value in choice.items() if value == plan.ranking.precision]
             refused[f"{name}={choice[name]} was not searched: a score is beyond {choice[name]}"] = None

@@ -99,7 +99,7 @@ def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def call(*given: P.args, **named: P.kwargs) -> T:
             for name, hint in hints.items():
                 if name not in named and name not in positional[: len(given)]:
-                    raise InputError(f"{function.__name__} needs {name}, which was left out.\nHint: {hint}.")
+                    raise InputError(f"{function.__name__} needs {name}, which was left out.", hint=hint)
             return function(*given, **named)
 
         return call

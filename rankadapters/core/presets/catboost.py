@@ -160,14 +160,13 @@ class CatBoost(
         """
         if not isinstance(text, str):
             hint = "'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)"
-            msg = f"{text!r:.80} is not a metric string.\nHint: {hint}."
-            raise ConventionError(msg)
+            raise ConventionError(f"{text!r:.80} is not a metric string.", hint=hint)
         metrics = {declared.reads: (method, declared) for method, declared in presets_of(CatBoost).items()}
         name, _, options = text.partition(":")
         if name not in metrics:
             main_first = sorted(metrics, key=lambda metric: metrics[metric][0] not in vars(CatBoost))
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(main_first)}."
-            raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
+            raise ConventionError(msg, hint="'NDCG:top=5;type=Exp', in this spelling")
         method, declared = metrics[name]
         no_others(text, params, ("pairs",) if "pairs" in declared.options else ())
         one_of("weights", weights, _WEIGHTS)
