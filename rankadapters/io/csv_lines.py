@@ -1,8 +1,12 @@
-"""CSV files through pyarrow, and line by line where something is wrong, so that the line can be named."""
+"""CSV files through pyarrow, and line by line where something is wrong, so that the line can be named.
+
+A quote that begins a field ends it too, and any other quote is a character.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -14,45 +18,30 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
-from rankadapters.io.blocks import BLOCK
-from rankadapters.io.csv_quotes import QUOTE, quotes_fit
-from rankadapters.io.line_blocks import line_blocks, opened
-from rankadapters.io.text import AnyPath, HeldFile, Name, bad_line, bad_number, is_finite, read_text, readable
+from rankadapters.io.line_blocks import BLOCK, line_blocks, opened
+from rankadapters.io.text import AnyPath, HeldFile, Name, bad_line, bad_number, is_finite, readable
 
+_QUOTE = b'"'
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
 
+_OPEN = rb'"[^"]*+(?:""[^"]*+)*+'
+_UNCLOSED = re.compile(_OPEN)
+_FITTING = re.compile(rb'(?:[^"]++|(?<![^,\r\n])%s"(?=[,\r\n]|\Z)|(?<=[^,\r\n])")*+' % _OPEN)
 _FORM = "a row per line, fields with commas between them, numbers with a decimal point"
-
-
-def read_csv(path: AnyPath, numbers: Sequence[str], texts: Sequence[str]) -> Any:
-    """Read columns of finite numbers and of text from a CSV file with a header into a pyarrow table.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, lacks a column, or a line is malformed.
-    """
-    import pyarrow as pa
-    from pyarrow import csv as arrow
-
-    data = read_text(path)
-    quoted = _quoted(path, [data])
-    header = _header(path, [*numbers, *texts])
-    with _named_lines(path, header, numbers):
-        table = arrow.read_csv(pa.BufferReader(data), **_options(numbers, texts, quoted=quoted))
-    if not table.num_rows:
-        raise _no_rows(path)
-    _refuse_merged(path, header, numbers, table)
-    return table
 
 
 def stream_csv(
     path: AnyPath, numbers: Sequence[str], texts: Sequence[str], step: Callable[[int, int], None]
 ) -> Iterator[Any]:
-    """Read columns as `read_csv` does, into record batches of some ten thousand rows.
+    """Read columns of finite numbers and of text from a CSV file with a header, as record batches.
 
-    The text is looked through once before, so that what is not text is told first, and it is known whether line ends
-    may stand in values. `step` is called with how many bytes of how many were read the second time.
+    The text is checked once before, so that bytes that are not text are reported first, and it is known whether values
+    may hold line ends. `step` is called with how many bytes of how many were read the second time.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, lacks a column, or a line is malformed.
     """
     from pyarrow import csv as arrow
 
@@ -63,8 +52,8 @@ def stream_csv(
     with (
         readable(path),
         _named_lines(path, header, numbers),
-        _raw(path) as raw,
-        arrow.open_csv(_text(raw), **options) as batches,
+        _opened(path) as (raw, text),
+        arrow.open_csv(text, **options) as batches,
     ):
         for batch in batches:
             _refuse_merged(path, header, numbers, batch)
@@ -75,39 +64,57 @@ def stream_csv(
         raise _no_rows(path)
 
 
-def _raw(path: AnyPath) -> Any:
-    """Open a file by pyarrow itself, whose threads would wait for Python's lock to read from one of Python's."""
+@contextmanager
+def _opened(path: AnyPath) -> Iterator[tuple[Any, Any]]:
+    """Open a file by pyarrow itself, whose threads would wait for Python's lock; also decompressed."""
     import pyarrow as pa
 
-    return pa.BufferReader(path.data) if isinstance(path, HeldFile) else pa.OSFile(str(path))
-
-
-def _text(raw: Any) -> Any:
-    """Decompress."""
-    import pyarrow as pa
-
-    start = raw.read(max(map(len, _COMPRESSED)))
-    raw.seek(0)
-    found = next((name for magic, name in _COMPRESSED.items() if start.startswith(magic)), None)
-    return raw if found is None else pa.CompressedInputStream(raw, found)
+    with pa.BufferReader(path.data) if isinstance(path, HeldFile) else pa.OSFile(str(path)) as raw:
+        start = raw.read(max(map(len, _COMPRESSED)))
+        raw.seek(0)
+        codec = next((name for magic, name in _COMPRESSED.items() if start.startswith(magic)), None)
+        yield raw, raw if codec is None else pa.CompressedInputStream(raw, codec)
 
 
 def _quoted(path: AnyPath, blocks: Iterable[bytes]) -> bool:
     """Tell whether anything is quoted in a text, and refuse quotes that do not enclose a field."""
     quoted = False
 
-    def looked_at() -> Iterator[bytes]:
+    def noted() -> Iterator[bytes]:
         nonlocal quoted
         for block in blocks:
-            quoted = quoted or QUOTE in block
+            quoted = quoted or _QUOTE in block
             yield block
 
-    if not quotes_fit(looked_at()):
+    if not quotes_fit(noted()):
         for _ in _rows(path):  # which names the line
             pass
         msg = f"{path}: a quote that begins a field does not end it.\nHint: double a quote within a quoted field."
         raise InputError(msg)
     return quoted
+
+
+def quotes_fit(blocks: Iterable[bytes]) -> bool:
+    r"""Tell whether every quoted field is closed, and ends there; blocks are of whole lines, which fields may span.
+
+    pyarrow and Python read the text after a closing quote as more of the field, and all the rest of a file as one field
+    whose quote is not closed.
+
+    Examples
+    --------
+    >>> quotes_fit([b'a,"b ""c"" \n', b'",5" disk\n']), quotes_fit([b'"a"b\n']), quotes_fit([b'a\n"b\n'])
+    (True, False, False)
+    """
+    rest = b""
+    for block in blocks:
+        if not rest and _QUOTE not in block:
+            continue
+        text = rest + block
+        fitting = _FITTING.match(text)
+        rest = text[fitting.end() :] if fitting else text
+        if rest and (len(rest) > BLOCK or not _UNCLOSED.fullmatch(rest)):
+            return False
+    return not rest
 
 
 def _header(path: AnyPath, wanted: Sequence[str]) -> list[str]:
@@ -156,9 +163,9 @@ def _may_be_merged(column: NDArray[np.float64]) -> bool:
     return bool(large.any() and np.isfinite(column[large]).any())
 
 
-def check_columns(path: AnyPath, wanted: Sequence[Name], there: Sequence[Name]) -> None:
+def check_columns(path: AnyPath, names: Sequence[Name], there: Sequence[Name]) -> None:
     """Refuse a column that is missing, or there more than once."""
-    for name in wanted:
+    for name in names:
         if list(there).count(name) != 1:
             what = "no column" if name not in there else "more than one column"
             raise InputError(f"{path} has {what} {name!r}.\nHint: {_about_columns(name, there)}.")

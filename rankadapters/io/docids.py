@@ -1,4 +1,4 @@
-"""Documents of a query, by the bytes of their identifiers: which are the same, and in what order they stand."""
+"""Documents of a query by the bytes of their identifiers: which are the same, and in what order they come."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD = 8
 _FULL = (1 << 64) - 1
 
 
-class Texts(NamedTuple):
+class _Texts(NamedTuple):
     """Strings as one buffer: string i is the bytes `starts[i]` to `starts[i] + lengths[i]`."""
 
     data: NDArray[np.uint8]
@@ -25,14 +25,11 @@ class Texts(NamedTuple):
     lengths: Ints
 
     @classmethod
-    def of(cls, items: Sequence[bytes]) -> Texts:
-        """Lay strings behind each other."""
+    def of(cls, items: Sequence[bytes]) -> _Texts:
+        """Join strings, followed by one word of zeros."""
         lengths = np.fromiter(map(len, items), np.int64, len(items))
-        return cls(np.frombuffer(b"".join(items), np.uint8), np.cumsum(lengths) - lengths, lengths)
-
-    def used(self) -> NDArray[np.uint8]:
-        """Bytes from the first string to the last."""
-        return self.data[self.starts[0] : self.starts[-1] + self.lengths[-1]]
+        data = np.frombuffer(b"".join([*items, bytes(_WORD)]), np.uint8)
+        return cls(data, np.cumsum(lengths) - lengths, lengths)
 
 
 class Ordered(NamedTuple):
@@ -48,30 +45,28 @@ class Ordered(NamedTuple):
         return ranks
 
 
-def order_docids(query: NDArray[Any], docids: Sequence[Texts]) -> Ordered:
+def order_docids(query: NDArray[Any], docids: Sequence[bytes]) -> Ordered:
     """Sort rows by query and docid.
 
     Parameters
     ----------
     query : int array, shape (n,)
         Query of each row, from 0.
-    docids : sequence of Texts
-        Docids of the rows, in parts that follow each other.
+    docids : sequence of bytes
+        Docid of each row.
 
     Examples
     --------
-    >>> docids = Texts.of([b"d2", b"d10", b"d2", b"d2"])
-    >>> order_docids(np.array([0, 0, 1, 0]), [docids])
+    >>> order_docids(np.array([0, 0, 1, 0]), [b"d2", b"d10", b"d2", b"d2"])
     Ordered(rows=array([1, 0, 3, 2]), same=array([False,  True, False]))
     """
-    n_words = -(-max(int(part.lengths.max()) for part in docids) // _WORD)
-    padded = [part._replace(data=np.append(part.data, np.zeros(_WORD, np.uint8))) for part in docids]
-    columns = [query.astype(np.uint64)]
-    columns += [np.concatenate([_word(part, place) for part in padded]) for place in range(n_words)]
-    if any((part.used() == 0).any() for part in docids):  # which words are filled up with: the length tells them apart
-        columns.append(np.concatenate([part.lengths for part in docids]).astype(np.uint64))
+    texts = _Texts.of(docids)
+    n_words = -(-int(texts.lengths.max()) // _WORD)
+    columns = [query.astype(np.uint64), *(_word(texts, place) for place in range(n_words))]
+    if (texts.data[:-_WORD] == 0).any():  # words are filled up with NUL too: the length tells such docids apart
+        columns.append(texts.lengths.astype(np.uint64))
     keys = squeezed(columns)
-    # Radix and merge sorts are stable: rows that are the same stay in the order given.
+    # Radix and merge sorts are stable: equal rows keep their order.
     rows = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
     same = np.ones(rows.size - 1, np.bool_)
     for key in keys:
@@ -80,7 +75,7 @@ def order_docids(query: NDArray[Any], docids: Sequence[Texts]) -> Ordered:
     return Ordered(rows, same)
 
 
-def _word(texts: Texts, place: int) -> Words:
+def _word(texts: _Texts, place: int) -> Words:
     """Bytes 8 * place to 8 * place + 7 of each string as one big-endian number, filled up with zeros."""
     left = np.clip(texts.lengths - _WORD * place, 0, _WORD)
     at = np.where(left > 0, texts.starts + _WORD * place, 0)

@@ -1,4 +1,4 @@
-"""Columns of a value per row, as queries need them: one weight each, and their documents in order."""
+"""Columns of one value per row, in the form that queries need: one weight per query, and documents in order."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.docids import Texts, order_docids
+from rankadapters.io.docids import order_docids
 
 
 def query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
-    """Weight of each query.
+    """Return the weight of each query.
 
     Raises
     ------
@@ -32,17 +32,23 @@ def query_weights(name: object, weights: Array, queries: Queries, place: Callabl
     return first
 
 
-def docid_ranks(docids: Sequence[bytes], queries: Queries, place: Callable[[int], str]) -> NDArray[np.int32]:
-    """Order of the documents in each query.
+def docid_ranks(
+    docids: Sequence[bytes], queries: Queries, place: Callable[[int], str], *, hint: str = "drop one of the two"
+) -> NDArray[np.int32]:
+    """Return the position of each row in the order of query and docid.
 
     Raises
     ------
     InputError
-        A document stands twice in a query.
+        A document is in its query twice.
     """
-    ordered = order_docids(queries.query_of_row, [Texts.of(docids)])
+    query = queries.query_of_row
+    ordered = order_docids(query, docids)
     if ordered.same.any():
         row = int(ordered.rows[1:][ordered.same].min())
-        msg = f"{place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."
+        first = next(at for at in range(row) if docids[at] == docids[row] and query[at] == query[row])
+        name = str(queries.query_ids[query[row]])
+        document = docids[row].decode()
+        msg = f"{place(row)}: document {document!r} of query {name!r} stands in {place(first)} too.\nHint: {hint}."
         raise InputError(msg, row=row)
     return ordered.ranks()

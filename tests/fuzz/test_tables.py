@@ -29,6 +29,7 @@ PIECES = ["7", "9", "label", "qid", ",,", '"a', 'a"', '"7"', '"\n"', "NULL", "1,
 csv_files = mutated_bytes(mutated(TABLES, PIECES))
 COLUMNS = {"label": "label", "qid": "qid"}
 NUMBERS, TEXTS = ("score", "weight"), ("qid", "docid")
+ROLES = {"score": "score", "weight": "query_weight", "docid": "docid"}
 
 
 def content(columns, split_queries):
@@ -45,7 +46,9 @@ def content(columns, split_queries):
 
 
 def read_content(data, more, split_queries):
-    found = read_table(held(data), **COLUMNS, **{name: name for name in more}, split_queries=split_queries)
+    found = read_table(
+        held(data), **COLUMNS, **({"score": None} | {ROLES[name]: name for name in more}), split_queries=split_queries
+    )
     queries = found.queries
     weights = None if queries.query_weight is None else bits(queries.query_weight)
     scores = bits(found.scores) if "score" in more else None
@@ -88,7 +91,9 @@ def test_csv_stream(data, weighted, docids, more_bytes):
         stack.enter_context(blocks_of(50))
         if more_bytes is not None:
             stack.enter_context(csv_blocks_of(len(max(data.splitlines() or [b""], key=len)) * 4 + 64 + more_bytes))
-        both(lambda: ra.evaluate_stream(held(data), convention, **{name: name for name in names}).to_dict(), plain)
+        both(
+            lambda: ra.evaluate_stream(held(data), convention, **{ROLES[name]: name for name in names}).to_dict(), plain
+        )
 
 
 @contextmanager
