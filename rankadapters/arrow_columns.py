@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import EXACT_INT, Array, text_column
 from rankadapters.core.data.grouping import stretches
+from rankadapters.core.data.ids import id_column
 from rankadapters.core.errors import InputError
 
 MERGED = (
@@ -22,7 +23,7 @@ class ArrowColumns(NamedTuple):
     """Checked columns of a table."""
 
     columns: Any  # a pyarrow table
-    where: str  # the file, or what else the table came from
+    where: str  # the file, or what else the table came from; empty where whoever catches the error says it
     place: Callable[[int], str]  # of a row of the table
 
     def numbers(self, name: str | int) -> Array:
@@ -56,14 +57,28 @@ class ArrowColumns(NamedTuple):
         starts = stretches(qid)
         return qid[starts], starts
 
-    def docids(self, name: str | int) -> list[bytes]:
+    def codes(self, name: str | int) -> tuple[Array, Array | None]:
+        """Return the query of each row: integers as they are, or positions in the texts that are returned too."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if types.is_integer(column.type):
+            return id_column(column.to_numpy()), None
+        if not is_text(column.type):
+            raise self._wrong_type(name, column, "strings or integers are")
+        encoded = column.combine_chunks().dictionary_encode()
+        texts = encoded.dictionary.to_pylist()
+        return encoded.indices.to_numpy().astype(np.int64), np.fromiter(texts, dtype=object, count=len(texts))
+
+    def docids(self, name: str | int) -> list[str]:
         """Return the document of each row; integers become their decimal digits."""
         from pyarrow import types
 
         column = self._column(name)
         if not (is_text(column.type) or types.is_integer(column.type)):
             raise self._wrong_type(name, column, "strings or integers are")
-        return [docid.encode() for docid in column.cast("string").to_pylist()]
+        texts: list[str] = column.cast("large_string").to_pylist()
+        return texts
 
     def sort_keys(self, name: str | int) -> Array:
         """Return a column of numbers or times that rows are sorted by."""
@@ -107,14 +122,14 @@ class ArrowColumns(NamedTuple):
         try:
             column.validate(full=True)
         except pa.ArrowInvalid as error:
-            msg = f"{self.where}: column {name!r} is broken: {error}.\nHint: write the data anew."
-            raise InputError(msg) from None
+            raise self._refused(f"column {name!r} is broken: {error}.\nHint: write the data anew.") from None
         return column
 
     def _wrong_type(self, name: str | int, column: Any, needed: str) -> InputError:
-        return InputError(
-            f"{self.where}: column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first."
-        )
+        return self._refused(f"column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first.")
+
+    def _refused(self, what: str) -> InputError:
+        return InputError(f"{self.where}: {what}" if self.where else what)
 
 
 def _missing(column: Any) -> int:

@@ -11,7 +11,6 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_table
-from rankadapters.io.docids import order_docids
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 TABLE = {
@@ -108,7 +107,7 @@ def test_a_query_that_returns_is_treated_as_said(save, split_queries, ids):
 def test_a_document_twice_in_a_query_and_a_weight_that_changes_in_one_are_refused(save):
     path = save(doc=["a", "b", "c", "c"])
     with pytest.raises(
-        ra.InputError, match=rf"{line(path, 4)}: document 'c' of query 'b' stands in {line(path, 3)} too"
+        ra.InputError, match=rf"{line(path, 4)}: document 'c' of query '9' stands in .*{line(path, 3)} too"
     ):
         read_table(path, **COLUMNS, docid="doc")
     path = save(weight=[1.0, 1.0, 2.0, 3.0])
@@ -310,20 +309,9 @@ def test_a_missing_file_a_directory_and_a_parquet_file_without_rows_are_named(tm
         read_table(tmp_path / "table", **COLUMNS)
 
 
-def test_without_pyarrow_the_extra_is_named(monkeypatch, tmp_path):
+def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ra.MissingToolkitError, match=r'pip install "rankadapters\[files\]"'):
-        read_table(tmp_path / "nowhere", **COLUMNS)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_docids_are_ordered_like_python_orders_bytes(seed):
-    rng = np.random.default_rng(seed)
-    letters = np.frombuffer(b"az0\xc3\xa9" if seed % 2 else bytes(range(1, 255)), np.uint8)
-    docids = [rng.choice(letters, rng.integers(1, (8, 9, 30)[seed % 3])).tobytes() for _ in range(300)]
-    query = rng.integers(0, 5, 300)
-    found = order_docids(query, docids)
-    keys = [(query[row], docids[row]) for row in range(300)]
-    assert found.rows.tolist() == sorted(range(300), key=keys.__getitem__)
-    ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-    assert found.ranks().tolist() == [ranks[key] for key in keys]
+        read_table(write(b"PAR1", "table.parquet"), **COLUMNS)
+    path = write("query,grade,model\n7,1,0.5\n", "table.csv")
+    assert read_table(path, **COLUMNS).scores.tolist() == [0.5]

@@ -29,7 +29,7 @@ def arrow():
 def small(request, monkeypatch):
     """Read and evaluate a few bytes and rows at once."""
     monkeypatch.setattr(line_blocks, "BLOCK", request.param)
-    monkeypatch.setattr(csv_lines, "BLOCK", max(request.param, 300))  # which holds a line
+    monkeypatch.setattr(csv_lines, "ROWS_AT_ONCE", request.param)
     monkeypatch.setattr(table, "BATCH_ROWS", request.param)
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", request.param)
 

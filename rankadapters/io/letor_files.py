@@ -153,7 +153,7 @@ def _docids(
     lines = b"\n".join(comments).decode()
     docids: list[str] = _DOCIDS.findall(lines)
     if len(docids) == len(comments):
-        return as_objects([docid.encode() for docid in docids])
+        return as_objects(docids)
     if not required:
         return None
     row = n_before + next(row for row, line in enumerate(lines.split("\n")) if not _DOCIDS.search(line))

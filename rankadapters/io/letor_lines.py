@@ -124,7 +124,7 @@ class _BlockReader:
 def _pattern(numbers: Sequence[bytes], feature: int | None) -> re.Pattern[bytes]:
     """Make the expression of a line with these features, whose comment holds no colon and thus no second row."""
     features = [rb"[ \t]%s:%s" % (number, b"(%s)" % _PLAIN if int(number) == feature else _PLAIN) for number in numbers]
-    value = b"" if feature in map(int, numbers) else b"()"
+    value = b"" if any(int(number) == feature for number in numbers) else b"()"
     return re.compile(
         rb"^(%s)[ \t]qid:([^\s#]++)(%s%s)[ \t]?(?:#([^:\n]*+))?(?:\n|\Z)" % (_PLAIN, b"".join(features), value),
         re.MULTILINE,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array
+from rankadapters.core.data.columns import Array, text_column
+from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.docids import order_docids
 
 
 def query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
@@ -33,8 +33,8 @@ def query_weights(name: object, weights: Array, queries: Queries, place: Callabl
 
 
 def docid_ranks(
-    docids: Sequence[bytes], queries: Queries, place: Callable[[int], str], *, hint: str = "drop one of the two"
-) -> NDArray[np.int32]:
+    docids: Sequence[str], queries: Queries, place: Callable[[int], str], *, hint: str = "drop one of the two"
+) -> NDArray[np.int64]:
     """Return the position of each row in the order of query and docid.
 
     Raises
@@ -43,12 +43,20 @@ def docid_ranks(
         A document is in its query twice.
     """
     query = queries.query_of_row
-    ordered = order_docids(query, docids)
-    if ordered.same.any():
-        row = int(ordered.rows[1:][ordered.same].min())
-        first = next(at for at in range(row) if docids[at] == docids[row] and query[at] == query[row])
+    ranks, twice = rank_docids(text_column(docids), query)
+    if twice >= 0:
+        first, row = repeated(zip(query.tolist(), docids, strict=True))
         name = str(queries.query_ids[query[row]])
-        document = docids[row].decode()
-        msg = f"{place(row)}: document {document!r} of query {name!r} stands in {place(first)} too.\nHint: {hint}."
+        msg = f"{place(row)}: document {docids[row]!r} of query {name!r} stands in {place(first)} too.\nHint: {hint}."
         raise InputError(msg, row=row)
-    return ordered.ranks()
+    return ranks
+
+
+def repeated(keys: Iterable[Hashable]) -> tuple[int, int]:
+    """Return the rows of the first key that comes a second time; (-1, -1) where there is none.
+
+    >>> repeated("abcb")
+    (1, 3)
+    """
+    first: dict[Hashable, int] = {}
+    return next(((first[key], row) for row, key in enumerate(keys) if first.setdefault(key, row) != row), (-1, -1))

@@ -142,7 +142,7 @@ def _array_rows(batch: Any, columns: StreamColumns, place: Callable[[int], str])
 
 def _encoded(name: str, column: object) -> Array:
     texts = docid_texts(as_column(name, column))
-    return as_objects([text.encode() for text in texts.tolist()])
+    return as_objects(texts.tolist())
 
 
 def _names(batch: Any) -> Sequence[Any]:

@@ -113,7 +113,7 @@ class StreamRows(NamedTuple):
         )  # fmt: skip
 
 
-def as_objects(items: Sequence[bytes]) -> NDArray[np.object_]:
+def as_objects(items: Sequence[str]) -> NDArray[np.object_]:
     """Hold docids in a column."""
     found = np.empty(len(items), np.object_)
     found[:] = items

@@ -1,4 +1,4 @@
-"""CSV and Parquet tables with named columns, through pyarrow."""
+"""CSV tables by Python's own reader and Parquet tables through pyarrow, with named columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, overload
+from typing import Any, BinaryIO, overload
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from rankadapters.core.data.columns import Array, as_numbers
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.kernels import dispatch
 from rankadapters.io import splitting
-from rankadapters.io.csv_lines import check_columns, row_line, stream_csv
+from rankadapters.io.csv_lines import check_columns, stream_csv
 from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects, joined
 from rankadapters.io.text import AnyPath, HeldFile, after_rows, as_paths
@@ -79,7 +79,7 @@ def read_table(
         The file cannot be read, a column is missing (the message lists those there are) or of the wrong type, a value
         is missing or not finite, a document is in a query twice, or a query weight changes within a query.
     MissingToolkitError
-        pyarrow is not installed.
+        The file is Parquet, and pyarrow is not installed.
 
     Examples
     --------
@@ -98,18 +98,20 @@ def read_table(
     splitting.check(split_queries)
     scores = () if score is None else (score,)
     columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid)
-    [file] = as_paths([path])  # type: ignore[list-item]
+    [file] = as_paths([path])
     rows = joined([rows for rows in stream_table(file, columns, lambda _done, _total: None) if rows.n_rows])
     return judgments_of(rows, split_queries, query_weight)
 
 
 def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
     """Read a table batch by batch; `step` is called with how much of how much was read."""
-    file, n_rows = TableFile.at(path), 0
-    for batch in file.batches([str(name) for name in columns.numbers], [str(name) for name in columns.texts], step):
-        first = n_rows
-        with after_rows(first):
-            yield from arrow_rows(batch, columns, str(path), partial(_place, file, first))
+    if not _is_parquet(path):
+        yield from stream_csv(path, columns, step)
+        return
+    n_rows = 0
+    for batch in _stream_parquet(path, [str(name) for name in columns.names], step):
+        with after_rows(n_rows):
+            yield from arrow_rows(batch, columns, str(path), partial(_place, path, n_rows))
         n_rows += batch.num_rows
 
 
@@ -132,34 +134,8 @@ def arrow_rows(batch: Any, columns: StreamColumns, where: str, place: Callable[[
     yield StreamRows(labels, scores, ids, starts, more, (Origin(0, 0, place),))
 
 
-def _place(file: TableFile, first: int, row: int) -> str:
-    return file.place(first + row)
-
-
-class TableFile(NamedTuple):
-    """A table in a file."""
-
-    path: AnyPath
-    is_parquet: bool
-
-    @classmethod
-    def at(cls, path: AnyPath) -> TableFile:
-        """Find out which kind of file it is."""
-        try:
-            import pyarrow as pa  # noqa: F401 - so that its absence is reported before any fault of the file
-        except ImportError as error:
-            raise MissingToolkitError.of("pyarrow", "files") from error
-        return cls(path, _is_parquet(path))
-
-    def batches(self, numbers: Sequence[str], texts: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
-        """Read the columns as record batches."""
-        if self.is_parquet:
-            return _stream_parquet(self.path, [*numbers, *texts], step)
-        return stream_csv(self.path, numbers, texts, step)
-
-    def place(self, row: int) -> str:
-        """File and line of a row, or in Parquet its number from 1."""
-        return f"{self.path}, row {row + 1}" if self.is_parquet else f"{self.path}, line {row_line(self.path, row)}"
+def _place(path: AnyPath, first: int, row: int) -> str:
+    return f"{path}, row {first + row + 1}"
 
 
 def _open(path: AnyPath) -> BinaryIO:
@@ -192,9 +168,11 @@ def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, in
 @contextmanager
 def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[Any]:
     """Open a file that has these columns, and rows."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingToolkitError.of("pyarrow", "files") from error
     try:
         # pyarrow opens a file itself, since it would read one of Python's in one thread at a time.
         source = pa.BufferReader(path.data) if isinstance(path, HeldFile) else str(path)
