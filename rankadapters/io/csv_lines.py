@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
 from io import StringIO
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -24,13 +24,6 @@ ROWS_AT_ONCE = 20_000
 _FORM = "a row per line, fields with commas between them, numbers with a decimal point"
 _NOT_FINITE = {"nan", "inf", "-inf"}
 _OF_NUMBERS = re.compile(r"[0-9eE+\-., \t]*+")  # characters of numbers with commas between them
-
-
-class _Record(NamedTuple):
-    """A row of the file."""
-
-    line: int  # on which it ends
-    fields: list[str]
 
 
 def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
@@ -50,20 +43,48 @@ def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int],
     InputError
         The file cannot be read, lacks a column, or a line is malformed.
     """
-    records = _records(path, step)
-    header = next(records).fields
+    reader = _Reader(path, step)
+    [header] = reader.take(1)
     check_columns(path, [str(name) for name in columns.names], header)
     n_rows = 0
-    while batch := list(islice(records, ROWS_AT_ONCE)):
-        yield _Batch(path, header, batch, n_rows).rows(columns)
-        n_rows += len(batch)
+    while fields := reader.take(ROWS_AT_ONCE):
+        yield _Batch(path, header, fields, n_rows).rows(columns)
+        n_rows += len(fields)
     if not n_rows:
         raise InputError(f"{path} holds no rows below its header.\nHint: at least one row is needed.")
 
 
 def row_line(path: AnyPath, row: int) -> int:
     """Return the line on which a row ends, counted from 0 below the header."""
-    return next(islice(_records(path), row + 1, None)).line
+    reader = _Reader(path)
+    reader.take(row + 2)
+    return reader.line
+
+
+class _Reader:
+    """The rows of a file, of which the header is the first; lines that hold nothing are left out."""
+
+    def __init__(self, path: AnyPath, step: Callable[[int, int], None] | None = None) -> None:
+        self._path = path
+        blocks = (StringIO(block.decode(), newline="") for block in line_blocks(path, step))
+        self._reader = csv.reader(chain.from_iterable(blocks), strict=True)
+        self._rows = filter(None, self._reader)
+
+    @property
+    def line(self) -> int:
+        """Line on which the last row ends."""
+        return self._reader.line_num
+
+    def take(self, n: int) -> list[list[str]]:
+        """Return the fields of the next rows, fewer where the file ends."""
+        try:
+            return list(islice(self._rows, n))
+        except csv.Error as error:
+            msg = (
+                f"{self._path}, line {self.line}: {error}.\n"
+                "Hint: comma-separated values with a header; a quote within a quoted field is doubled."
+            )
+            raise InputError(msg) from None
 
 
 class _Batch(NamedTuple):
@@ -71,13 +92,13 @@ class _Batch(NamedTuple):
 
     path: AnyPath
     header: list[str]
-    records: list[_Record]
+    fields: list[list[str]]  # of each row
     n_before: int  # rows of the file before these
 
     def rows(self, columns: StreamColumns) -> StreamRows:
         """Read the columns."""
-        for at, record in enumerate(self.records):
-            if len(record.fields) != len(self.header):
+        for at, fields in enumerate(self.fields):
+            if len(fields) != len(self.header):
                 raise self._bad_line(at, f"{len(self.header)} fields as in the header")
         labels = self._numbers(columns.label)
         qid = self._texts(columns.qid)
@@ -92,7 +113,7 @@ class _Batch(NamedTuple):
 
     def _column(self, name: Name) -> list[str]:
         index = self.header.index(str(name))
-        return [record.fields[index] for record in self.records]
+        return [fields[index] for fields in self.fields]
 
     def _numbers(self, name: Name) -> Floats:
         texts = self._column(name)
@@ -104,10 +125,10 @@ class _Batch(NamedTuple):
         if is_clear:
             return numbers
         for at, text in enumerate(texts):
+            row = self.n_before + at
             if text in _NOT_FINITE:
-                row = self.n_before + at
-                place = f"{self.path}, line {self.records[at].line}"
-                msg = f"{place}: {name} is {float(text)}; expected a finite number.\nHint: mend or drop the row."
+                what = f"{name} is {float(text)}; expected a finite number"
+                msg = f"{_place(self.path, row)}: {what}.\nHint: mend or drop the row."
                 raise InputError(msg, row=row)
             if not (_OF_NUMBERS.fullmatch(text) and is_finite(text)):
                 raise self._bad_line(at, f"a finite number in column {str(name)!r}", text)
@@ -122,8 +143,8 @@ class _Batch(NamedTuple):
         return texts
 
     def _bad_line(self, at: int, expected: str, number: str | None = None) -> InputError:
-        line, fields = self.records[at]
-        shown, row = ",".join(fields), self.n_before + at
+        shown, row = ",".join(self.fields[at]), self.n_before + at
+        line = row_line(self.path, row)
         if number is None:
             return bad_line(self.path, line, shown, expected, hint=_FORM, row=row)
         return bad_number(self.path, line, shown, number, expected, hint=_FORM, row=row)
@@ -131,22 +152,6 @@ class _Batch(NamedTuple):
 
 def _place(path: AnyPath, row: int) -> str:
     return f"{path}, line {row_line(path, row)}"
-
-
-def _records(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[_Record]:
-    """Yield the header and the rows; lines that hold nothing are left out."""
-    lines = (line for block in line_blocks(path, step) for line in StringIO(block.decode(), newline=""))
-    reader = csv.reader(lines, strict=True)
-    try:
-        for fields in reader:
-            if fields:
-                yield _Record(reader.line_num, fields)
-    except csv.Error as error:
-        msg = (
-            f"{path}, line {reader.line_num}: {error}.\n"
-            "Hint: comma-separated values with a header; a quote within a quoted field is doubled."
-        )
-        raise InputError(msg) from None
 
 
 def check_columns(path: AnyPath, names: Sequence[Name], there: Sequence[Name]) -> None:
