@@ -44,7 +44,7 @@ def fold() -> tuple[ra.datasets.RankingData, ra.datasets.RankingData, str]:
     """Training and validation queries of MQ2008's first fold, or generated ones of their number."""
     if FOLDER.is_dir():
         one, two, three, four = (FOLDER / f"S{part}.txt" for part in range(1, 5))
-        return *ra.io.read_svmlight([one, two, three], four), "MQ2008, fold 1"
+        return *ra.io.read_features([one, two, three], four), "MQ2008, fold 1"
     return *ra.datasets.mq2008_like(random_state=0, n_train_queries=471, n_test_queries=157), "generated queries"
 
 

@@ -100,7 +100,7 @@ class Part(NamedTuple):
 
 
 def read(file: Path) -> Part:
-    [data] = ra.io.read_svmlight(file)
+    [data] = ra.io.read_features(file)
     return Part(data.X, data.labels, data.qid, ra.io.read_letor(file, docids=True).queries)
 
 

@@ -81,7 +81,7 @@ def joined(parts: list[RankingData]) -> RankingData:
 
 def data_sets(files: list[str]) -> Iterator[tuple[str, RankingData, RankingData]]:
     """Name, training and test data of each."""
-    folds = ra.io.read_svmlight(*([file] for file in files)) if files else []
+    folds = ra.io.read_features(*([file] for file in files)) if files else []
     for number, fold in enumerate(folds):
         yield f"MQ2008 fold {number + 1}", joined([each for each in folds if each is not fold]), joined([fold])
     for seed in (1, 2):

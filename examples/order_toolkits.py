@@ -19,7 +19,7 @@ NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboo
 
 def folds():
     if sys.argv[1:]:
-        return ra.io.read_svmlight(*([file] for file in sys.argv[1:]))
+        return ra.io.read_features(*([file] for file in sys.argv[1:]))
     data, _ = ra.datasets.mq2008_like(random_state=0, n_train_queries=90, n_test_queries=1)
     number = data.qid % 3
     return [

@@ -102,7 +102,7 @@ def folds(files: list[Path] | None) -> Iterator[tuple[RankingData, RankingData]]
         return
     for first in range(5):
         one, two, three, _, last = (files[(first + i) % 5] for i in range(5))
-        train, test = ra.io.read_svmlight([one, two, three], [last])
+        train, test = ra.io.read_features([one, two, three], [last])
         yield shuffled(train), test
 
 

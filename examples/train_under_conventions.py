@@ -26,7 +26,7 @@ def folds():
         return
     for first in range(5):
         one, two, three, _, last = (args.data[(first + i) % 5] for i in range(5))
-        yield ra.io.read_svmlight([one, two, three], [last])
+        yield ra.io.read_features([one, two, three], [last])
 
 
 values = {trained: {judged: [] for judged in conventions} for trained in conventions}

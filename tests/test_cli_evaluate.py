@@ -181,9 +181,10 @@ def test_ties_by_docid_need_docids(capsys, write, table):
     assert printed(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
 
 
-def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, letor, table):
+def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, write, letor, table):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert 'pip install "rankadapters[files]"' in refused(capsys, *table)
+    parquet = write(b"PAR1", "table.parquet")
+    assert 'pip install "rankadapters[files]"' in refused(capsys, "--table", parquet, *table[2:])
     assert printed(capsys, *letor, "--convention", "yahoo@5", "--format", "csv")
     monkeypatch.setitem(sys.modules, "rich", None)
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *letor, "--format", "table")

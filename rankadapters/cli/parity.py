@@ -108,10 +108,10 @@ def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:
         given, missing = ("--train", "--test") if arguments.train else ("--test", "--train")
         msg = f"{given} was given without {missing}.\nHint: both, or neither for the generated data set."
         raise InputError(msg)
-    from rankadapters.io import read_svmlight
+    from rankadapters.io import read_features
 
     files = with_standard_input(arguments, ("train", "test"))
-    return read_svmlight(files.train, files.test)
+    return read_features(files.train, files.test)
 
 
 def _print_json(report: CrossCheck) -> None:

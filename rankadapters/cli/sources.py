@@ -214,8 +214,14 @@ class _Files(NamedTuple):
             found = read_letor(given.features, docids=docids, split_queries=split_queries, **scores)
         else:
             require_docid(given, docids=docids)
-            columns = {name: getattr(given, name) for name in ("label", "qid", "docid", "weight")}
-            found = read_table(given.table, **columns, split_queries=split_queries, **scores)
+            columns = {name: getattr(given, name) for name in ("label", "qid", "docid")}
+            found = read_table(
+                given.table,
+                **columns,
+                query_weight=given.weight,
+                split_queries=split_queries,
+                score=scores.get("score"),
+            )
         return found
 
 

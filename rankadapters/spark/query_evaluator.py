@@ -32,7 +32,7 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     ----------
     convention : Convention or str
         What to compute; it says whether larger is better, and is held as its signature.
-    label, score, qid, partitions, weight, docid, order
+    label, score, qid, partitions, query_weight, row_weight, docid, order
         As in `ra.spark.evaluate`; each is a Param by that name, so that a param map may change it.
 
     Raises
@@ -53,7 +53,8 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     score = _param("score", "column of predicted scores")
     qid = _param("qid", "column of queries")
     partitions = _param("partitions", "how the partitions hold the queries: whole, sorted, shuffle")
-    weight = _param("weight", "column of weights, equal within a query")
+    query_weight = _param("query_weight", "column of query weights, equal within a query")
+    row_weight = _param("row_weight", "column of row weights")
     docid = _param("docid", "column of document identifiers")
     order = _param("order", "column that puts the rows of a query in order")
 
@@ -61,18 +62,19 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
         self,
         convention: Convention | str,
         *,
-        label: str,
-        score: str,
-        qid: str,
+        label: str = "label",
+        score: str = "score",
+        qid: str = "qid",
         partitions: str,
-        weight: str | None = None,
+        query_weight: str | None = None,
+        row_weight: str | None = None,
         docid: str | None = None,
         order: str | None = None,
     ) -> None:
         super().__init__()
-        columns = {"weight": weight, "docid": docid, "order": order}
-        given = {name: column for name, column in columns.items() if column is not None}
-        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **given)
+        columns = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order}
+        named = {role: column for role, column in columns.items() if column is not None}
+        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **named)
 
     def isLargerBetter(self) -> bool:  # noqa: N802 - PySpark's name
         """Tell whether the convention's higher values are the better ones."""
