@@ -37,11 +37,11 @@ HELPERS = {
 }
 # By module: the optional arguments of its functions that may be given without their names.
 OPTIONS_BY_PLACE = {
-    **{module: {} for module in ("", "audit", "lightgbm", "objectives", "parity", "sklearn", "xgboost")},
+    **{module: {} for module in ("", "audit", "lightgbm", "objectives", "sklearn", "xgboost")},
     "catboost": {"train": ["convention", "eval_set"]},
     "compare": {"leave_one_out": ["over"], "winning_numbers": ["by"]},
-    "crosscheck": {"check": ["convention"]},
     "io": {"read_trec": ["run"]},
+    "parity": {"crosscheck": ["convention"]},
     "trackers": {"pruning": ["history"]},
 }
 

@@ -22,9 +22,10 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
+from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.held import Route
-from rankadapters.parity.ours import Ours
+from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.toolkit import NO_LOG, Logged
 
 ASKED = "catboost.utils.eval_metric"
@@ -121,7 +122,7 @@ class CatBoostToolkit(Toolkit):
         if not all(isinstance(metric, str) for metric in listed):
             msg = f"metrics={metrics!r:.80} is not a list of strings.\nHint: metrics=['NDCG:top=10']."
             raise InputError(msg)
-        wanted = Ours.of(held.queries, held.scores, declared)
+        wanted = OurNumber.of(held.queries, held.scores, declared)
         rows = [self._under(metric, held, wanted) for metric in listed]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
         if declared not in [row.convention for row in rows if row.verdict == "equal"]:
@@ -133,7 +134,7 @@ class CatBoostToolkit(Toolkit):
             rows.append(ParityRow.not_comparable(*source, our_value=wanted.value, reason=reason))
         return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
-    def _under(self, metric: str, held: Held, wanted: Ours) -> ParityRow:
+    def _under(self, metric: str, held: Held, wanted: OurNumber) -> ParityRow:
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
         source, declared = (self.names(metric)[1], self.version), wanted.convention
         try:
@@ -151,7 +152,7 @@ class CatBoostToolkit(Toolkit):
             return ParityRow.not_comparable(*source, convention, our_value=None, reason=str(error), value=value)
         other = declared.diff(convention)
         notes = (*held.notes, *([f"Declared is {spelled(other)}."] if other else []))
-        return Ours.of(held.queries, held.scores, convention, leaving=True).judge(value, *source, notes=notes)
+        return judge(OurNumber.of(held.queries, held.scores, convention, leaving=True), value, *source, notes=notes)
 
     def seen(self, own: CatBoostModel, convention: Convention) -> Held:
         """Read what a model sees of a Pool with groups, and what it says itself."""
@@ -182,7 +183,7 @@ class CatBoostToolkit(Toolkit):
         value = own.value(words) if refusal is None else None
         if own.qid is not None:
             held = self.hold(Held(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
-            ours = Ours.of(held.queries, held.scores, nearest).value
+            ours = OurNumber.of(held.queries, held.scores, nearest).value
         said = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
         reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         source = f"model.eval_metrics {words}", self.version, nearest

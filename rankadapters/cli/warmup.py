@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.cli.common import SAME
-from rankadapters.cli.documents import bar
+from rankadapters.cli.common import SAME, bar
 from rankadapters.cli.helping import examples
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
