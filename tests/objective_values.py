@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankadapters import objectives
+from rankadapters.core import presets
 
 ALL = [
     objectives.lightgbm_lambdarank(),
@@ -35,3 +36,18 @@ ALL = [
 ]
 
 EACH = {type(value): value for value in reversed(ALL)}  # one value of every class
+
+
+def one_of_each():
+    """One objective of every kind and arithmetic."""
+    lambdarank, ranknet = objectives.lightgbm_lambdarank(), objectives.pair_logit()
+    exact, ndcg = lambdarank.replace(sigmoid="exact"), presets.lightgbm(3)
+    return [
+        lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, objectives.lightgbm_xendcg(),
+        objectives.xgboost_ndcg(), objectives.xgboost_pairwise(), objectives.xgboost_map(), objectives.ListNet(),
+        objectives.QueryRMSE(), objectives.query_softmax(), objectives.query_cross_entropy(), objectives.ListMLE(),
+        objectives.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
+        objectives.LambdaLoss(convention=ndcg, scheme="ndcg2", truncation=3, sigma=1),
+        objectives.catboost_stochastic_rank("NDCG"), objectives.catboost_yetirank(),
+        objectives.catboost_stochastic_filter(),
+    ]  # fmt: skip
