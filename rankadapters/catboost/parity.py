@@ -250,7 +250,7 @@ def check_parity(
 
 def check_model(
     model: Any,
-    pool: Any,
+    data: Any,
     convention: Convention | str,
     *,
     qid: object = None,
@@ -269,7 +269,7 @@ def check_model(
     ----------
     model, convention, dataset, iteration
         As of `check_model` of any toolkit, but that by default the model's last iteration is checked.
-    pool : catboost.Pool
+    data : catboost.Pool
         With labels, and with group ids; without these a row says what CatBoost does.
     qid : array-like, shape (n_docs,), optional
         Query of each row, to be compared with the Pool's groups, which are read back by default.
@@ -289,9 +289,9 @@ def check_model(
     (True, 3)
     """
     convention = as_convention(convention)
-    if not isinstance(model, cb.CatBoost) or not isinstance(pool, cb.Pool):
+    if not isinstance(model, cb.CatBoost) or not isinstance(data, cb.Pool):
         msg = (
-            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(pool).__name__}.\n"
+            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}.\n"
             "Hint: check_model(model, catboost.Pool(X, labels, group_id=qid), convention)."
         )
         raise InputError(msg)
@@ -300,7 +300,7 @@ def check_model(
         raise InputError(msg)
     warn_of_training(model)
     trees = int(model.tree_count_)
-    own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
-    if pool.get_group_id_hash() is None:
+    own = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
+    if data.get_group_id_hash() is None:
         return TOOLKIT.without_groups(own._replace(rounds=trees), convention)
     return TOOLKIT.check(TOOLKIT.seen(own, convention), convention, dataset, own.logged)
