@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.crosscheck.toolkits import TOOLKITS, Task
+from rankadapters.parity.trainers import TOOLKITS, Task
 
 K = 10
 NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboost", "textbook")

@@ -54,7 +54,7 @@ OTHER_OBJECTIVES = (
 PUBLIC = (
     "Evaluator", "Evaluator.evaluate", "Evaluator.per_query", "Evaluator.tally", "Queries", "Tally.to_dict",
     "Tally.from_dict", "evaluate", "mean_ndcg", "parse", "objectives.gradients", "audit.explain",
-    "audit.identify", "audit.order", "audit.profile", "audit.page", "parity.check_value", "crosscheck.check",
+    "audit.identify", "audit.order", "audit.profile", "audit.page", "parity.check_value", "parity.crosscheck",
 )  # fmt: skip
 
 

@@ -33,10 +33,10 @@ EVALUATIONS = {
         labels, {"a": scores}, [convention], n_resamples=9, **columns
     ),
     "check_value": lambda labels, scores, convention, **columns: ra.parity.check_value(
-        labels, scores, convention, "0.5", **columns
+        labels, scores, convention, value="0.5", **columns
     ),
-    "check": lambda labels, scores, convention, **columns: ra.crosscheck.check(
-        labels, scores, convention, toolkits=[], **columns
+    "check": lambda labels, scores, convention, **columns: ra.parity.crosscheck(
+        labels, scores, convention, toolkits=["sklearn"], **columns
     ),
 }
 WITHOUT_CONVENTION = {

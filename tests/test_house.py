@@ -36,11 +36,11 @@ HELPERS = {
 }
 # By module: the optional arguments of its functions that may be given without their names.
 OPTIONS_BY_PLACE = {
-    **{module: {} for module in ("", "audit", "lightgbm", "objectives", "parity", "sklearn", "xgboost")},
+    **{module: {} for module in ("", "audit", "lightgbm", "objectives", "sklearn", "xgboost")},
     "catboost": {"train": ["convention"]},
     "compare": {},
-    "crosscheck": {"check": ["convention"]},
     "io": {"read_trec": ["run"]},
+    "parity": {"crosscheck": ["convention"]},
     "trackers": {},
 }
 

@@ -94,6 +94,37 @@ def evaluate_everything():
     return found
 
 
+def evaluate_short_queries():
+    """Evaluate every preset, with each order of ties, on queries of two rows, which have kernels; return how many."""
+    found = 0
+    for labels, weights in product(
+        ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1]), ([1.0, 2.0] * 2, [0.5, 0.5, 1.5, 1.5])
+    ):
+        queries = ra.Queries(
+            7 * labels, group_sizes=14 * [2], query_weight=7 * [1, 2], row_weight=7 * weights, docid=14 * ["a", "b"],
+            pairs=([0, 2], [1, 3], [0.5, 1.0]),
+        )  # fmt: skip
+        for base in (presets.make(name, 3) for name in presets.names(None)):
+            ties = base.declared()["ties"].tried if "ties" in base.declared() else ()
+            changes = [
+                {},
+                {"average": "row"},
+                {"ideal": "top-only", "ties": "input"},
+                *({"ties": name} for name in ties),
+            ]
+            for change, dtype in product(changes, ("f4", "f8")):
+                with suppress(RankAdaptersError):
+                    convention = base.replace(**change)
+                    weighed, scores = (
+                        queries.weighed_by(convention.weighting),
+                        np.array(7 * [0.5, 0.5, 0.25, 0.75], dtype),
+                    )
+                    found += tried(weighed, scores, convention)
+                    if dtype == "f8" and not change:
+                        ra.Trials(weighed, convention).along(scores, scores[::-1], [0.5, 1.0])
+    return found
+
+
 def tried(queries, scores, convention):
     try:
         ra.Evaluator(queries, convention).tally(scores)
@@ -156,7 +187,8 @@ def test_after_a_warmup_nothing_is_compiled_by_any_measure_objective_or_learner(
     # and types that the second process uses are compared with those that the first one did.
     warm = used("from rankadapters.cli import main; assert main(['warmup']) == 0\n")
     everything = used(
-        "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert differentiate_everything() > 90\n"
+        "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert evaluate_short_queries() > 5000\n"
+        "assert differentiate_everything() > 90\n"
         "assert try_everything() > 400\n"
         "ra.audit.identify('0.5', [1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], k=2, group_sizes=[2, 2])\n"
     )

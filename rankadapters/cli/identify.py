@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import DIFFERENT, SAME, whole_from
-from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.common import DIFFERENT, SAME, bar, cutoff
 from rankadapters.cli.helping import examples
+from rankadapters.cli.printing import add_format, check_format, print_document
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import MEASURES
 
@@ -56,17 +56,6 @@ def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
         default="ndcg",
         help=f"what {what}: {', '.join(MEASURES)} (default: ndcg)",
     )
-
-
-def cutoff(text: str) -> int | None:
-    """Read a cutoff; `all` is None."""
-    if text == "all":
-        return None
-    try:
-        return whole_from(1)(text)
-    except argparse.ArgumentTypeError:
-        msg = f"{text!r} is not a cutoff; allowed are whole numbers from 1 on, and 'all'"
-        raise argparse.ArgumentTypeError(msg) from None
 
 
 def _cutoff_or_unknown(text: str) -> str | int | None:

@@ -7,8 +7,7 @@ import sys
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, resolve
-from rankadapters.cli.documents import bar
+from rankadapters.cli.common import SAME, bar, resolve
 from rankadapters.cli.helping import examples
 from rankadapters.cli.order import add_conventions, add_tests
 from rankadapters.core.errors import InputError

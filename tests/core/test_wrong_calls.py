@@ -45,8 +45,8 @@ TAKE_COLUMNS = {
     "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
     "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
     "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
-    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, 0.5, **columns),
-    "crosscheck.check": lambda **columns: ra.crosscheck.check(LABELS, SCORES, CONV, **columns),
+    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, value=0.5, **columns),
+    "parity.crosscheck": lambda **columns: ra.parity.crosscheck(LABELS, SCORES, CONV, **columns),
     **{
         f"{toolkit}.check_parity": lambda toolkit=toolkit, **columns: getattr(ra, toolkit).check_parity(
             LABELS, SCORES, getattr(ra.presets, toolkit)(3), **columns

@@ -14,11 +14,11 @@ import numpy as np
 
 from rankadapters.core import presets
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.arguments import choice, names
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.datasets import Grouped
-from rankadapters.parity import Toolkit
+from rankadapters.parity.toolkit import Toolkit
 
 ROUNDS = 50
 COLUMNS = 0.8  # share of the features that a tree or split sees, so that the seed matters
@@ -142,28 +142,17 @@ def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
 
 
 def measure_named(name: str) -> str:
-    """Find a measure by its own name, or by a toolkit's name of it, such as 'map'.
+    """Return the name of a measure, given by its own name or by a toolkit's name of it, such as 'map'.
 
     >>> measure_named("map"), measure_named("ap")
     ('ap', 'ap')
     """
-    several = {method: f"{tool}.{method}" for tool in TOOLKITS for method in presets.TOOLS[tool].measures()}
-    if isinstance(name, str) and name in several:
-        return presets.make(several[name], 1).measure
-    if not isinstance(name, str) or name not in MEASURES:
-        msg = f"{name!r:.60} is not a measure; allowed are {choices(dict.fromkeys([*MEASURES, *several]))}."
-        raise InputError(msg)
-    return name
+    methods = {method: f"{tool}.{method}" for tool in TOOLKITS for method in presets.TOOLS[tool].measures()}
+    name = choice("measure", name, dict.fromkeys([*MEASURES, *methods]))
+    return presets.make(methods[name], 1).measure if name in methods else name
 
 
-def usable(names: Iterable[str], n_packages: int | None = None) -> dict[str, Availability]:
-    """Tell of some toolkits whether they can be used: all that training their models needs, or the first packages."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        msg = f"toolkits={names!r:.60}; allowed are lists of {choices(TOOLKITS)}.\nHint: toolkits=['lightgbm']."
-        raise InputError(msg)
-    several = list(names)
-    for name in several:
-        if not isinstance(name, str) or name not in TOOLKITS:
-            msg = f"{name!r} is not a toolkit; allowed are {choices(TOOLKITS)}."
-            raise InputError(msg)
-    return {name: TOOLKITS[name].probe(n_packages) for name in several}
+def usable(toolkits: str | Iterable[str] | None, n_packages: int | None = None) -> dict[str, Availability]:
+    """Tell whether toolkits can be used: all packages that training their models needs, or the first packages."""
+    listed = list(TOOLKITS) if toolkits is None else names("toolkits", toolkits, hint="toolkits=['lightgbm']")
+    return {choice("toolkits", name, TOOLKITS): TOOLKITS[name].probe(n_packages) for name in listed}
