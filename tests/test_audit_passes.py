@@ -43,7 +43,7 @@ def run(audit):
         "order": lambda: ra.audit.order(queries, models, CONVENTIONS, n_resamples=9),
         "profile": lambda: ra.audit.profile(queries, k=[5, 10], scores=scores),
         "page": lambda: ra.audit.page(queries, models, CONVENTIONS[:2], n_resamples=9),
-        "identify": lambda: ra.audit.identify(value, queries, scores, k=5),
+        "identify": lambda: ra.audit.identify(queries, scores, value=value, k=5),
     }[audit]
 
 

@@ -42,7 +42,7 @@ EVALUATIONS = {
     ),
 }
 WITHOUT_CONVENTION = {
-    "identify": lambda labels, scores, **columns: ra.audit.identify("0.5", labels, scores, k=2, **columns),
+    "identify": lambda labels, scores, **columns: ra.audit.identify(labels, scores, value="0.5", k=2, **columns),
     "profile": lambda labels, scores, **columns: ra.audit.profile(labels, scores=scores, k=2, **columns),
     "gradients": lambda labels, scores, **columns: ra.objectives.gradients(
         labels, scores, ra.objectives.lightgbm_lambdarank(), **columns

@@ -16,6 +16,8 @@ from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.declaration.spelling import number as spelled
 from rankadapters.core.errors import InputError, brief, choices
 
+_SEEDS = 2**32  # that a generator draws one of
+
 
 def whole(name: str, value: object, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
     """Return a whole number from `least` on, up to `most`.
@@ -119,6 +121,22 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
     if len(texts) >= least and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
         return [str(text) for text in texts]
     raise refusal(name, value, f"different texts, at least {least}", hint)
+
+
+def seed(name: str, value: object) -> int:
+    """Return the seed that a whole number is, or that a numpy Generator or RandomState draws.
+
+    >>> seed("random_state", 7), seed("random_state", np.random.default_rng(0))
+    (7, 3653403231)
+    """
+    if isinstance(value, np.random.Generator):
+        return int(value.integers(_SEEDS))
+    if isinstance(value, np.random.RandomState):
+        return int(value.randint(_SEEDS, dtype=np.int64))
+    if is_whole(value) and int(value) >= 0:
+        return int(value)
+    allowed = "whole numbers from 0 on, numpy's Generator and RandomState"
+    raise refusal(name, value, allowed, f"{name}=0")
 
 
 def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputError:
