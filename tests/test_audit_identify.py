@@ -324,8 +324,11 @@ def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
 
 
 def test_gains_of_0_and_of_minus_0_are_alike():
-    found = ra.audit.identify([0.5, -0.0, 2], [3, 2, 1], value="0.5", k=3, group_sizes=[3])
-    assert found.nearest.alike["gain"] == ("linear", "linear-positive")
+    labels, scores, convention = [0.5, -0.0, 2], [3, 2, 1], presets.yahoo(3).replace(gain="linear")
+    value = ra.evaluate(labels, scores, convention, group_sizes=[3]).value
+    found = ra.audit.identify(labels, scores, value=f"{value:.10f}", k=3, group_sizes=[3])
+    [match] = [match for match in found if match.covers(convention)]
+    assert match.alike["gain"] == ("linear", "linear-positive")
 
 
 @pytest.mark.parametrize("k", [10, None])

@@ -61,7 +61,7 @@ def test_no_audit_evaluates_a_convention_twice(passes, audit):
 def test_a_page_evaluates_nothing_twice_beside_its_profile(passes, monkeypatch):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
-    from rankadapters.audit.page import html_page
+    from rankadapters.audit.web_page import html_page
 
     described = html_page.described
 

@@ -49,7 +49,7 @@ WITHOUT_CONVENTION = {
     ),
 }
 WITHOUT_DATA = {
-    "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), convention, "gain", "linear"),
+    "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), "gain", convention, "linear"),
     "diff": lambda convention: ra.presets.yahoo(2).diff(convention),
     "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm_lambdarank().replace(convention=convention),
     "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, 5),

@@ -182,7 +182,7 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
         return _stated(row, reason)
     from rankadapters.statistics.inert import inert as inert_fields  # brings numpy
 
-    inert = inert_fields(queries, a.convention, b.convention, scores)
+    inert = inert_fields(queries, scores, a.convention, b.convention)
     if set(inert) == set(pairs):
         same: Verdict = "equal-on-this-data" if row.verdict == "equal" else "different"
         return replace(row, verdict=same, reason=f"{reason} On this data that makes no difference.")

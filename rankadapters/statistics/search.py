@@ -157,7 +157,7 @@ class _Space:
     """The conventions of a grid that pool alike."""
 
     def __init__(self, base: Convention, grid: Block, data: Sequence[Data], notes: dict[str, None]) -> None:
-        self.base, self.notes = base, notes
+        self.base, self.grid, self.notes = base, grid, notes
         self.sides = [_Side.of(base, each) for each in data]
         self.steps = self._steps()
         self.settled: dict[object, Policies] = {}
@@ -203,7 +203,16 @@ class _Space:
             return [(value,) for value in values]  # the rows bring the same; what overflows here may not elsewhere
         self.notes.update({f"{name}={v} was not searched: {why}": None for v, why in refused.items() if v != REFUSAL})
         self.base = self.base.replace(**{name: next(iter(plans), getattr(self.base, name))})
-        return _classes({value: tuple(map(plan_key, several)) for value, several in plans.items()})
+        return _classes({v: (*map(plan_key, several), *self._spelled(name, v)) for v, several in plans.items()})
+
+    def _spelled(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the values of the other fields that mean something of their own beside a value of a field."""
+        for other, values in self.grid.items():
+            for each in values if other != name else ():
+                with suppress(ConventionError):
+                    convention = self.base.replace(**{name: value, other: each})
+                    if getattr(convention, other) == each:
+                        yield other, each
 
     def _precisions(self, values: Values, borders: list[float]) -> list[Values]:
         """Put together the precisions in which the same scores are equal, unless a measure computes with scores."""

@@ -12,8 +12,8 @@ from rankadapters.audit.explanation.shapley import split, split_columns, subsets
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.evaluation.score import Score
@@ -86,17 +86,15 @@ def explain(
     """
     a, b = as_convention(a), as_convention(b)
     _require_one_measure(a, b)
-    if not is_whole(top) or int(top) < 0:
-        msg = f"top={top!r}; allowed are whole numbers from 0 on.\nHint: top=10."
-        raise InputError(msg)
+    top = arguments.whole("top", top, least=0, hint="top=10")
     queries = as_queries(labels, **columns)
     try:
-        return explained(queries, scores, (a, b), top=int(top), n_threads=n_threads)
+        return explained(queries, scores, (a, b), top=top, n_threads=n_threads)
     except InputError:
         (a, one), (b, other) = _lenient(queries, scores, a, b), _lenient(queries, scores, b, a)
         if not one and not other:
             raise
-    found = explained(queries, scores, (a, b), top=int(top), n_threads=n_threads)
+    found = explained(queries, scores, (a, b), top=top, n_threads=n_threads)
     return replace(found, set_aside=_told("a", one) | _told("b", other))
 
 
