@@ -37,7 +37,7 @@ def identified(sizes: np.ndarray, what: str, limit: float) -> None:
     value = ra.evaluate(queries, scores, wanted).value
     for decimals in (4, 6):
         number = f"{value:.{decimals}f}"
-        seconds, found = best_of(2, lambda number=number: ra.audit.identify(number, queries, scores))
+        seconds, found = best_of(2, lambda number=number: ra.audit.identify(queries, scores, value=number))
         if not any(match.covers(wanted) for match in found):
             raise SystemExit(f"{wanted} was not found behind {number}")
         name = f"identify, k unknown, {n:,} rows in {what}, {decimals} decimals, {len(found)} matches"

@@ -45,8 +45,8 @@ def one_of_each():
     return [
         lambdarank, exact, exact.replace(convention="yahoo.err"), ranknet, objectives.lightgbm.xendcg(),
         objectives.xgboost.ndcg(), objectives.xgboost.pairwise(), objectives.xgboost.map(), objectives.ListNet(),
-        objectives.QueryRMSE(), objectives.catboost.query_soft_max(), objectives.catboost.query_cross_entropy(), objectives.ListMLE(),
-        objectives.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
+        objectives.QueryRMSE(), objectives.catboost.query_soft_max(), objectives.catboost.query_cross_entropy(),
+        objectives.ListMLE(), objectives.ApproxNDCG(convention=ndcg, temperature=1, hessian=1),
         objectives.LambdaLoss(convention=ndcg, scheme="ndcg2", truncation=3, sigma=1),
         objectives.catboost.stochastic_rank("NDCG"), objectives.catboost.yetirank(),
         objectives.catboost.stochastic_filter(),

@@ -40,14 +40,14 @@ EVALUATIONS = {
     ),
 }
 WITHOUT_CONVENTION = {
-    "identify": lambda labels, scores, **columns: ra.audit.identify("0.5", labels, scores, k=2, **columns),
+    "identify": lambda labels, scores, **columns: ra.audit.identify(labels, scores, value="0.5", k=2, **columns),
     "profile": lambda labels, scores, **columns: ra.audit.profile(labels, scores=scores, k=2, **columns),
     "gradients": lambda labels, scores, **columns: ra.objectives.gradients(
         labels, scores, ra.objectives.lightgbm.lambdarank(), **columns
     ),
 }
 WITHOUT_DATA = {
-    "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), convention, "gain", "linear"),
+    "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), "gain", convention, "linear"),
     "diff": lambda convention: ra.presets.yahoo(2).diff(convention),
     "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm.lambdarank().replace(convention=convention),
     "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, rounds=5),

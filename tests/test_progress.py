@@ -30,7 +30,7 @@ def at_a_terminal(monkeypatch):
 
 AUDITS = {
     "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
-    "searching": lambda: ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES),
+    "searching": lambda: ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES),
     "comparing": lambda: ra.audit.order(
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
@@ -96,7 +96,9 @@ def test_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
 
 def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monkeypatch):
     terminal, calls = at_a_terminal(monkeypatch), []
-    ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far))
+    ra.audit.identify(
+        LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far)
+    )
     assert calls[-1][0] == calls[-1][1] == len(calls)
     assert terminal.getvalue() == ""
 

@@ -190,7 +190,7 @@ def test_after_a_warmup_nothing_is_compiled_by_any_measure_objective_or_learner(
         "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert evaluate_short_queries() > 5000\n"
         "assert differentiate_everything() > 90\n"
         "assert try_everything() > 400\n"
-        "ra.audit.identify('0.5', [1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], k=2, group_sizes=[2, 2])\n"
+        "ra.audit.identify([1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], value='0.5', k=2, group_sizes=[2, 2])\n"
     )
     assert everything["compiled"] == 0
     missed = {name: set(types) - set(warm["used"].get(name, ())) for name, types in everything["used"].items()}

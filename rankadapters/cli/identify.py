@@ -89,8 +89,8 @@ def _run(arguments: argparse.Namespace) -> int:
         values, one = _values(arguments.value, names), len(names) == 1
         try:
             found = identify(
-                values, models.first.queries if one else models.queries,
-                models.first.scores if one else models.scores,
+                models.first.queries if one else models.queries,
+                models.first.scores if one else models.scores, value=values,
                 measure=arguments.measure, k=arguments.k, progress=step,
             )  # fmt: skip
         except InputError as error:

@@ -57,7 +57,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
         try:
             found = order(
-                models.queries, models.scores, conventions, n_resamples=arguments.resamples, seed=arguments.seed,
+                models.queries, models.scores, conventions, n_resamples=arguments.resamples,
+                random_state=arguments.seed,
                 progress=step,
             )  # fmt: skip
         except InputError as error:

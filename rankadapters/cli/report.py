@@ -46,7 +46,7 @@ def _run(arguments: argparse.Namespace) -> int:
         try:
             text = page(
                 models.queries, models.scores, conventions, title=arguments.title, n_resamples=arguments.resamples,
-                seed=arguments.seed, progress=step,
+                random_state=arguments.seed, progress=step,
             )  # fmt: skip
         except InputError as error:
             raise models.located(error) from None

@@ -161,7 +161,7 @@ def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None,
     reason = f"The conventions differ in {theirs} against {ours}."
     if queries is None:
         return _stated(row, reason)
-    inert = inert_fields(queries, a.convention, b.convention, scores)
+    inert = inert_fields(queries, scores, a.convention, b.convention)
     if set(inert) == set(pairs):
         same: Verdict = "equal-on-this-data" if row.verdict == "equal" else "different"
         return replace(row, verdict=same, reason=f"{reason} On this data that makes no difference.")

@@ -32,7 +32,7 @@ def test_one_data_set_gives_what_order_gives():
     queries = data_set(30)
     models = predictions(queries)
     found = stratified_tests({"D": queries}, {"D": models}, "textbook@3", random_state=5).comparisons[0]
-    [expected] = ra.audit.order(queries, models, ["textbook@3"], seed=5).comparisons
+    [expected] = ra.audit.order(queries, models, ["textbook@3"], random_state=5).comparisons
     assert (found.p_value, found.low, found.high) == (expected.p_value, expected.low, expected.high)
     assert found.difference == pytest.approx(expected.difference, abs=1e-15)
 

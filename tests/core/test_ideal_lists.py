@@ -102,7 +102,7 @@ def test_a_number_of_the_common_mistake_is_identified(ideal):
     scores = rng.random(400)
     convention = ra.presets.yahoo(3).replace(ideal=ideal, missing="zero")
     printed = f"{ra.evaluate(queries, scores, convention).value:.8f}"
-    assert any(match.covers(convention) for match in ra.audit.identify(printed, queries, scores, k=3))
+    assert any(match.covers(convention) for match in ra.audit.identify(queries, scores, value=printed, k=3))
 
 
 def test_the_common_mistake_is_explained():

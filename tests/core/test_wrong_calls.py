@@ -40,8 +40,9 @@ TAKE_COLUMNS = {
     "objectives.gradients": lambda **columns: ra.objectives.gradients(
         LABELS, SCORES, ra.objectives.ListNet(), **columns
     ),
+    "inert": lambda **columns: ra.inert(LABELS, SCORES, CONV, "yahoo@3", **columns),
     "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
-    "audit.identify": lambda **columns: ra.audit.identify("0.5", LABELS, SCORES, k=3, **columns),
+    "audit.identify": lambda **columns: ra.audit.identify(LABELS, SCORES, value="0.5", k=3, **columns),
     "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
     "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
     "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
