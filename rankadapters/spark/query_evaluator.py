@@ -83,19 +83,19 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     @classmethod
     def read(cls) -> MLReader:
         """Give what reads an evaluator that was saved; `QueryEvaluator.load(path)` does both."""
-        return _Reader()
+        return _EvaluatorReader()
 
     @classmethod
     def load(cls, path: str) -> QueryEvaluator:
         """Read an evaluator that `save` wrote."""
-        return _Reader().load(path)
+        return _EvaluatorReader().load(path)
 
     def _evaluate(self, dataset: DataFrame) -> float:
         given = {param.name: value for param, value in self.extractParamMap().items()}
         return float(evaluate(dataset, **given))
 
 
-class _Reader(MLReader):
+class _EvaluatorReader(MLReader):
     """Makes an evaluator of its saved params: its own keywords have no defaults, which PySpark's reader asks for."""
 
     def load(self, path: str) -> QueryEvaluator:
