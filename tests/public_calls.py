@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from inspect import isfunction
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
@@ -21,10 +20,10 @@ MODELS = {"labels": LABELS, "scores": {"a": SCORES, "b": LABELS}, "qid": QID}
 def public_modules() -> Iterator[tuple[str, ModuleType]]:
     """Yield the name and the module of every public namespace of the package."""
     yield "", ra
-    for module in sorted(iter_modules(ra.__path__), key=lambda module: module.name):
-        namespace = getattr(ra, module.name, None)
+    for name in dir(ra):
+        namespace = getattr(ra, name)
         if isinstance(namespace, ModuleType) and hasattr(namespace, "__all__"):
-            yield f"{module.name}.", namespace
+            yield f"{name}.", namespace
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:

@@ -37,7 +37,7 @@ class ModelScores(NamedTuple):
 def score_models(
     labels: object,
     models: Mapping[str, object],
-    conventions: Iterable[Convention | str] | str,
+    convention: Convention | str | Iterable[Convention | str],
     n_threads: int | None,
     columns: Mapping[str, object],
     *,
@@ -52,7 +52,7 @@ def score_models(
     """
     _check(models, least)
     queries = queries_by_model(labels, models, columns)
-    several = list(dict.fromkeys(as_conventions(conventions)))
+    several = list(dict.fromkeys(as_conventions(convention)))
     first = next(iter(queries.values()))
     panels = _panels(queries, several, n_threads, apart=isinstance(labels, Mapping))
     found = ModelScores(tuple(panels[id(first)].conventions), {}, {}, {}, {}, first.n_queries)
@@ -103,7 +103,7 @@ def as_models(models: object) -> Mapping[str, object]:
     if found is None:
         what = f"an array of shape {models.shape}" if isinstance(models, np.ndarray) else f"a {type(models).__name__}"
         msg = (
-            f"models is {what}, not scores by name.\n"
+            f"scores is {what}, not scores by name of a model.\n"
             "Hint: {'a': scores, 'b': scores}, or a matrix or a table with a column for each model."
         )
         raise InputError(msg)

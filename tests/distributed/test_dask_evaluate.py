@@ -347,7 +347,7 @@ ARGUMENTS = {
         ra.InputError,
         "holds no rows",
     ),
-    "convention": ({"convention": 7}, ra.ConventionError, "7 is not a list of conventions"),
+    "convention": ({"convention": 7}, ra.ConventionError, "7 is not a convention"),
     "ties by input": (
         {"convention": "yahoo@5"},
         ra.InputError,

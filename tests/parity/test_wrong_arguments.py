@@ -53,7 +53,7 @@ WRONG = [
     (checked, {"measure": "map", "k": "x"}, "k='x'; allowed are whole numbers from 1 on"),
     (models, {"random_state": "x"}, "random_state='x'; allowed are whole numbers from 0 to 2147483647"),
     (models, {"k": 0}, "k=0; allowed are whole numbers from 1 on"),
-    (models, {"convention": 5}, "is not a list of conventions"),
+    (models, {"convention": 5}, "is not a convention"),
     (lightgbm_model, {"dataset": "valid", "log": 5}, "log=5 is not what a training fills"),
     (lightgbm_model, {"dataset": [], "log": {"valid": {}}}, r"the training logged no \[\]"),
     (lightgbm_model, {"X": 5}, "X has 0 rows but labels has 40"),

@@ -25,8 +25,8 @@ Pair = tuple[tuple[str, str], Convention]  # of models, and what they are compar
 @shows("comparing")
 def order(
     labels: object,
-    models: Mapping[str, object] | object,
-    conventions: Iterable[Convention | str] | str,
+    scores: Mapping[str, object] | object,
+    convention: Convention | str | Iterable[Convention | str],
     *,
     n_resamples: int = 9999,
     confidence: float = 0.95,
@@ -41,10 +41,10 @@ def order(
     ----------
     labels : array-like, shape (n_docs,), or Queries, or mapping of str to Queries
         Relevance labels. A Queries for each model serves models that retrieved other rows of the same queries.
-    models : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
+    scores : mapping of str to array-like, shape (n_docs,), or matrix or table, shape (n_docs, n_models)
         Scores by the name of the model, two at least; of a DataFrame the columns are the models, and those of a matrix
         are named by their numbers.
-    conventions : iterable of Convention or str
+    convention : Convention or str, or sequence of these
         What to compare under.
     n_resamples : int
         Of each randomisation test and each bootstrap.
@@ -84,7 +84,7 @@ def order(
     """
     scipy_stats()
     n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, random_state)
-    found = score_models(labels, as_models(models), conventions, n_threads, columns)
+    found = score_models(labels, as_models(scores), convention, n_threads, columns)
     return compared(found, n_resamples=n_resamples, confidence=confidence, seed=seed, progress=progress)
 
 

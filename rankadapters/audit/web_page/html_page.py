@@ -29,8 +29,8 @@ CONFIDENCE = 0.95  # of the intervals
 @shows("making the page")
 def page(
     labels: object,
-    models: Mapping[str, object] | object,
-    conventions: Iterable[Convention | str] | str,
+    scores: Mapping[str, object] | object,
+    convention: Convention | str | Iterable[Convention | str],
     *,
     title: str = "Ranking report",
     n_resamples: int = 9999,
@@ -46,7 +46,7 @@ def page(
 
     Parameters
     ----------
-    labels, models, conventions, n_resamples, random_state, progress
+    labels, scores, convention, n_resamples, random_state, progress
         As in `order`; a single model will do.
     title : str
         What the page is called.
@@ -72,9 +72,9 @@ def page(
     """
     template = Page()
     n_resamples, _, seed = checked_resampling(n_resamples, CONFIDENCE, random_state)
-    several = as_models(models)
+    several = as_models(scores)
     queries = labels if isinstance(labels, Mapping) else as_queries(labels, **columns)
-    found = score_models(queries, several, conventions, None, {}, least=1)
+    found = score_models(queries, several, convention, None, {}, least=1)
     report = None
     if len(several) > 1:
         report = compared(found, n_resamples=n_resamples, confidence=CONFIDENCE, seed=seed, progress=progress)

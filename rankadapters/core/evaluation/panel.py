@@ -34,7 +34,7 @@ class Panel:
     ----------
     labels : array-like, shape (n_docs,), or Queries
         Relevance labels; with a Queries, no other column is taken.
-    conventions : iterable of Convention or str
+    conventions : Convention or str, or sequence of these
         At least one; texts are read by `ra.parse`. Results hold every entry, also where two mean equal conventions.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
@@ -62,7 +62,7 @@ class Panel:
     def __init__(
         self,
         labels: object,
-        conventions: Iterable[Convention | str] | str,
+        conventions: Convention | str | Iterable[Convention | str],
         *,
         n_threads: int | None = None,
         **columns: Unpack[Columns],

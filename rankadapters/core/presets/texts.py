@@ -76,19 +76,14 @@ def is_one(convention: object) -> TypeGuard[Convention | str]:
 
 
 def as_conventions(values: object) -> list[Convention]:
-    """Take conventions or texts, or one text, and return the conventions in the order given.
+    """Take one convention or text, or several, and return the conventions in the order given.
 
     Raises
     ------
     ConventionError
         There are none, or one is neither a convention nor a text.
     """
-    if isinstance(values, str):
-        return [parse(values)]
-    if isinstance(values, Convention) or not isinstance(values, Iterable):
-        hint = "[ra.presets.textbook(10), ...]; evaluate takes one"
-        raise ConventionError(f"{brief(values)} is not a list of conventions.", hint=hint)
-    several = [as_convention(value) for value in values]
+    several = [as_convention(value) for value in ([values] if is_one(values) else cast("Iterable[Any]", values))]
     if not several:
         raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
     return several
