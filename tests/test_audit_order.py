@@ -224,8 +224,6 @@ def test_a_comparison_does_not_depend_on_the_other_models_and_conventions():
         ({"models": {"a": [1, 2], "b": [1]}}, ra.InputError, "model 'b': scores has 1 rows but the queries cover 2"),
         ({"models": {"a": [1, 2], "b": [1, np.nan]}}, ra.InputError, r"model 'b': scores\[1\] is nan"),
         ({"conventions": []}, ra.ConventionError, "no convention was given"),
-        ({"conventions": 10}, ra.ConventionError, "10 is not a convention"),
-        ({"conventions": 10}, ra.ConventionError, "10 is not a convention"),
         ({"conventions": ["letor4"]}, ra.ConventionError, "'letor4' has no cutoff"),
         ({"n_resamples": 0}, ra.InputError, r"n_resamples=0.*\nHint: n_resamples=9999"),
         ({"confidence": 95}, ra.InputError, r"confidence=95.*\nHint: confidence=0.95"),
