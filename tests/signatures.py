@@ -47,7 +47,7 @@ def main():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         evaluate_everything(), evaluate_short_queries(), differentiate_everything(), try_everything()
-    ra.audit.identify("0.5", [1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], k=2, group_sizes=[2, 2])
+    ra.audit.identify([1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], value="0.5", k=2, group_sizes=[2, 2])
     lines = [f"{json.dumps(name)}: {json.dumps(calls)}" for name, calls in used().items() if calls]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
