@@ -106,7 +106,7 @@ def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monk
 @pytest.mark.parametrize(("progress_", "drawn"), [(True, True), (False, False), (lambda done, total: None, False)])
 def test_a_bar_is_asked_for_and_forbidden_by_progress(monkeypatch, progress_, drawn):
     terminal = at_a_terminal(monkeypatch)
-    ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=progress_)
+    ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=progress_)
     assert bool(terminal.getvalue()) is drawn
 
 
@@ -114,7 +114,7 @@ def test_a_bar_is_asked_for_and_forbidden_by_progress(monkeypatch, progress_, dr
 def test_a_progress_of_another_kind_is_refused(wrong):
     message = rf"progress={wrong!r}; allowed are True, False and functions of \(done, total\)\.\nHint: progress=print\."
     with pytest.raises(ra.InputError, match=message):
-        ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=wrong)
+        ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=wrong)
 
 
 def test_a_bar_goes_when_the_computation_fails(monkeypatch):
