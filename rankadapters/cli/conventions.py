@@ -6,9 +6,9 @@ import argparse
 from dataclasses import dataclass
 from typing import Any, Self
 
-from rankadapters.cli.common import SAME, cutoff, resolve
+from rankadapters.cli.common import cutoff, resolve
 from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.cli.printing import add_format, check_format, print_document
+from rankadapters.cli.printing import Answer, answers
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -46,8 +46,7 @@ def add(commands: Any) -> None:
         "--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature"
     )
     of_conventions(diff)
-    add_format(parser)
-    parser.set_defaults(run=_run)
+    answers(parser, _run)
 
 
 def _named(text: str, k: int | None, option: str) -> Convention:
@@ -125,10 +124,8 @@ def _lines(name: str, *, about: str, allowed: str, values: dict[str, str]) -> li
     return [[name, "" if values else allowed, about], *([name, value, meaning] for value, meaning in values.items())]
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_format(arguments)
-    print_document(_fields(arguments) if arguments.fields else _presets(arguments), arguments)
-    return SAME
+def _run(arguments: argparse.Namespace) -> Answer:
+    return Answer(_fields(arguments) if arguments.fields else _presets(arguments))
 
 
 def _presets(arguments: argparse.Namespace) -> Document:
