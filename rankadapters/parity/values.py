@@ -16,9 +16,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import as_text
-from rankadapters.parity.causes import judge
+from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
-from rankadapters.parity.number_causes import number_causes
 from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
