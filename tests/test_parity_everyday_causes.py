@@ -11,8 +11,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.parity import QueryDifferences, check_value
 from rankadapters.parity.causes import judge
+from rankadapters.parity.checks import compare_numbers
 from rankadapters.parity.ours import OurNumber
-from rankadapters.parity.values import compare_numbers
 
 CONVENTIONS = ["lightgbm@5", "ranklib@5", "sklearn@5"]
 N_QUERIES = 40

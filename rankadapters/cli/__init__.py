@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
@@ -77,18 +77,15 @@ class _Output:
         self._stream = stream
         self.error: OSError | None = None
 
-    def write(self, text: str) -> int:
-        with self._remembering():
-            return int(self._stream.write(text))
+    def write(self, text: str) -> Any:
+        return self._remembering(self._stream.write, text)
 
     def flush(self) -> None:
-        with self._remembering():
-            self._stream.flush()
+        self._remembering(self._stream.flush)
 
-    @contextmanager
-    def _remembering(self) -> Iterator[None]:
+    def _remembering(self, act: Callable[..., Any], *given: str) -> Any:
         try:
-            yield
+            return act(*given)
         except OSError as error:
             self.error = error
             raise

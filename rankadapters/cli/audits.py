@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, bar, cutoff, resolve, whole_from
-from rankadapters.cli.helping import examples, of_conventions
+from rankadapters.cli.common import SAME, bar, cutoff, resolve, resolved, whole_from
+from rankadapters.cli.helping import add_conventions, examples, of_conventions
 from rankadapters.cli.printing import Answer, answers
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
@@ -65,11 +65,7 @@ def add_order(commands: Any) -> None:
 
 def _add_comparison(parser: argparse.ArgumentParser) -> None:
     """Add the options of conventions, of the tests, and of the models' files."""
-    conventions = parser.add_argument(
-        "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
-        help=f"preset@k or a signature. Presets: {', '.join(presets.names())}",
-    )  # fmt: skip
-    of_conventions(conventions)
+    add_conventions(parser, f"preset@k or a signature. Presets: {', '.join(presets.names())}")
     parser.add_argument(
         "--resamples", type=whole_from(1), default=9999, metavar="N", help="of each test and interval (default: 9999)"
     )
@@ -79,7 +75,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
 
 def _compared(arguments: argparse.Namespace) -> tuple[sources.Models, list[Convention], dict[str, Any]]:
     """Read models and conventions, and what the tests of their differences are asked for."""
-    conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
+    conventions = resolved(arguments)
     models = sources.read_models(arguments, docids=sources.by_docid(conventions))
     return models, conventions, {"n_resamples": arguments.resamples, "random_state": arguments.seed}
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import bar, resolve
-from rankadapters.cli.helping import examples, of_conventions
+from rankadapters.cli.common import bar, resolved
+from rankadapters.cli.helping import add_conventions, examples
 from rankadapters.cli.printing import Answer, answers
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -34,12 +34,11 @@ def add(commands: Any) -> None:
             "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
         ),
     )
-    conventions = parser.add_argument(
-        "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
-        help="preset@k, with +field=value where a field differs, or a signature; `rankadapters conventions` lists the "
+    add_conventions(
+        parser,
+        "preset@k, with +field=value where a field differs, or a signature; `rankadapters conventions` lists the "
         "presets and fields",
-    )  # fmt: skip
-    of_conventions(conventions)
+    )
     sources.add(parser, several=True)
     parser.add_argument(
         "--unsorted", action="store_const", const=True,
@@ -133,7 +132,7 @@ def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) 
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
+    conventions = resolved(arguments)
     with bar("evaluating"):
         evaluation = (_stream if _streams(arguments, conventions) else _read)(arguments, conventions)
     return Answer(evaluation, [evaluation.note] if arguments.format == "csv" else [])

@@ -36,12 +36,8 @@ def add(commands: Any) -> None:
         "ndcg@5=0.4382, and of several models with their names, MODEL:0.1623 or MODEL:10=0.1623",
     )  # fmt: skip
     add_measure(parser, "was measured")
-    parser.add_argument(
-        "--k",
-        type=_cutoff_or_unknown,
-        default=UNKNOWN,
-        help="the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)",
-    )
+    cutoffs = "the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)"
+    parser.add_argument("--k", type=_cutoff_or_unknown, default=UNKNOWN, help=cutoffs)
     sources.add(parser, several=True)
     answers(parser, _run)
 

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.cli.common import bar, quiet_stdout, resolve, whole_from
-from rankadapters.cli.helping import examples, of_conventions
+from rankadapters.cli.common import bar, quiet_stdout, resolved, whole_from
+from rankadapters.cli.helping import add_conventions, examples
 from rankadapters.cli.printing import Answer, answers
 from rankadapters.cli.sources import with_standard_input
 from rankadapters.core.errors import InputError
@@ -38,11 +38,11 @@ def add(commands: Any) -> None:
     )
     files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
     files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
-    conventions = parser.add_argument(
-        "--convention", nargs="+", action="extend", default=[], metavar="SPEC",
-        help="preset@k or a signature; by default the toolkits' own. `rankadapters conventions` lists the presets",
-    )  # fmt: skip
-    of_conventions(conventions)
+    add_conventions(
+        parser,
+        "preset@k or a signature; by default the toolkits' own. `rankadapters conventions` lists the presets",
+        required=False,
+    )
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff that the toolkits report at (default: 10)")
     parser.add_argument(
         "--measure", default="ndcg", metavar="NAME",
@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    conventions = [resolve(spec) for spec in arguments.convention]
+    conventions = resolved(arguments)
     toolkits = None if arguments.toolkits is None else list(dict.fromkeys(arguments.toolkits))
     with quiet_stdout(), bar("training") as step:
         from rankadapters.parity import crosscheck_models

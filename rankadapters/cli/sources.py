@@ -54,13 +54,8 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
         )  # fmt: skip
     else:
         letor.add_argument("--predictions", nargs="+", metavar="FILE", help=predictions)
-    letor.add_argument(
-        "--feature",
-        type=whole_from(0),
-        metavar="N",
-        help=f"a feature as the score, without predictions{more}",
-        **number,
-    )
+    feature = f"a feature as the score, without predictions{more}"
+    letor.add_argument("--feature", type=whole_from(0), metavar="N", help=feature, **number)
     table = parser.add_argument_group("a CSV or Parquet table", 'needs pip install "rankadapters[files]"')
     table.add_argument("--table", metavar="FILE", help="a row per document; CSV with commas and a header")
     for name, what in (
@@ -134,6 +129,8 @@ class Models(NamedTuple):
 
 def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models:
     """Read every model of options made with `several`."""
+    from rankadapters.io.predictions import read_predictions
+
     files = _Files.of(arguments)
     found: dict[str, ScoredJudgments] = {}
     for value in files.scores:
@@ -141,7 +138,9 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
         if name in found:
             raise _same_name(files.option, name)
         if found and files.option == "predictions":
-            found[name] = files.rescored(next(iter(found.values())), scores)
+            first = next(iter(found.values()))
+            predictions = read_predictions(scores, first.queries.n_docs, files.arguments.features)
+            found[name] = first.with_scores(predictions)
         else:
             found[name] = files.scored(docids, scores)
     return Models(found, same_queries=files.source != "qrels")
@@ -204,12 +203,6 @@ class _Files(NamedTuple):
         """Read judgments and the scores of one model."""
         return cast("ScoredJudgments", self.judged(docids, **{self.option.removesuffix("_file"): scores}))
 
-    def rescored(self, read: Judgments, predictions: Any) -> ScoredJudgments:
-        """Read the predictions of a further model for feature files that have been read."""
-        from rankadapters.io.predictions import read_predictions
-
-        return read.with_scores(read_predictions(predictions, read.queries.n_docs, self.arguments.features))
-
     def judged(self, docids: bool | None, **scores: Any) -> Judgments:  # noqa: FBT001 - three-valued
         """Read judgments, and scores from the place that is named, if one is."""
         from rankadapters.io import read_letor, read_table, read_trec
@@ -230,10 +223,8 @@ class _Files(NamedTuple):
 
 def _with_default_columns(arguments: argparse.Namespace, *, scored: bool) -> argparse.Namespace:
     """Fill in the columns of a table that no option names; that of scores only where scores are needed."""
-    names = {name: column for name, column in _COLUMNS.items() if getattr(arguments, name) is None}
-    if not scored:
-        names.pop("score", None)
-    columns: dict[str, Any] = dict(names)
+    wanted = _COLUMNS if scored else {name: column for name, column in _COLUMNS.items() if name != "score"}
+    columns: dict[str, Any] = {name: column for name, column in wanted.items() if getattr(arguments, name) is None}
     if "score" in columns and arguments.several_models:
         columns["score"] = [columns["score"]]
     return argparse.Namespace(**{**vars(arguments), **columns})

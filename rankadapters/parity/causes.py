@@ -14,8 +14,16 @@ from rankadapters.core.errors import RankAdaptersError
 from rankadapters.parity import changes
 from rankadapters.parity.changes import Cause, Changes
 from rankadapters.parity.ours import OurNumber
-from rankadapters.parity.rows import ParityRow, QueryDifferences
-from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, Tolerance, agree, relative, width
+from rankadapters.parity.rows import (
+    FLOAT32,
+    FULL_DOUBLE,
+    ParityRow,
+    QueryDifferences,
+    Tolerance,
+    agree,
+    relative,
+    width,
+)
 from rankadapters.statistics.printed import Printed, as_printed
 
 NAMED = 3  # causes of a kind that are named

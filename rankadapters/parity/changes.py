@@ -161,13 +161,9 @@ def left_out(ours: OurNumber) -> Changes:
     divisors, parts = ours.terms.divisors, ours.parts
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (parts.sum() - parts) / (divisors.sum() - divisors)
-    names, empty = ours.queries.query_ids, _nothing_to_find(ours)
-
-    def describe(place: int) -> Cause:
-        why = ", where nothing is to be found: its value is 0/0, a NaN, to many programs" if empty[place] else ""
-        return Cause(f"it is the value without query {names[place]}{why}")
-
-    return Changes(np.where(divisors > 0, means, np.nan), describe)
+    why = ", where nothing is to be found: its value is 0/0, a NaN, to many programs"
+    about = zip(ours.queries.query_ids, _nothing_to_find(ours), np.where(divisors > 0, means, np.nan), strict=True)
+    return Changes.of((f"the value without query {name}{why if empty else ''}", mean) for name, empty, mean in about)
 
 
 def _nothing_to_find(ours: OurNumber) -> NDArray[np.bool_]:
@@ -240,13 +236,9 @@ def swapped(ours: OurNumber) -> Changes:
 
 def other_divisors(ours: OurNumber) -> Changes:
     """The sum of the queries' values divided by another whole number: queries counted that have no value, or not."""
-    total, most = ours.parts.sum(), 2 * max(ours.queries.n_queries, 2)
-    numbers = np.arange(1, most + 1)
-    divisor = f"{ours.terms.divisors.sum():g}"
-    return Changes(
-        total / numbers,
-        lambda place: Cause(f"it is the sum of the queries' values divided by {numbers[place]} instead of {divisor}"),
-    )
+    total, divisor = ours.parts.sum(), f"{ours.terms.divisors.sum():g}"
+    text = "the sum of the queries' values divided by {} instead of {}"
+    return Changes.of((text.format(n, divisor), total / n) for n in range(1, 2 * max(ours.queries.n_queries, 2) + 1))
 
 
 def other_columns(ours: OurNumber) -> Changes:
