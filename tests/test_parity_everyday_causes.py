@@ -12,7 +12,7 @@ import rankadapters as ra
 from rankadapters.parity import QueryDifferences, check_value
 from rankadapters.parity.causes import judge
 from rankadapters.parity.checks import compare_numbers
-from rankadapters.parity.ours import OurNumber
+from rankadapters.parity.rows import OurNumber
 
 CONVENTIONS = ["lightgbm@5", "ranklib@5", "sklearn@5"]
 N_QUERIES = 40

@@ -24,7 +24,7 @@ from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
-from rankadapters.parity.ours import OurNumber
+from rankadapters.parity.rows import OurNumber
 from rankadapters.parity.toolkit import NO_LOG, Logged, Route
 
 ASKED = "catboost.utils.eval_metric"

@@ -13,10 +13,10 @@ import numpy as np
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.parity import changes
 from rankadapters.parity.changes import Cause, Changes
-from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.rows import (
     FLOAT32,
     FULL_DOUBLE,
+    OurNumber,
     ParityRow,
     QueryDifferences,
     Tolerance,

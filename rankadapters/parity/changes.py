@@ -16,7 +16,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.measures import RR
-from rankadapters.parity.ours import OurNumber
+from rankadapters.parity.rows import OurNumber
 from rankadapters.statistics.inert import terms_of
 
 CUTOFFS = (1, 3, 5, 10, 20, None)

@@ -20,9 +20,8 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import as_text
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
-from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.report import ParityReport
-from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
+from rankadapters.parity.rows import OurNumber, ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert as inert_fields
@@ -254,7 +253,8 @@ def _of_scores(a: Score, b: Score, row: ParityRow, queries: Queries | None, scor
     if a.convention != b.convention:
         return _of_conventions(a, b, row, queries, scores)
     if (a.n_queries, a.digest) != (b.n_queries, b.digest):
-        return _stated(row, f"They are of other queries: {_counts(a)} against {_counts(b)}.")
+        counts = (f"{x.n_queries} queries, {x.n_empty} of them empty and {x.n_short} short" for x in (a, b))
+        return _stated(row, f"They are of other queries: {' against '.join(counts)}.")
     if row.verdict == "equal" or queries is None:
         return row
     return _explained(row, OurNumber.of(queries, queries.check_scores(scores), b.convention))
@@ -288,7 +288,3 @@ def _explained(row: ParityRow, ours: OurNumber) -> ParityRow:
         return judged
     reason = f"The data given makes {judged.our_value!r}, which is not the second number.\n{judged.reason}"
     return replace(row, reason=reason, per_query=judged.per_query)
-
-
-def _counts(score: Score) -> str:
-    return f"{score.n_queries} queries, {score.n_empty} of them empty and {score.n_short} short"

@@ -16,8 +16,7 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.texts import as_conventions, parse
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity.data import refusing
-from rankadapters.parity.ours import OurNumber
-from rankadapters.parity.rows import FULL_DOUBLE, relative
+from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, relative
 from rankadapters.parity.toolkit import Held
 from rankadapters.parity.trainers import TOOLKITS, Task, Trainer, measure_named, own_convention, usable
 from rankadapters.progress import advance, shown

@@ -19,9 +19,8 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_gains, refuse_retrieval
-from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.report import ParityReport
-from rankadapters.parity.rows import FULL_DOUBLE, ParityRow, QueryDifferences, relative
+from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, ParityRow, QueryDifferences, relative
 from rankadapters.statistics.inert import inert_of
 
 Logged = Callable[[str, str], tuple[str, Any]]  # what a training logged of a set and a metric: its key, and by round
