@@ -21,7 +21,7 @@ from rankadapters.core.presets.tool import as_text
 from rankadapters.parity.causes import judge, number_causes
 from rankadapters.parity.data import bind
 from rankadapters.parity.report import ParityReport
-from rankadapters.parity.rows import OurNumber, ParityRow, QueryDifferences, Verdict
+from rankadapters.parity.rows import OurNumber, ParityRow
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.progress import shows
 from rankadapters.statistics.inert import inert as inert_fields
@@ -233,52 +233,45 @@ def compare_numbers(
     >>> print(compare_numbers(a, b).rows[0].reason)
     The conventions differ in empty=1 against empty=0.
     """
-    first, second = _number("a", a), _number("b", b)
+    numbers: dict[str, Any] = {"value": _number("a", a), "our_value": _number("b", b)}
     if queries is not None and not isinstance(queries, Queries):
         raise refusal("queries", queries, "Queries", "queries=ra.Queries(labels, qid=qid)")
     allowed = number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
     of_ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
-    row = ParityRow.compare(SOURCE, "", of_ours, value=first, our_value=second, tolerance=allowed)
+    row = ParityRow.compare(SOURCE, "", of_ours, **numbers, tolerance=allowed)
     if isinstance(a, Score) and isinstance(b, Score):
-        row = _of_scores(a, b, row, queries, scores)
-    elif row.verdict != "equal" and of_ours is not None and queries is not None:
+        if a.convention != b.convention:
+            return ParityReport((_of_conventions(a, b, allowed, queries, scores),))
+        if (a.n_queries, a.digest) != (b.n_queries, b.digest):
+            counts = (f"{x.n_queries} queries, {x.n_empty} of them empty and {x.n_short} short" for x in (a, b))
+            reason = f"They are of other queries: {' against '.join(counts)}."
+            return ParityReport((ParityRow.not_comparable(SOURCE, "", of_ours, **numbers, reason=reason),))
+    if row.verdict != "equal" and of_ours is not None and queries is not None:
         row = _explained(row, OurNumber.of(queries, queries.check_scores(scores), of_ours))
-    elif row.verdict != "equal":
-        why = "; ".join(f"it is {text}" for text in number_causes(first, second, allowed))
+    elif row.verdict != "equal" and not (isinstance(a, Score) and isinstance(b, Score)):
+        why = "; ".join(f"it is {text}" for text in number_causes(*numbers.values(), allowed))
         row = replace(row, reason=f"Looking for the cause: {why}." if why else "")
     return ParityReport((row,))
 
 
-def _of_scores(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:
-    if a.convention != b.convention:
-        return _of_conventions(a, b, row, queries, scores)
-    if (a.n_queries, a.digest) != (b.n_queries, b.digest):
-        counts = (f"{x.n_queries} queries, {x.n_empty} of them empty and {x.n_short} short" for x in (a, b))
-        return _stated(row, f"They are of other queries: {' against '.join(counts)}.")
-    if row.verdict == "equal" or queries is None:
-        return row
-    return _explained(row, OurNumber.of(queries, queries.check_scores(scores), b.convention))
-
-
-def _of_conventions(a: Score, b: Score, row: ParityRow, queries: Queries | None, scores: object) -> ParityRow:
-    pairs = a.convention.diff(b.convention)
+def _of_conventions(a: Score, b: Score, tolerance: float, queries: Queries | None, scores: object) -> ParityRow:
+    """Name the fields in which two conventions differ, unless the data show that nothing depends on them."""
+    pairs, per_query = a.convention.diff(b.convention), None
     theirs, ours = (", ".join(f"{name}={as_text(pair[side])}" for name, pair in pairs.items()) for side in (0, 1))
+    numbers: dict[str, Any] = {"value": a.value, "our_value": b.value}
     reason = f"The conventions differ in {theirs} against {ours}."
-    if queries is None:
-        return _stated(row, reason)
-    inert = inert_fields(queries, scores, a.convention, b.convention)
-    if set(inert) == set(pairs):
-        same: Verdict = "equal-on-this-data" if row.verdict == "equal" else "different"
-        return replace(row, verdict=same, reason=f"{reason} On this data that makes no difference.")
-    aside = f" Of no consequence here: {', '.join(inert)}." if inert else ""
-    array = queries.check_scores(scores)
-    first, second = (OurNumber.of(queries, array, score.convention, leaving=True) for score in (a, b))
-    return _stated(row, reason + aside, first.gap(second))
-
-
-def _stated(row: ParityRow, reason: str, per_query: QueryDifferences | None = None) -> ParityRow:
-    verdict: Verdict = "not-comparable"
-    return replace(row, verdict=verdict, difference=None, tolerance=None, reason=reason, per_query=per_query)
+    if queries is not None:
+        inert = inert_fields(queries, scores, a.convention, b.convention)
+        if inert.same:
+            reason = f"{reason} On this data that makes no difference."
+            return ParityRow.compare(
+                SOURCE, "", b.convention, **numbers, tolerance=tolerance, inert=inert, reason=reason
+            )
+        reason += f" Of no consequence here: {', '.join(inert)}." if inert else ""
+        array = queries.check_scores(scores)
+        first, second = (OurNumber.of(queries, array, score.convention, leaving=True) for score in (a, b))
+        per_query = first.gap(second)
+    return ParityRow.not_comparable(SOURCE, "", b.convention, **numbers, reason=reason, per_query=per_query)
 
 
 def _explained(row: ParityRow, ours: OurNumber) -> ParityRow:
