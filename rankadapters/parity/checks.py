@@ -249,7 +249,7 @@ def compare_numbers(
     if row.verdict != "equal" and of_ours is not None and queries is not None:
         row = _explained(row, OurNumber.of(queries, queries.check_scores(scores), of_ours))
     elif row.verdict != "equal" and not (isinstance(a, Score) and isinstance(b, Score)):
-        why = "; ".join(f"it is {text}" for text in number_causes(*numbers.values(), allowed))
+        why = "; ".join(f"it is {text}" for text in number_causes(numbers["value"], numbers["our_value"], allowed))
         row = replace(row, reason=f"Looking for the cause: {why}." if why else "")
     return ParityReport((row,))
 
