@@ -93,7 +93,7 @@ def causes(
 
     Examples
     --------
-    >>> from rankadapters import Queries
+    >>> from rankadapters import Queries, presets
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
     >>> ours = OurNumber.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
     >>> causes(ours, value=1.0, tolerance=1e-9)[3].text  # so little data has other explanations too
