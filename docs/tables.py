@@ -11,7 +11,7 @@ import learner_tables
 from measure_sections import sections
 
 import rankadapters as ra
-from rankadapters.cli.conventions import rows
+from rankadapters.cli.conventions import PresetFields
 from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.measures import MEASURES
 
@@ -86,7 +86,7 @@ def markdown(table: Table) -> str:
 
 def presets() -> Table:
     """Every preset with its fields."""
-    found = rows(list(ra.presets.names()), 10)
+    found = PresetFields.of({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
     head = ["preset", *next(iter(found.values()))]
     return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in found.items())]
 

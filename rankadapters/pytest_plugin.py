@@ -83,7 +83,7 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
     ) -> None:
         __tracebackhide__ = True
         from rankadapters.core.data.queries import as_queries
-        from rankadapters.parity.values import compare_numbers
+        from rankadapters.parity.checks import compare_numbers
 
         queries = None if labels is None else as_queries(labels, **columns)
         if (labels is None) != (scores is None) or (labels is None and columns):

@@ -164,21 +164,21 @@ def untrained():
     [
         ({"model": untrained}, "the model is not trained, so it has no scores"),
         ({"model": lambda: None}, "takes a CatBoost model and a Pool, not NoneType and Pool"),
-        ({"pool": lambda: [1, 2]}, "takes a CatBoost model and a Pool, not CatBoostRanker and list"),
-        ({"pool": lambda: cb.Pool(data(1)[0], group_id=data(1)[2])}, "the Pool has no labels"),
+        ({"data": lambda: [1, 2]}, "takes a CatBoost model and a Pool, not CatBoostRanker and list"),
+        ({"data": lambda: cb.Pool(data(1)[0], group_id=data(1)[2])}, "the Pool has no labels"),
         ({"qid": [1, 2]}, r"qid has 2 rows but labels has \d+"),
         ({"group_weight": [1.0, 2.0]}, r"group_weight has 2 rows but labels has \d+"),
         ({"group_weight": np.arange(data(1)[2].size) + 1.0}, "group_weight varies within query"),
-        ({"iteration": LAST + 1}, f"iteration={LAST + 1}, but the model has the iterations 0 to {LAST}"),
-        ({"iteration": -1}, "iteration=-1, but"),
+        ({"iteration": LAST + 1}, f"iteration={LAST + 1}; allowed are whole numbers from 0 to {LAST}"),
+        ({"iteration": -1}, "iteration=-1; allowed are"),
         ({"dataset": "test"}, r"the training logged no 'test', but \['learn', 'validation'\]"),
         ({"dataset": "learn", "convention": DECLARED.at(7)}, "none of which is NDCG:top=7;type=Base"),
     ],
 )
 def test_bad_input_is_refused(trained, change, message):
     model, _, valid = trained
-    given = {"model": model, "pool": valid, "convention": DECLARED, **change}
-    given = {name: value() if callable(value) and name in {"model", "pool"} and value is not model else value
+    given = {"model": model, "data": valid, "convention": DECLARED, **change}
+    given = {name: value() if callable(value) and name in {"model", "data"} and value is not model else value
              for name, value in given.items()}  # fmt: skip
     with pytest.raises(ra.InputError, match=message):
         ra.catboost.check_model(**given)

@@ -208,5 +208,5 @@ def test_a_fault_in_one_query_names_that_query(monkeypatch):
 
 
 def test_one_string_is_no_list_of_metrics():
-    with pytest.raises(ra.InputError, match=r"metrics='NDCG:top=5' is one string"):
+    with pytest.raises(ra.InputError, match=r"metrics='NDCG:top=5'; allowed are lists of metric strings"):
         ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], metrics="NDCG:top=5")

@@ -19,7 +19,7 @@ from rankadapters import cli
 from rankadapters.core.measures import MEASURES
 
 ROOT = Path(__file__).parent.parent
-SUBCOMMANDS = [command.__name__.rpartition(".")[2] for command in cli.COMMANDS]
+SUBCOMMANDS = list(cli.COMMANDS)
 
 
 def shown(capsys, *arguments):

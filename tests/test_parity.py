@@ -7,8 +7,8 @@ import pytest
 import rankadapters as ra
 from rankadapters.core.presets.tool import differing, require_expressible
 from rankadapters.parity import ParityError, ParityReport, ParityRow
-from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
-from rankadapters.parity.values import compare_numbers
+from rankadapters.parity.checks import compare_numbers
+from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE, relative
 
 SIX_DECIMALS = 1e-6
 LIGHTGBM = ra.presets.lightgbm(10)

@@ -15,8 +15,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import ParityReport, ParityRow, QueryDifferences
-from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.report import rendered
+from rankadapters.parity.rows import OurNumber
 
 CONVENTION = ra.presets.lightgbm(10)
 PARTS = [0.0, 0.5, -0.25, 0.125, 0.0625, -0.03125, 0.015625]

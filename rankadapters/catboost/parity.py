@@ -16,6 +16,7 @@ from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
@@ -23,9 +24,8 @@ from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
-from rankadapters.parity.held import Route
-from rankadapters.parity.ours import OurNumber
-from rankadapters.parity.toolkit import NO_LOG, Logged
+from rankadapters.parity.rows import OurNumber
+from rankadapters.parity.toolkit import NO_LOG, Logged, Route
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
@@ -114,13 +114,9 @@ class CatBoostToolkit(Toolkit):
 
     def _by_metric(self, held: Held, declared: Convention, metrics: Iterable[str]) -> ParityReport:
         """Compare under each metric string, and say where none of them is what was declared."""
-        if isinstance(metrics, str):
-            msg = f"metrics={metrics!r:.80} is one string.\nHint: metrics=[{metrics!r:.80}]."
-            raise InputError(msg)
         listed = list(metrics) if isinstance(metrics, Iterable) else [metrics]
-        if not all(isinstance(metric, str) for metric in listed):
-            msg = f"metrics={metrics!r:.80} is not a list of strings.\nHint: metrics=['NDCG:top=10']."
-            raise InputError(msg)
+        if isinstance(metrics, str) or not all(isinstance(metric, str) for metric in listed):
+            raise refusal("metrics", metrics, "lists of metric strings", "metrics=['NDCG:top=10']")
         wanted = OurNumber.of(held.queries, held.scores, declared)
         rows = [self._under(metric, held, wanted) for metric in listed]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]

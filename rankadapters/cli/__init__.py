@@ -1,6 +1,6 @@
 """The command `rankadapters`: the result on stdout and nothing else, everything about it on stderr.
 
-A subcommand is a module with a function `add`, which adds its parser and sets `run`; it is listed in `COMMANDS`.
+A subcommand is a function that adds its parser and sets `run`; `COMMANDS` lists them.
 """
 
 from __future__ import annotations
@@ -8,17 +8,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import compare, conventions, evaluate, explain, identify, order, parity, profile, report, warmup
+from rankadapters.cli import audits, compare, conventions, evaluate, identify, parity, warmup
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.cli.helping import Formatter, complete, examples, way_out
 from rankadapters.core.errors import RankAdaptersError
 
-COMMANDS = (evaluate, explain, identify, order, profile, report, compare, parity, conventions, warmup)
+COMMANDS: dict[str, Callable[[Any], None]] = {
+    "evaluate": evaluate.add,
+    "explain": audits.add_explain,
+    "identify": identify.add,
+    "order": audits.add_order,
+    "profile": audits.add_profile,
+    "report": audits.add_report,
+    "compare": compare.add,
+    "parity": parity.add,
+    "conventions": conventions.add,
+    "warmup": warmup.add,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,18 +77,15 @@ class _Output:
         self._stream = stream
         self.error: OSError | None = None
 
-    def write(self, text: str) -> int:
-        with self._remembering():
-            return int(self._stream.write(text))
+    def write(self, text: str) -> Any:
+        return self._remembering(self._stream.write, text)
 
     def flush(self) -> None:
-        with self._remembering():
-            self._stream.flush()
+        self._remembering(self._stream.flush)
 
-    @contextmanager
-    def _remembering(self) -> Iterator[None]:
+    def _remembering(self, act: Callable[..., Any], *given: str) -> Any:
         try:
-            yield
+            return act(*given)
         except OSError as error:
             self.error = error
             raise
@@ -127,6 +135,6 @@ def _parser() -> argparse.ArgumentParser:
     version = f"rankadapters {__version__}"
     parser.add_argument("--version", action="version", version=version, help=argparse.SUPPRESS)
     commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands", prog="rankadapters")
-    for command in COMMANDS:
-        command.add(commands)
+    for add in COMMANDS.values():
+        add(commands)
     return parser

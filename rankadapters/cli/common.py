@@ -55,6 +55,11 @@ def resolve(spec: str, option: str = "--convention") -> Convention:
         raise error.about(f"argument {option}") from None
 
 
+def resolved(arguments: argparse.Namespace) -> list[Convention]:
+    """Read every convention that `--convention` names, each once."""
+    return [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
+
+
 @contextmanager
 def quiet_stdout() -> Iterator[None]:
     """Send whatever the toolkits print, from Python or from C, to stderr."""

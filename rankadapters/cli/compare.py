@@ -7,9 +7,8 @@ import sys
 import warnings
 from typing import Any
 
-from rankadapters.cli.common import SAME
 from rankadapters.cli.helping import examples
-from rankadapters.cli.printing import add_format, check_format, print_document
+from rankadapters.cli.printing import Answer, answers
 
 DIRECTIONS = {"higher": True, "lower": False}
 
@@ -38,12 +37,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--strict", action="store_true", help="a method is beaten only by one that is higher in both")
     parser.add_argument("--out", metavar="PAGE.html", help="write a page with everything as well")
     parser.add_argument("--title", default="Methods over data sets", help="of the page")
-    add_format(parser)
-    parser.set_defaults(run=_run)
+    answers(parser, _run)
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_format(arguments)
+def _run(arguments: argparse.Namespace) -> Answer:
     from rankadapters.compare import MixedDecimalsWarning, Results, page, winning_numbers
     from rankadapters.io.writing import write_text
 
@@ -56,5 +53,4 @@ def _run(arguments: argparse.Namespace) -> int:
             write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))
             print(arguments.out, file=sys.stderr)
     csv_notes = winners.notes()[1:2] if arguments.format == "csv" and winners.n_undecided else []
-    print_document(winners, arguments, csv_notes)
-    return SAME
+    return Answer(winners, csv_notes)

@@ -6,9 +6,9 @@ import argparse
 from dataclasses import dataclass
 from typing import Any, Self
 
-from rankadapters.cli.common import SAME, cutoff, resolve
+from rankadapters.cli.common import cutoff, resolve
 from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.cli.printing import add_format, check_format, print_document
+from rankadapters.cli.printing import Answer, answers
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
@@ -30,12 +30,8 @@ def add(commands: Any) -> None:
         "as in preset@k+field=value.",
         epilog=examples("conventions letor4 yahoo --diff ranklib", "conventions --measure err --fields"),
     )
-    named = parser.add_argument(
-        "presets",
-        nargs="*",
-        metavar="PRESET",
-        help="which to print, also as preset@k or a signature (default: all of the measure)",
-    )
+    which = "which to print, also as preset@k or a signature (default: all of the measure)"
+    named = parser.add_argument("presets", nargs="*", metavar="PRESET", help=which)
     of_conventions(named)
     parser.add_argument(
         "--measure", choices=MEASURES, metavar="NAME", default="ndcg", help=f"{', '.join(MEASURES)} (default: ndcg)"
@@ -46,8 +42,7 @@ def add(commands: Any) -> None:
         "--diff", metavar="SPEC", help="mark what differs from it: a preset, preset@k or a signature"
     )
     of_conventions(diff)
-    add_format(parser)
-    parser.set_defaults(run=_run)
+    answers(parser, _run)
 
 
 def _named(text: str, k: int | None, option: str) -> Convention:
@@ -80,9 +75,10 @@ class PresetFields(Document):
     def blocks(self) -> list[str | Table]:
         """Return a table of the presets, and what the mark means."""
         fields = list(dict.fromkeys(field for row in self.rows.values() for field in row))
-        lines = [
-            [name, *(_cell(*row.get(field, (NONE, False))) for field in fields)] for name, row in self.rows.items()
-        ]
+        cells = {
+            name: {f: text + MARK * marked for f, (text, marked) in row.items()} for name, row in self.rows.items()
+        }
+        lines = [[name, *(row.get(field, NONE) for field in fields)] for name, row in cells.items()]
         note = [] if self.other is None else [f"{MARK} differs from {self.other.name}: {self.other}"]
         return [Table.of("Presets and their fields", ["preset", *fields], lines), *note]
 
@@ -92,10 +88,6 @@ class PresetFields(Document):
         texts = {name: {field: text for field, (text, _) in row.items()} for name, row in rows}
         differs = {name: [field for field, (_, marked) in row.items() if marked] for name, row in rows}
         return {"presets": texts, "diff": diff, "differs": differs}
-
-
-def _cell(text: str, marked: bool) -> str:  # noqa: FBT001 - a cell of the table
-    return text + MARK if marked else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +117,13 @@ def _lines(name: str, *, about: str, allowed: str, values: dict[str, str]) -> li
     return [[name, "" if values else allowed, about], *([name, value, meaning] for value, meaning in values.items())]
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_format(arguments)
-    print_document(_fields(arguments) if arguments.fields else _presets(arguments), arguments)
-    return SAME
-
-
-def _presets(arguments: argparse.Namespace) -> Document:
-    names = arguments.presets or list(presets.names(arguments.measure))
-    other = None if arguments.diff is None else _named(arguments.diff, arguments.k, "--diff")
-    return PresetFields.of({name: _named(name, arguments.k, "PRESET") for name in names}, other)
-
-
-def _fields(arguments: argparse.Namespace) -> Document:
+def _run(arguments: argparse.Namespace) -> Answer:
+    if not arguments.fields:
+        names = arguments.presets or list(presets.names(arguments.measure))
+        other = None if arguments.diff is None else _named(arguments.diff, arguments.k, "--diff")
+        return Answer(PresetFields.of({name: _named(name, arguments.k, "PRESET") for name in names}, other))
     if arguments.presets or arguments.diff is not None:
-        other = " ".join(arguments.presets) or f"--diff {arguments.diff}"
-        msg = f"--fields are those of a measure, not of {other}.\nHint: --fields --measure {arguments.measure}."
+        others = " ".join(arguments.presets) or f"--diff {arguments.diff}"
+        msg = f"--fields are those of a measure, not of {others}.\nHint: --fields --measure {arguments.measure}."
         raise InputError(msg)
-    return MeasureFields(arguments.measure)
+    return Answer(MeasureFields(arguments.measure))

@@ -6,20 +6,17 @@ import argparse
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, bar, resolve
-from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.cli.printing import add_format, check_format, print_document
+from rankadapters.cli.common import bar, resolved
+from rankadapters.cli.helping import add_conventions, examples
+from rankadapters.cli.printing import Answer, answers
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.document import Document, as_csv
-
-if TYPE_CHECKING:
-    from rankadapters.cli.sources import Models
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
 
@@ -37,12 +34,11 @@ def add(commands: Any) -> None:
             "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
         ),
     )
-    conventions = parser.add_argument(
-        "--convention", nargs="+", action="extend", required=True, metavar="SPEC",
-        help="preset@k, with +field=value where a field differs, or a signature; `rankadapters conventions` lists the "
+    add_conventions(
+        parser,
+        "preset@k, with +field=value where a field differs, or a signature; `rankadapters conventions` lists the "
         "presets and fields",
-    )  # fmt: skip
-    of_conventions(conventions)
+    )
     sources.add(parser, several=True)
     parser.add_argument(
         "--unsorted", action="store_const", const=True,
@@ -50,8 +46,7 @@ def add(commands: Any) -> None:
         'pip install "rankadapters[stream]"',
     )  # fmt: skip
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
-    add_format(parser)
-    parser.set_defaults(run=_run)
+    answers(parser, _run)
 
 
 class _Model(NamedTuple):
@@ -136,14 +131,11 @@ def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) 
     return Table.of("Values of each query", ["query", *heads], lines)
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_format(arguments)
-    conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
+def _run(arguments: argparse.Namespace) -> Answer:
+    conventions = resolved(arguments)
     with bar("evaluating"):
-        evaluate = _stream if _streams(arguments, conventions) else _read
-        evaluation = evaluate(arguments, conventions)
-    print_document(evaluation, arguments, [evaluation.note] if arguments.format == "csv" else [])
-    return SAME
+        evaluation = (_stream if _streams(arguments, conventions) else _read)(arguments, conventions)
+    return Answer(evaluation, [evaluation.note] if arguments.format == "csv" else [])
 
 
 def _streams(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:
@@ -158,39 +150,40 @@ def _streams(arguments: argparse.Namespace, conventions: list[Convention]) -> bo
 
 
 def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
-    from rankadapters.cli.streamed import evaluate_table
+    """Evaluate each column of scores of a table of which no more than a few rows are in memory."""
+    import numpy as np
+
+    from rankadapters.io.streams import sums_of
 
     path, columns = sources.stream(arguments, docids=sources.by_docid(conventions))
-    streamed = evaluate_table(
-        path, columns, conventions, per_query=arguments.per_query, unsorted=bool(arguments.unsorted)
-    )
-    models = {name: _Model(each.scores, _by_query(each.query_ids, each.values)) for name, each in streamed.items()}
-    notes = [note for name, each in streamed.items() for note in _about(name, each.notes, several=len(models) > 1)]
+    sums, parts = sums_of(path, conventions, columns, unsorted=bool(arguments.unsorted), per_query=arguments.per_query)
+    ids = [query for found, _ in parts for query in found.tolist()]
+    models, notes, doubts = dict[str, _Model](), list[str](), list(sums.label_doubts.values())  # told with the first
+    for name in columns.scores:
+        of_parts = [values[name] for _, values in parts]
+        values = {each: np.concatenate([part[each] for part in of_parts]) for each in conventions if of_parts}
+        about = [*sums.above_values(name), *([] if models else doubts)]
+        models[str(name)] = _Model(sums.scores(name), _by_query(ids, values))
+        notes += _about(str(name), about, several=len(columns.scores) > 1)
     return _Evaluation(conventions, models, "\n".join(notes))
 
 
 def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
-    if arguments.unsorted:
-        arguments.split_queries = "merge"
-    models = sources.read_models(arguments, docids=sources.by_docid(conventions))
-    return _evaluate(models, conventions, per_query=arguments.per_query)
-
-
-def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Evaluation:
     from rankadapters.core.evaluation.label_warnings import label_doubts
     from rankadapters.core.evaluation.panel import Panel
 
+    if arguments.unsorted:
+        arguments.split_queries = "merge"
+    models = sources.read_models(arguments, docids=sources.by_docid(conventions))
     panel, results, notes = None, dict[str, _Model](), list[str]()
     for name, judgments in models.judgments.items():
-        try:
+        with sources.locating(judgments):
             if panel is None or not models.same_queries:
                 panel = Panel(judgments.queries, conventions)
                 notes += _about(name, list(label_doubts(judgments.queries, conventions).values()), several=False)
             measured = panel.measure(judgments.scores)
-            values = measured.per_query if per_query else {}
-            results[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))
-        except InputError as error:
-            raise sources.located(error, judgments) from None
+        values = measured.per_query if arguments.per_query else {}
+        results[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))
         notes += _about(name, [judgments.note, *measured.above_values()], several=len(models.judgments) > 1)
     return _Evaluation(conventions, results, "\n".join(notes))
 
@@ -202,9 +195,7 @@ def _about(name: str, notes: list[str], *, several: bool) -> list[str]:
 
 
 def _by_query(query_ids: list[Any], values: Mapping[Convention, Any]) -> dict[Convention, dict[str, float | None]]:
+    """Name the values of queries by id; None where a query is skipped."""
     ids = list(map(str, query_ids))
-    return {convention: dict(zip(ids, _none_where_nan(column), strict=True)) for convention, column in values.items()}
-
-
-def _none_where_nan(column: Any) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in column.tolist()]
+    plain = {each: [None if math.isnan(v) else v for v in column.tolist()] for each, column in values.items()}
+    return {convention: dict(zip(ids, column, strict=True)) for convention, column in plain.items()}

@@ -89,6 +89,15 @@ def complete(parser: argparse.ArgumentParser) -> None:
     argcomplete.autocomplete(parser)
 
 
+def add_conventions(parser: argparse.ArgumentParser, about: str, *, required: bool = True) -> None:
+    """Add the option that names conventions."""
+    option = parser.add_argument(
+        "--convention", nargs="+", action="extend", required=required, default=None if required else [],
+        metavar="SPEC", help=about,
+    )  # fmt: skip
+    of_conventions(option)
+
+
 def of_conventions(option: argparse.Action) -> None:
     """Let the shell complete an option by the presets, at 10 where they have a cutoff."""
     option.completer = _presets  # type: ignore[attr-defined]

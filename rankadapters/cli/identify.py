@@ -6,11 +6,11 @@ import argparse
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import DIFFERENT, SAME, bar, cutoff
+from rankadapters.cli.audits import add_measure
+from rankadapters.cli.common import bar, cutoff
 from rankadapters.cli.helping import examples
-from rankadapters.cli.printing import add_format, check_format, print_document
+from rankadapters.cli.printing import Answer, answers
 from rankadapters.core.errors import InputError
-from rankadapters.core.measures import MEASURES
 
 UNKNOWN = "unknown"
 
@@ -36,26 +36,10 @@ def add(commands: Any) -> None:
         "ndcg@5=0.4382, and of several models with their names, MODEL:0.1623 or MODEL:10=0.1623",
     )  # fmt: skip
     add_measure(parser, "was measured")
-    parser.add_argument(
-        "--k",
-        type=_cutoff_or_unknown,
-        default=UNKNOWN,
-        help="the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)",
-    )
+    cutoffs = "the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)"
+    parser.add_argument("--k", type=_cutoff_or_unknown, default=UNKNOWN, help=cutoffs)
     sources.add(parser, several=True)
-    add_format(parser)
-    parser.set_defaults(run=_run)
-
-
-def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the option that names a measure."""
-    parser.add_argument(
-        "--measure",
-        choices=MEASURES,
-        metavar="NAME",
-        default="ndcg",
-        help=f"what {what}: {', '.join(MEASURES)} (default: ndcg)",
-    )
+    answers(parser, _run)
 
 
 def _cutoff_or_unknown(text: str) -> str | int | None:
@@ -79,21 +63,14 @@ def _values(texts: list[str], models: list[str]) -> Any:
     return next(iter(values.values())) if len(values) == 1 and unnamed >= {*values} else values
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_format(arguments)
+def _run(arguments: argparse.Namespace) -> Answer:
     with bar("searching") as step:
         models = sources.read_models(arguments, docids=None)
         from rankadapters.audit import identify
 
-        names = list(models.scores)
-        values, one = _values(arguments.value, names), len(names) == 1
-        try:
-            found = identify(
-                models.first.queries if one else models.queries,
-                models.first.scores if one else models.scores, value=values,
-                measure=arguments.measure, k=arguments.k, progress=step,
-            )  # fmt: skip
-        except InputError as error:
-            raise models.located(error) from None
-    print_document(found, arguments, [models.first.note] if one else models.notes)
-    return SAME if found else DIFFERENT
+        names, one = list(models.scores), len(models.scores) == 1
+        queries, scores = (models.first.queries, models.first.scores) if one else (models.queries, models.scores)
+        asked = {"value": _values(arguments.value, names), "measure": arguments.measure, "k": arguments.k}
+        with models.locating():
+            found = identify(queries, scores, progress=step, **asked)
+    return Answer(found, [models.first.note] if one else models.notes, bool(found))

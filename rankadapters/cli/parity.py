@@ -6,21 +6,16 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankadapters.cli.common import DIFFERENT, SAME, bar, quiet_stdout, resolve, whole_from
-from rankadapters.cli.helping import examples, of_conventions
-from rankadapters.cli.printing import add_format, check_format, print_document
-from rankadapters.cli.standard_input import with_standard_input
+from rankadapters.cli.common import bar, quiet_stdout, resolved, whole_from
+from rankadapters.cli.helping import add_conventions, examples
+from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.sources import with_standard_input
 from rankadapters.core.errors import InputError
 
 if TYPE_CHECKING:
     from rankadapters.datasets import RankingData
 
-TOOLKITS = (
-    "sklearn",
-    "lightgbm",
-    "xgboost",
-    "catboost",
-)  # those of parity.trainers, which brings numpy
+TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")  # those of parity.trainers, which brings numpy
 GRADED = ("ndcg", "dcg")  # of other measures some toolkits take labels of 0 and 1 only
 
 
@@ -43,11 +38,11 @@ def add(commands: Any) -> None:
     )
     files.add_argument("--train", nargs="+", metavar="FILE", help="one or more files to train on")
     files.add_argument("--test", nargs="+", metavar="FILE", help="one or more files to test on")
-    conventions = parser.add_argument(
-        "--convention", nargs="+", action="extend", default=[], metavar="SPEC",
-        help="preset@k or a signature; by default the toolkits' own. `rankadapters conventions` lists the presets",
-    )  # fmt: skip
-    of_conventions(conventions)
+    add_conventions(
+        parser,
+        "preset@k or a signature; by default the toolkits' own. `rankadapters conventions` lists the presets",
+        required=False,
+    )
     parser.add_argument("--k", type=whole_from(1), default=10, help="cutoff that the toolkits report at (default: 10)")
     parser.add_argument(
         "--measure", default="ndcg", metavar="NAME",
@@ -61,13 +56,11 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=whole_from(0), default=0, metavar="N", help="of the models and the generated data (default: 0)"
     )
-    add_format(parser)
-    parser.set_defaults(run=_run)
+    answers(parser, _run)
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_format(arguments)
-    conventions = [resolve(spec) for spec in arguments.convention]
+def _run(arguments: argparse.Namespace) -> Answer:
+    conventions = resolved(arguments)
     toolkits = None if arguments.toolkits is None else list(dict.fromkeys(arguments.toolkits))
     with quiet_stdout(), bar("training") as step:
         from rankadapters.parity import crosscheck_models
@@ -77,8 +70,7 @@ def _run(arguments: argparse.Namespace) -> int:
             train, test, convention=conventions or None, measure=arguments.measure, k=arguments.k, toolkits=toolkits,
             random_state=arguments.seed, progress=step,
         )  # fmt: skip
-    print_document(report, arguments)
-    return SAME if report.ok else DIFFERENT
+    return Answer(report, holds=report.ok)
 
 
 def _data(arguments: argparse.Namespace) -> tuple[RankingData, ...]:

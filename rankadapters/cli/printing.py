@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from rankadapters.cli.common import DIFFERENT, SAME
 from rankadapters.core.errors import MissingToolkitError
 from rankadapters.progress import has_rich
 
@@ -18,20 +20,25 @@ if TYPE_CHECKING:
 FORMATS = ("table", "markdown", "json", "csv", "html")
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says how to print."""
+class Answer(NamedTuple):
+    """What a command found: a document, notes for stderr, and whether everything asked holds."""
+
+    document: Document
+    notes: Iterable[str] = ()
+    holds: bool = True
+
+
+def answers(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], Answer]) -> None:
+    """Make a command print what it answers, in the format that an option names."""
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the result (default: table)")
+    parser.set_defaults(run=partial(_print_answer, run))
 
 
-def check_format(arguments: argparse.Namespace) -> None:
-    """Refuse tables without rich before anything is read."""
-    if arguments.format == "table" and not has_rich():
+def _print_answer(run: Callable[[argparse.Namespace], Answer], arguments: argparse.Namespace) -> int:
+    if arguments.format == "table" and not has_rich():  # before anything is read
         hint = 'pip install "rankadapters[cli]", or --format json'
         raise MissingToolkitError(f"rich, which prints the table, is not installed.\nHint: {hint}.")
-
-
-def print_document(document: Document, arguments: argparse.Namespace, notes: Iterable[str] = ()) -> None:
-    """Print a document in the format asked for; notes go to stderr."""
+    document, notes, holds = run(arguments)
     writers: dict[str, Callable[[], str]] = {
         "markdown": document.to_markdown,
         "json": document.to_json,
@@ -44,6 +51,7 @@ def print_document(document: Document, arguments: argparse.Namespace, notes: Ite
         print(writers[arguments.format]().removesuffix("\n"))
     for note in filter(None, notes):
         print(note, file=sys.stderr)
+    return SAME if holds else DIFFERENT
 
 
 def _page(document: Document) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rankadapters.cli.common import flag, whole_from
-from rankadapters.cli.standard_input import with_standard_input
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 
@@ -53,13 +54,8 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
         )  # fmt: skip
     else:
         letor.add_argument("--predictions", nargs="+", metavar="FILE", help=predictions)
-    letor.add_argument(
-        "--feature",
-        type=whole_from(0),
-        metavar="N",
-        help=f"a feature as the score, without predictions{more}",
-        **number,
-    )
+    feature = f"a feature as the score, without predictions{more}"
+    letor.add_argument("--feature", type=whole_from(0), metavar="N", help=feature, **number)
     table = parser.add_argument_group("a CSV or Parquet table", 'needs pip install "rankadapters[files]"')
     table.add_argument("--table", metavar="FILE", help="a row per document; CSV with commas and a header")
     for name, what in (
@@ -121,9 +117,9 @@ class Models(NamedTuple):
         """Scores by name."""
         return {name: judgments.scores for name, judgments in self.judgments.items()}
 
-    def located(self, error: InputError) -> InputError:
+    def locating(self) -> AbstractContextManager[None]:
         """Add file and line to an error that names a row, where the models have the same rows."""
-        return located(error, self.first) if self.same_queries else error
+        return locating(self.first) if self.same_queries else nullcontext()
 
     @property
     def notes(self) -> list[str]:
@@ -133,6 +129,8 @@ class Models(NamedTuple):
 
 def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models:
     """Read every model of options made with `several`."""
+    from rankadapters.io.predictions import read_predictions
+
     files = _Files.of(arguments)
     found: dict[str, ScoredJudgments] = {}
     for value in files.scores:
@@ -140,7 +138,9 @@ def read_models(arguments: argparse.Namespace, *, docids: bool | None) -> Models
         if name in found:
             raise _same_name(files.option, name)
         if found and files.option == "predictions":
-            found[name] = files.rescored(next(iter(found.values())), scores)
+            first = next(iter(found.values()))
+            predictions = read_predictions(scores, first.queries.n_docs, files.arguments.features)
+            found[name] = first.with_scores(predictions)
         else:
             found[name] = files.scored(docids, scores)
     return Models(found, same_queries=files.source != "qrels")
@@ -169,9 +169,13 @@ def _same_name(option: str, name: str) -> InputError:
     return InputError(f"two models are named {name!r}.\nHint: {_WAYS_OUT[option]}.")
 
 
-def located(error: InputError, judgments: Judgments) -> InputError:
+@contextmanager
+def locating(judgments: Judgments) -> Iterator[None]:
     """Add file and line to an error that names a row."""
-    return error if error.row is None else error.about(judgments.place(error.row))
+    try:
+        yield
+    except InputError as error:
+        raise (error if error.row is None else error.about(judgments.place(error.row))) from None
 
 
 class _Files(NamedTuple):
@@ -199,12 +203,6 @@ class _Files(NamedTuple):
         """Read judgments and the scores of one model."""
         return cast("ScoredJudgments", self.judged(docids, **{self.option.removesuffix("_file"): scores}))
 
-    def rescored(self, read: Judgments, predictions: Any) -> ScoredJudgments:
-        """Read the predictions of a further model for feature files that have been read."""
-        from rankadapters.io.predictions import read_predictions
-
-        return read.with_scores(read_predictions(predictions, read.queries.n_docs, self.arguments.features))
-
     def judged(self, docids: bool | None, **scores: Any) -> Judgments:  # noqa: FBT001 - three-valued
         """Read judgments, and scores from the place that is named, if one is."""
         from rankadapters.io import read_letor, read_table, read_trec
@@ -225,10 +223,8 @@ class _Files(NamedTuple):
 
 def _with_default_columns(arguments: argparse.Namespace, *, scored: bool) -> argparse.Namespace:
     """Fill in the columns of a table that no option names; that of scores only where scores are needed."""
-    names = {name: column for name, column in _COLUMNS.items() if getattr(arguments, name) is None}
-    if not scored:
-        names.pop("score", None)
-    columns: dict[str, Any] = dict(names)
+    wanted = _COLUMNS if scored else {name: column for name, column in _COLUMNS.items() if name != "score"}
+    columns: dict[str, Any] = {name: column for name, column in wanted.items() if getattr(arguments, name) is None}
     if "score" in columns and arguments.several_models:
         columns["score"] = [columns["score"]]
     return argparse.Namespace(**{**vars(arguments), **columns})
@@ -276,3 +272,49 @@ def _source(arguments: argparse.Namespace, *, scored: bool) -> str:
         msg = "--features needs exactly one of --predictions and --feature.\nHint: the scores are in one of the two."
         raise InputError(msg)
     return source
+
+
+def with_standard_input(arguments: argparse.Namespace, options: Sequence[str]) -> argparse.Namespace:
+    """Put what standard input holds in the place of the file that is `-`, or `NAME=-` where models have names.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        It is not changed.
+    options : sequence of str
+        Those that take files: a text, a list of texts, or a list of such lists.
+    """
+    named = getattr(arguments, "several_models", False)
+    given = {name: value for name in options if (value := getattr(arguments, name, None)) is not None}
+    dashes = [flag(name) for name, value in given.items() for file in _flat(value) if _is_dash(file, named=named)]
+    if not dashes:
+        return arguments
+    if len(dashes) > 1:
+        times = f"'-' was given {len(dashes)} times ({', '.join(dashes)})"
+        raise InputError(f"{times}, but standard input can be read once.\nHint: files for the others.")
+    if sys.stdin is None or sys.stdin.closed:
+        msg = "standard input is closed.\nHint: pipe a file into it, or name a file in place of '-'."
+        raise InputError(msg)
+    data = sys.stdin.buffer.read()
+    filled = {name: _filled(value, data, named=named) for name, value in given.items()}
+    return argparse.Namespace(**{**vars(arguments), **filled})
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _flat(each)
+    else:
+        yield value
+
+
+def _is_dash(file: Any, *, named: bool) -> bool:
+    return file == "-" or (named and isinstance(file, str) and file.endswith("=-"))
+
+
+def _filled(value: Any, data: bytes, *, named: bool) -> Any:
+    from rankadapters.io.text import HeldFile
+
+    if isinstance(value, list):
+        return [_filled(each, data, named=named) for each in value]
+    return HeldFile("standard input", data, model=value[:-2] or None) if _is_dash(value, named=named) else value

@@ -2,38 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
-from rankadapters.core import presets
-from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity.changed_values import Cause, ChangedValues
-from rankadapters.parity.data_causes import changed_data
-from rankadapters.parity.number_causes import in_last_bits, number_causes
-from rankadapters.parity.ours import OurNumber
-from rankadapters.parity.query_causes import cut, left_out, other_divisors, other_means, swapped
-from rankadapters.parity.rows import ParityRow, QueryDifferences
-from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, Tolerance, agree, relative, width
+from rankadapters.parity import changes
+from rankadapters.parity.changes import Cause, Changes
+from rankadapters.parity.rows import (
+    FLOAT32,
+    FULL_DOUBLE,
+    OurNumber,
+    ParityRow,
+    QueryDifferences,
+    Tolerance,
+    agree,
+    relative,
+    width,
+)
 from rankadapters.statistics.printed import Printed, as_printed
 
-CUTOFFS = (1, 3, 5, 10, 20, None)
-MOST_CUTOFFS = 100  # tried one by one
 NAMED = 3  # causes of a kind that are named
 AROUND = 100  # numbers of the same digits around a number, among which values of changes are counted
 LIKELY = 5  # of these: where more are values of changes, a match may well be chance
 FEW_DECIMALS = 8  # a float of no more was rounded
+LAST_BITS = 1e-12  # of sums in another order, relative to numbers above 1
+SAME = 1e-14  # of one decimal number read by two programs
+MOST_DECIMALS = 12
+EXACT = Context(prec=400)  # of every float64
+DIGITS = 20  # steps of the last decimal that a number must be worth for its rounding to say something
 CLOSER = 1e-3  # of the difference: how far from the number what explains it may lie
 NOT_A_SUM = (
     "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
     "part in it."
 )
 
-Search = Callable[[OurNumber], ChangedValues]
+TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # by how likely what they find is to be the cause
+    (
+        changes.other_fields, changes.other_means, changes.other_columns, changes.left_out, changes.cut,
+        changes.swapped,
+    ),
+    (changes.other_presets, changes.two_changes),
+    (changes.other_divisors,),  # which fits numbers of few decimals by chance
+)  # fmt: skip
+OF_ANY_VALUE = {changes.other_fields, changes.other_columns, changes.other_presets}
+
 PerQuery = Callable[[], QueryDifferences | None]
 
 
@@ -76,7 +93,7 @@ def causes(
 
     Examples
     --------
-    >>> from rankadapters import Queries
+    >>> from rankadapters import Queries, presets
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
     >>> ours = OurNumber.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
     >>> causes(ours, value=1.0, tolerance=1e-9)[3].text  # so little data has other explanations too
@@ -105,8 +122,10 @@ def _search(ours: OurNumber, value: float, tolerance: Tolerance, tiers: int) -> 
     """Find the causes that fit, tier by tier until one fits, and apart from them those that may fit by chance."""
     near: set[float] = set()
     sure, chance = list[Cause](), list[Cause]()
-    for tier in _tiers(ours)[:tiers]:
+    for tier in TIERS[:tiers]:
         for search in tier:
+            if search not in OF_ANY_VALUE and not ours.convention.is_sum:
+                continue  # no query has a part in the value
             candidates = search(ours)
             near |= _near(candidates, value, tolerance)
             hits = np.flatnonzero(agree(candidates.values, value, tolerance))
@@ -117,16 +136,7 @@ def _search(ours: OurNumber, value: float, tolerance: Tolerance, tiers: int) -> 
     return sure, [Cause(f"{said}: {'; '.join(cause.text for cause in chance)}")] if chance else []
 
 
-def _tiers(ours: OurNumber) -> list[list[Search]]:
-    """Searches by how likely what they find is to be the cause; the last fits numbers of few decimals by chance."""
-    if not ours.convention.is_sum:  # no query has a part in the value
-        return [[_fields, changed_data], [_presets]]
-    retrieval = ours.queries.retrieved is not None or ours.queries.judged is not None
-    of_queries = [left_out, *([] if retrieval else [cut]), swapped]
-    return [[_fields, other_means, changed_data, *of_queries], [_presets, _two_changes], [other_divisors]]
-
-
-def _near(candidates: ChangedValues, value: float, tolerance: Tolerance) -> set[float]:
+def _near(candidates: Changes, value: float, tolerance: Tolerance) -> set[float]:
     """Count in steps of the tolerance, which of the numbers around a value are values of candidates."""
     with np.errstate(all="ignore"):
         steps = np.round((candidates.values - value) / (2 * width(tolerance)))
@@ -151,65 +161,6 @@ def _ratio(per_query: QueryDifferences | None) -> Iterator[str]:
             yield f"{ratio:.6g} times ours on every query"
 
 
-def _fields(ours: OurNumber) -> ChangedValues:
-    return _under(ours, _flips(ours))
-
-
-def _presets(ours: OurNumber) -> ChangedValues:
-    return _under(ours, _named(ours))
-
-
-def _two_changes(ours: OurNumber) -> ChangedValues:
-    """Another field or preset, and one-document queries left out, as by a loop over scikit-learn's function."""
-    several = np.flatnonzero(ours.sizes > 1)
-    if several.size in {0, ours.sizes.size}:
-        return ChangedValues.of([])
-    queries, rows = ours.queries.take(several)
-    part = ours._replace(queries=queries, scores=ours.scores[rows])
-    return _under(part, (*_flips(ours), *_named(ours)), ", without the one-document queries")
-
-
-def _under(ours: OurNumber, conventions: Iterable[tuple[str, Convention]], aside: str = "") -> ChangedValues:
-    listed = list(conventions)
-    values = np.array([ours.changed(convention=convention) for _, convention in listed], np.float64)
-
-    def describe(place: int) -> Cause:
-        text, convention = listed[place]
-        return Cause(f"it is the value under {text}{aside}", None if aside else convention)
-
-    return ChangedValues(values, describe)
-
-
-def _named(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
-    """Presets, with what each changes."""
-    for name in presets.names(ours.convention.measure):
-        other = presets.make(name, getattr(ours.convention, "k", None))
-        yield f"presets.{name}, that is {_spelled(ours.convention, other)}", other
-
-
-def _flips(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
-    """Conventions with another value of one field."""
-    convention = ours.convention
-    values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
-    if "k" in values:
-        k = convention.to_dict()["k"]
-        longest = min(ours.queries.longest, MOST_CUTOFFS)
-        values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
-    for name in convention.fields():
-        for value in values[name]:
-            try:
-                other = convention.replace(**{name: value})
-            except RankAdaptersError:
-                continue
-            if other != convention:
-                yield _spelled(convention, other), other
-
-
-def _spelled(convention: Convention, other: Convention) -> str:
-    pairs = other.diff(convention).items()
-    return ", ".join(f"{name}={new!r} in place of {name}={old!r}" for name, (new, old) in pairs)
-
-
 def _vague(ours: OurNumber, value: float, tolerance: Tolerance) -> Iterator[str]:
     """What is a range and no number, so that it is looked at last."""
     if abs(value - ours.value) <= (reach := relative(FLOAT32, ours.value)):
@@ -229,3 +180,49 @@ def _with_ties(ours: OurNumber, ties: str) -> float:
         return ours.changed(convention=ours.convention.replace(ties=ties))
     except RankAdaptersError:  # the measure has no such order
         return np.nan
+
+
+def number_causes(value: float, ours: float, tolerance: Tolerance) -> Iterator[str]:
+    """Say which number it is that is made of ours alone.
+
+    >>> list(number_causes(0.6309, 0.630929753571, 1e-9))
+    ['ours rounded to 4 decimals: a tolerance of 5e-05 takes it']
+    >>> list(number_causes(63.0929753571, 0.630929753571, 1e-9)), list(number_causes(0.37, 0.63, 1e-9))
+    (['ours as a percentage'], ['1 - ours'])
+    """
+    if not (math.isfinite(value) and math.isfinite(ours)):
+        return
+    if in_last_bits(value, ours):
+        yield f"ours but for the last bits, as sums in another order are: a tolerance of {FULL_DOUBLE:g} takes it"
+        return
+    if written := _written(value, ours, tolerance):
+        how, reach = written
+        yield f"ours {how}: a tolerance of {reach:.0e} takes it"
+    others = {"ours as a percentage": 100 * ours, "ours with the other sign": -ours}
+    if ours not in {0, 1}:
+        others["1 - ours"] = 1 - ours
+    for text, number in others.items():
+        if agree([number], value, tolerance).all():
+            yield text
+        elif written := _written(value, number, tolerance):
+            yield f"{text}, {written[0]}"
+
+
+def in_last_bits(value: float, ours: float) -> bool:
+    """Whether two numbers differ no more than sums in another order do."""
+    return abs(value - ours) <= LAST_BITS * max(1.0, abs(ours))
+
+
+def _written(value: float, number: float, tolerance: Tolerance) -> tuple[str, float] | None:
+    """Tell how a number was written to give a value that is another one, and how far that may take it."""
+    # The zeros at the end of a text are digits: a random one ends in them as often as any.
+    tried = [tolerance.decimals] if isinstance(tolerance, Printed) else range(MOST_DECIMALS, 0, -1)
+    for how, mode in (("rounded", ROUND_HALF_EVEN), ("truncated", ROUND_DOWN)):
+        for decimals in tried:
+            step = 10.0**-decimals
+            decimal = Decimal(number).quantize(Decimal(1).scaleb(-decimals), mode, EXACT)
+            if step * DIGITS <= abs(number) and math.isclose(float(decimal), value, rel_tol=SAME):
+                return f"{how} to {decimals} decimals", step / 2 if how == "rounded" else step
+    with np.errstate(over="ignore"):
+        single = np.float32(number)
+    return ("in float32", float(np.spacing(single))) if float(single) == value else None

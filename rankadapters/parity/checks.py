@@ -1,21 +1,33 @@
-"""Each installed toolkit's own number of given scores beside ours."""
+"""The doors of checks of numbers: each toolkit's own, one that somebody printed, and two beside each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Unpack
+from dataclasses import replace
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Unpack
+
+import numpy as np
 
 from rankadapters.core.data.keywords import Columns
-from rankadapters.core.data.queries import as_queries
-from rankadapters.core.declaration.arguments import whole
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.arguments import number, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
+from rankadapters.core.evaluation.score import Score
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.parity.ours import OurNumber
+from rankadapters.core.presets.tool import as_text
+from rankadapters.parity.causes import judge, number_causes
+from rankadapters.parity.data import bind
 from rankadapters.parity.report import ParityReport
-from rankadapters.parity.rows import ParityRow
+from rankadapters.parity.rows import OurNumber, ParityRow
 from rankadapters.parity.trainers import TOOLKITS, own_convention, usable
 from rankadapters.progress import shows
+from rankadapters.statistics.inert import inert as inert_fields
+from rankadapters.statistics.printed import Printed, as_printed
+
+SOURCE = "first number"
 
 
 @shows("asking the toolkits")
@@ -118,3 +130,154 @@ def _unmet(compared: list[str], asked: list[str], require: int) -> str:
     hint = "" if asked else '; pip install "rankadapters[all]"'
     what = "1 toolkit" if require == 1 else f"{require} toolkits"
     return f"{what} must be compared under the declared convention, {have} could be (of: {among}){hint}"
+
+
+def check_value(
+    labels: object,
+    scores: object,
+    convention: Convention | str,
+    *,
+    value: float | str | Decimal,
+    source: str = "given",
+    version: str = "",
+    tolerance: float | None = None,
+    **columns: Unpack[Columns],
+) -> ParityReport:
+    """Compare a number that someone printed with ours: from a paper, a log, another program.
+
+    Parameters
+    ----------
+    labels, scores, convention
+        As in `ra.evaluate`.
+    value : float, str or Decimal
+        The number. Ours must round to text, such as `"0.6791"`, or a Decimal, of whose decimals 12 are compared at
+        most; a float is trusted to 1e-9.
+    source, version : str
+        Where it is from.
+    tolerance : float, optional
+        Largest difference that counts as equal, in place of the above.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    ParityReport
+        One row. Where the number differs, its reason names what would give it: ours rounded or in float32, a field of
+        the convention, columns in another order, another mean, a query cut or left out, weights; and where none of
+        these does, what is not excluded, such as another order of tied rows.
+
+    Raises
+    ------
+    InputError
+        The data has no value under the convention, or `value` is not a number.
+
+    Examples
+    --------
+    >>> from rankadapters import presets
+    >>> labels, scores, sizes = [2, 1, 0, 1], [0.1, 0.7, 0.7, 0.2], [3, 1]
+    >>> check_value(labels, scores, presets.yahoo(2), value="0.6377", group_sizes=sizes).ok
+    True
+    >>> report = check_value(labels, scores, presets.yahoo(2), value="0.6900", group_sizes=sizes)
+    >>> print(report.rows[0].reason)
+    Looking for the cause: it is the value under gain='linear' in place of gain='exp2'; it is ...
+    """
+    convention = as_convention(convention)
+    queries = as_queries(labels, **columns)
+    theirs, printed = _read(value)
+    allowed = printed if tolerance is None else number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
+    ours = OurNumber.of(queries, bind(queries, scores, convention), convention)
+    return ParityReport((judge(ours, theirs, source, version, tolerance=allowed),))
+
+
+def _read(value: object) -> tuple[float, Printed | None]:
+    """Read a number that was printed, or one in full precision, which may be NaN."""
+    if isinstance(value, str | Decimal | np.float32 | np.float16):
+        printed = as_printed(value)
+        return float(printed.value), printed
+    return _number("value", value), None
+
+
+def _number(name: str, value: Any) -> float:
+    """Read a Score or a number, which may be an array or a tensor without dimensions."""
+    plain = value.value if isinstance(value, Score) else value.item() if getattr(value, "ndim", None) == 0 else value
+    try:
+        if isinstance(plain, Real) and not isinstance(plain, bool):
+            return float(plain)
+    except OverflowError:  # a whole number beyond float64
+        pass
+    raise refusal(name, value, "Scores and numbers", "the digits as they were printed, such as '0.6791'")
+
+
+def compare_numbers(
+    a: object,
+    b: object,
+    *,
+    tolerance: float = 0,
+    convention: Convention | None = None,
+    queries: Queries | None = None,
+    scores: object = None,
+) -> ParityReport:
+    """Compare two numbers, Scores or floats, for the pytest plugin; `b` is ours in the report.
+
+    Two Scores are the same only under one convention over the same queries. If the conventions differ, the reason names
+    the fields, unless `queries` and `scores` show that nothing depends on them. With the data, a difference is searched
+    for its cause and divided by query.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> labels, sizes = [1, 0, 0, 0], [2, 2]
+    >>> a, b = (ra.evaluate(labels, [1, 2, 3, 4], preset(2), group_sizes=sizes) for preset in (
+    ...     ra.presets.yahoo, ra.presets.ranklib
+    ... ))
+    >>> print(compare_numbers(a, b).rows[0].reason)
+    The conventions differ in empty=1 against empty=0.
+    """
+    numbers: dict[str, Any] = {"value": _number("a", a), "our_value": _number("b", b)}
+    if queries is not None and not isinstance(queries, Queries):
+        raise refusal("queries", queries, "Queries", "queries=ra.Queries(labels, qid=qid)")
+    allowed = number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
+    of_ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
+    row = ParityRow.compare(SOURCE, "", of_ours, **numbers, tolerance=allowed)
+    if isinstance(a, Score) and isinstance(b, Score):
+        if a.convention != b.convention:
+            return ParityReport((_of_conventions(a, b, allowed, queries, scores),))
+        if (a.n_queries, a.digest) != (b.n_queries, b.digest):
+            counts = (f"{x.n_queries} queries, {x.n_empty} of them empty and {x.n_short} short" for x in (a, b))
+            reason = f"They are of other queries: {' against '.join(counts)}."
+            return ParityReport((ParityRow.not_comparable(SOURCE, "", of_ours, **numbers, reason=reason),))
+    if row.verdict != "equal" and of_ours is not None and queries is not None:
+        row = _explained(row, OurNumber.of(queries, queries.check_scores(scores), of_ours))
+    elif row.verdict != "equal" and not (isinstance(a, Score) and isinstance(b, Score)):
+        why = "; ".join(f"it is {text}" for text in number_causes(numbers["value"], numbers["our_value"], allowed))
+        row = replace(row, reason=f"Looking for the cause: {why}." if why else "")
+    return ParityReport((row,))
+
+
+def _of_conventions(a: Score, b: Score, tolerance: float, queries: Queries | None, scores: object) -> ParityRow:
+    """Name the fields in which two conventions differ, unless the data show that nothing depends on them."""
+    pairs, per_query = a.convention.diff(b.convention), None
+    theirs, ours = (", ".join(f"{name}={as_text(pair[side])}" for name, pair in pairs.items()) for side in (0, 1))
+    numbers: dict[str, Any] = {"value": a.value, "our_value": b.value}
+    reason = f"The conventions differ in {theirs} against {ours}."
+    if queries is not None:
+        inert = inert_fields(queries, scores, a.convention, b.convention)
+        if inert.same:
+            reason = f"{reason} On this data that makes no difference."
+            return ParityRow.compare(
+                SOURCE, "", b.convention, **numbers, tolerance=tolerance, inert=inert, reason=reason
+            )
+        reason += f" Of no consequence here: {', '.join(inert)}." if inert else ""
+        array = queries.check_scores(scores)
+        first, second = (OurNumber.of(queries, array, score.convention, leaving=True) for score in (a, b))
+        per_query = first.gap(second)
+    return ParityRow.not_comparable(SOURCE, "", b.convention, **numbers, reason=reason, per_query=per_query)
+
+
+def _explained(row: ParityRow, ours: OurNumber) -> ParityRow:
+    """Search for the cause, where the data behind the number is at hand and gives our number indeed."""
+    judged = judge(ours, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
+    if judged.our_value == row.our_value:
+        return judged
+    reason = f"The data given makes {judged.our_value!r}, which is not the second number.\n{judged.reason}"
+    return replace(row, reason=reason, per_query=judged.per_query)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rankadapters.core.binding.gains import gains_of
 from rankadapters.core.data.columns import refuse_non_finite, shared_index
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.arguments import refusal, whole
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.measures.ranked import Discounted
@@ -39,8 +39,7 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
 def as_judged(data: Any) -> tuple[Any, Queries]:
     """Read `(X, labels, qid)` or `(X, labels, qid, query_weight)`: the features, and the queries."""
     if not isinstance(data, tuple) or len(data) not in {3, 4}:
-        msg = f"data is {data!r:.60}; allowed are (X, labels, qid) and (X, labels, qid, query_weight)."
-        raise InputError(msg)
+        raise refusal("data", data, "(X, labels, qid) and (X, labels, qid, query_weight)")
     features, labels, qid, *weight = data
     shared_index({"X": features, "labels": labels, "qid": qid})
     queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
@@ -79,11 +78,7 @@ def rounds_until(iteration: object, trained: int, best: int, default: str = "bes
     """How many rounds of a model are asked for: those up to an iteration, or up to its best, or all."""
     if iteration is None:
         return best if best > 0 else trained
-    if not is_whole(iteration) or not 0 <= int(iteration) < trained:
-        has = f"the model has the iterations 0 to {trained - 1}"
-        msg = f"iteration={iteration!r}, but {has}.\nHint: None is its {default}."
-        raise InputError(msg)
-    return int(iteration) + 1
+    return whole("iteration", iteration, least=0, most=trained - 1, hint=f"None is the model's {default}") + 1
 
 
 def rescaled(rounds: int, trained: int, booster: str) -> tuple[str, ...]:
@@ -96,16 +91,13 @@ def rescaled(rounds: int, trained: int, booster: str) -> tuple[str, ...]:
 def logged_at(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
     """Find what a training logged for a set: the metric's name there, and its values by round."""
     if log is not None and not isinstance(log, Mapping):
-        msg = f"log={log!r:.60} is not what a training fills.\nHint: a dict of sets, of metrics, of values by round."
-        raise InputError(msg)
+        raise refusal("log", log, "dicts of sets, of metrics, of values by round", "what the training filled")
     if not log or not isinstance(dataset, str) or dataset not in log:
         msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: log=, or the name it was given."
         raise InputError(msg)
     if metric not in log[dataset]:
-        msg = (
-            f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}.\nHint: ra.<toolkit>.native_metric."
-        )
-        raise InputError(msg)
+        has = f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}"
+        raise InputError(f"{has}.\nHint: ra.<toolkit>.native_metric.")
     return metric, log[dataset][metric]
 
 
@@ -135,11 +127,8 @@ def refuse_retrieval(queries: Queries, toolkit: str) -> None:
     """Refuse columns that no training toolkit knows."""
     for name in ("retrieved", "judged"):
         if getattr(queries, name) is not None:
-            msg = (
-                f"these queries have {name}=, but to {toolkit} every row is retrieved and judged.\n"
-                "Hint: Queries of the rows that are both."
-            )
-            raise InputError(msg)
+            what = f"these queries have {name}=, but to {toolkit} every row is retrieved and judged"
+            raise InputError(f"{what}.\nHint: Queries of the rows that are both.")
 
 
 def refuse_labels(queries: Queries, bad: Array, why: str, hint: str) -> None:

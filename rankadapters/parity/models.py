@@ -7,9 +7,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
-from rankadapters.core.declaration.arguments import whole
+from rankadapters.core.declaration.arguments import refusal, seed, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, MissingToolkitError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Panel
@@ -18,14 +16,13 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.texts import as_conventions, parse
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity.data import refusing
-from rankadapters.parity.held import Held
-from rankadapters.parity.ours import OurNumber
-from rankadapters.parity.tolerances import FULL_DOUBLE, relative
+from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, relative
+from rankadapters.parity.toolkit import Held
 from rankadapters.parity.trainers import TOOLKITS, Task, Trainer, measure_named, own_convention, usable
 from rankadapters.progress import advance, shown
 from rankadapters.statistics.document import Document, as_csv
 
-LARGEST_SEED = 2**31 - 1  # that every toolkit takes
+SEEDS = 2**31  # that every toolkit takes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -180,11 +177,11 @@ def crosscheck_models(
     """
     _require_same_features(train, test)
     available = usable(toolkits)
-    k, seed = whole("k", k), _seed(random_state)
+    k, drawn = whole("k", k), seed(random_state) % SEEDS
     native = _native(available, measure, k)
     listed = [convention] if isinstance(convention, Convention) else convention
     declared = tuple(dict.fromkeys(native.values() if listed is None else as_conventions(listed)))
-    task = Task(_about("train", Grouped.of, train), _about("test", Grouped.of, test), seed)
+    task = Task(_about("train", Grouped.of, train), _about("test", Grouped.of, test), drawn)
     # Bound before anything is trained, so that a convention that the data does not fit is refused at once.
     panel = _about("test", lambda queries: Panel(queries, declared), task.test.queries)
     step = progress if callable(progress) else advance
@@ -200,23 +197,13 @@ def crosscheck_models(
     return ModelsReport(conventions=declared, rows=tuple(rows))
 
 
-def _require_same_features(train: object, test: object) -> None:
+def _require_same_features(train: Any, test: Any) -> None:
     for name, part in (("train", train), ("test", test)):
         if not isinstance(part, RankingData):
-            msg = f"{name} is {type(part).__name__}, not RankingData.\nHint: ra.datasets.RankingData(X, labels, qid)."
-            raise InputError(msg)
-    if train.X.shape[1] != test.X.shape[1]:  # type: ignore[attr-defined]  # checked above
-        widths = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}"  # type: ignore[attr-defined]
+            raise refusal(name, part, "RankingData", "ra.datasets.RankingData(X, labels, qid)")
+    if train.X.shape[1] != test.X.shape[1]:
+        widths = f"train has {train.X.shape[1]} features, test {test.X.shape[1]}"
         raise InputError(f"{widths}.\nHint: the same columns in both.")
-
-
-def _seed(random_state: Any) -> int:
-    """Return a seed that every toolkit takes; a generator draws it."""
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(LARGEST_SEED))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(LARGEST_SEED))
-    return whole("random_state", random_state, least=0, most=LARGEST_SEED)
 
 
 def _native(available: Any, measure: str, k: int) -> dict[str, Convention]:

@@ -1,23 +1,62 @@
-"""One number of a source against ours, and what each query contributes to their difference."""
+"""Our number, one of a source against it, and what each query contributes to their difference."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.presets.texts import parse
-from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, agree, width
+from rankadapters.statistics.inert import Terms, counted, terms_in, terms_of
+from rankadapters.statistics.printed import Printed
 
 Verdict = Literal["equal", "equal-on-this-data", "different", "not-comparable"]
 
 SHOWN = 5  # queries that a text names
+
+# What a number can be trusted to: how far two values of one meaning may lie apart; `relative` scales it.
+FULL_DOUBLE = 1e-9  # float64 all the way: sums in another order differ by far less, another convention by far more
+IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32, as XGBoost has it where labels are probabilities
+FLOAT32 = 8 * 2.0**-23  # computed in float32, where each of a few operations rounds by 2^-24
+
+Tolerance = float | Printed
+
+
+def relative(precision: float, value: float) -> float:
+    """Return the tolerance around a value: the precision times its size, and no less than the precision itself.
+
+    >>> [f"{relative(FULL_DOUBLE, value):g}" for value in (0.5, 1000.0)]
+    ['1e-09', '1e-06']
+    """
+    return precision * max(1.0, abs(value))
+
+
+def agree(values: Any, number: float, tolerance: Tolerance) -> NDArray[np.bool_]:
+    """Tell which values are the number: those that round to it where it was printed, else those within reach.
+
+    >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist(), agree([float("inf")], float("inf"), 0).tolist()
+    ([True, True, False], [True])
+    """
+    if isinstance(tolerance, Printed):
+        return tolerance.hold(values)
+    numbers = np.asarray(values, np.float64)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        within: NDArray[np.bool_] = (np.abs(numbers - number) <= tolerance) | (numbers == number)
+    return within
+
+
+def width(tolerance: Tolerance) -> float:
+    """Return the largest difference that counts as none."""
+    return float(tolerance.half if isinstance(tolerance, Printed) else tolerance)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -64,6 +103,58 @@ class QueryDifferences:
         """Read what `to_dict` gave."""
         numbers = {name: np.array(data[name], float) for name in ("values", "our_values", "contributions")}
         return cls(query_ids=np.array(data["query_ids"]), **numbers)
+
+
+class OurNumber(NamedTuple):
+    """Our value of scores under a convention, and how the queries enter it.
+
+    >>> from rankadapters import presets
+    >>> ours = OurNumber.of(Queries([0, 1], group_sizes=[2]), np.array([1.0, 2.0]), presets.yahoo(2))
+    >>> ours.value, ours.terms.shares.tolist()
+    (1.0, [1.0])
+    """
+
+    queries: Queries
+    scores: Array
+    convention: Convention
+    value: float
+    terms: Terms
+
+    @classmethod
+    def of(cls, queries: Queries, scores: Array, convention: Convention, *, leaving: bool = False) -> Self:
+        """Evaluate. Weights that the convention does not count are an error, or ignored with `leaving`."""
+        queries = counted(queries, convention) if leaving else queries
+        measured = Panel(queries, [convention]).measure(scores)
+        return cls(queries, scores, convention, measured.scores[convention].value, terms_in(measured, convention))
+
+    @property
+    def parts(self) -> Floats:
+        """What each query adds to the sum that the divisors divide."""
+        parts: Floats = self.terms.shares * self.terms.divisors.sum()
+        return parts
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Rows of each query."""
+        return np.diff(self.queries.indptr)
+
+    def changed(self, **changes: Any) -> float:
+        """Return the value of other queries, scores or another convention; NaN where these have no value."""
+        other = self._replace(**changes)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # labels and scores swapped
+                return float(terms_of(other.queries, other.scores, other.convention).shares.sum())
+        except RankAdaptersError:
+            return np.nan
+
+    def gap(self, other: OurNumber) -> QueryDifferences | None:
+        """Return each query's part in this value less another of the same data; None where it has no part."""
+        if not (self.convention.is_sum and other.convention.is_sum):
+            return None
+        return QueryDifferences(
+            query_ids=other.queries.query_ids, values=self.terms.values, our_values=other.terms.values,
+            contributions=self.terms.shares - other.terms.shares,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -293,7 +293,7 @@ def test_a_dmatrix_and_a_booster_are_taken_too(xgb_ranker):
         ({"model": lambda m: 5}, "int is not a model of"),
         ({"data": lambda d: d[:2]}, r"allowed are \(X, labels, qid\)"),
         ({"data": lambda d: (d[0], d[1][1:], d[2][1:])}, r"X has \d+ rows but labels has \d+"),
-        ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}, but the model has the iterations 0 to {ROUNDS - 1}"),
+        ({"iteration": lambda _: ROUNDS}, f"iteration={ROUNDS}; allowed are whole numbers from 0 to {ROUNDS - 1}"),
         ({"dataset": lambda _: "test"}, "the training logged no 'test'"),
     ],
 )

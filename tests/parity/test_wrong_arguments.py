@@ -36,7 +36,7 @@ def catboost_scores(**arguments):
 
 
 def compared(**arguments):
-    return ra.parity.values.compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), **arguments)
+    return ra.parity.checks.compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), **arguments)
 
 
 WRONG = [
@@ -47,18 +47,18 @@ WRONG = [
         r"toolkits=\[\['lightgbm'\]\]; allowed are different texts",
     ),
     (checked, {"convention": "yahoo@2", "toolkits": 5}, "toolkits=5; allowed are different texts, at least 1"),
-    (models, {"train": 5}, "train is int, not RankingData"),
+    (models, {"train": 5}, "train=5; allowed are RankingData"),
     (models, {"measure": {}}, r"measure=\{\}; allowed are"),
     (models, {"toolkits": 5}, "toolkits=5; allowed are different texts, at least 1"),
     (checked, {"measure": "map", "k": "x"}, "k='x'; allowed are whole numbers from 1 on"),
-    (models, {"random_state": "x"}, "random_state='x'; allowed are whole numbers from 0 to 2147483647"),
+    (models, {"random_state": "x"}, "random_state='x'; allowed are whole numbers from 0 on"),
     (models, {"k": 0}, "k=0; allowed are whole numbers from 1 on"),
     (models, {"convention": 5}, "is not a convention"),
-    (lightgbm_model, {"dataset": "valid", "log": 5}, "log=5 is not what a training fills"),
+    (lightgbm_model, {"dataset": "valid", "log": 5}, "log=5; allowed are dicts of sets"),
     (lightgbm_model, {"dataset": [], "log": {"valid": {}}}, r"the training logged no \[\]"),
     (lightgbm_model, {"X": 5}, "X has 0 rows but labels has 40"),
-    (catboost_scores, {"metrics": 5}, "metrics=5 is not a list of strings"),
-    (catboost_scores, {"metrics": [5]}, "is not a list of strings"),
+    (catboost_scores, {"metrics": 5}, "metrics=5; allowed are lists of metric strings"),
+    (catboost_scores, {"metrics": [5]}, "allowed are lists of metric strings"),
     (catboost_scores, {"weight": "x"}, "weight"),
     (compared, {"queries": 5, "scores": DATA[1]}, "queries=5; allowed are Queries"),
 ]
