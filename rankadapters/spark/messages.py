@@ -12,7 +12,9 @@ from rankadapters.core import errors
 from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.evaluation.tally import Tally
-from rankadapters.partitions import NO_IDS, Asked, FrameRows, Part, Sums
+from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.jobs import NO_IDS, Part, Sums
+from rankadapters.partitions.rows import FrameRows
 
 SCHEMA = "said string, limbs binary, edges binary, ids binary"
 _ARROW = pa.schema({"said": pa.string(), "limbs": pa.binary(), "edges": pa.binary(), "ids": pa.binary()})
