@@ -17,7 +17,7 @@ from rankadapters.core.evaluation.panel import Measured, Panel, above_values
 from rankadapters.core.evaluation.score import COUNTS, Score
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.io.closed_queries import ClosedQueries
-from rankadapters.io.row_columns import docid_ranks, query_weights
+from rankadapters.io.judgments import docid_ranks, query_weights
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
 

@@ -15,9 +15,8 @@ from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.data.columns import Array, as_numbers
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.kernels import dispatch
-from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, stream_csv
-from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of
+from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of, split_choice
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects, joined
 from rankadapters.io.text import AnyPath, HeldFile, after_rows, as_paths
 
@@ -95,7 +94,7 @@ def read_table(
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    splitting.check(split_queries)
+    split_choice(split_queries)
     scores = () if score is None else (score,)
     columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid)
     [file] = as_paths([path])

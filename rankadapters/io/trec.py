@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.row_columns import repeated
+from rankadapters.io.judgments import Judgments, ScoredJudgments, repeated
 from rankadapters.io.text import AnyPath
 from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
 
