@@ -56,6 +56,16 @@ class Origin(NamedTuple):
     before: int  # what to subtract from the number of a row here, to get its number there
     place: Place
 
+    def moved(self, n_rows: int) -> Origin:
+        """Return the origin of the same rows where so many more stand before them."""
+        return Origin(self.start + n_rows, self.before + n_rows, self.place)
+
+
+def place_of(row: int, origins: Sequence[Origin]) -> str:
+    """Say where a row came from, which is one of the rows of these origins."""
+    origin = origins[bisect_right(origins, row, key=lambda each: each.start) - 1]
+    return origin.place(row - origin.before)
+
 
 class StreamRows(NamedTuple):
     """Rows that follow each other in a stream."""
@@ -82,8 +92,9 @@ class StreamRows(NamedTuple):
 
     def place(self, row: int) -> str:
         """Say where a row stands in what was given."""
-        origin = self.origins[bisect_right(self.origins, row, key=lambda each: each.start) - 1]
-        return origin.place(int(self.more["row"][row]) if "row" in self.more else row - origin.before)
+        if "row" in self.more:  # rows that were sorted have one origin, which knows them by their numbers
+            return self.origins[0].place(int(self.more["row"][row]))
+        return place_of(row, self.origins)
 
     def number(self, row: int, before: int) -> int:
         """Number of a row in the stream, of which so many rows stand before these."""
@@ -129,7 +140,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
         new = int(number > 0 and part.follows(parts[number - 1]))
         ids.append(part.ids[new:])
         starts.append(part.starts[new:] + n_rows)
-        origins += [Origin(each.start + n_rows, each.before + n_rows, each.place) for each in part.origins]
+        origins += [each.moved(n_rows) for each in part.origins]
         n_rows += part.n_rows
     names = [name for name in parts[0].more if all(name in part.more for part in parts)]  # a line may have no docid
     return StreamRows(
