@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.ids import id_column, id_kind
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError
 from rankadapters.io.text import Name
 
@@ -26,6 +27,15 @@ class StreamColumns(NamedTuple):
     query_weight: Name | None = None
     row_weight: Name | None = None
     docid: Name | None = None
+
+    def checked(self) -> StreamColumns:
+        """Return the same names; refuse what names no column."""
+        for role, names in self._asdict().items():
+            for name in names if isinstance(names, tuple) else [names]:
+                optional = name is None and role not in {"label", "qid"}
+                if not (optional or (isinstance(name, (str, int)) and not isinstance(name, bool))):
+                    raise refusal("score" if role == "scores" else role, name, "names of columns")
+        return self
 
     @property
     def weights(self) -> dict[str, Name]:
