@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.columns import Array, Floats, as_numbers
 from rankadapters.core.data.ids import id_column, id_kind
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError
@@ -132,6 +132,32 @@ class StreamRows(NamedTuple):
             self.starts[first:last] - start, {name: kept(column[rows]) for name, column in self.more.items()},
             tuple(origins), self.goes_on or bool(first),
         )  # fmt: skip
+
+
+class ColumnsOfRows(Protocol):
+    """Columns that are checked as they are read."""
+
+    def numbers(self, name: Name) -> Array:
+        """Return finite numbers."""
+
+    def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
+        """Return the query of each stretch of rows, and its first row."""
+
+    def docids(self, name: Name) -> Sequence[str]:
+        """Return the document of each row."""
+
+
+def read_columns(table: ColumnsOfRows, columns: StreamColumns, origin: Origin) -> StreamRows:
+    """Read the rows of a table."""
+    labels = table.numbers(columns.label).astype(np.float64, copy=False)
+    scores = tuple(as_numbers("scores", table.numbers(name)) for name in columns.scores)
+    ids, starts = table.queries(columns.qid)
+    more: dict[str, Array] = {
+        role: table.numbers(name).astype(np.float64, copy=False) for role, name in columns.weights.items()
+    }
+    if columns.docid is not None:
+        more["docid"] = as_objects(table.docids(columns.docid))
+    return StreamRows(labels, scores, ids, starts, more, (origin,))
 
 
 def as_objects(items: Sequence[str]) -> NDArray[np.object_]:

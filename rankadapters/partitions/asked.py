@@ -159,7 +159,7 @@ class Asked:
 def _refuse_missing(columns: Mapping[str, object], names: Collection[str]) -> None:
     for what, name in columns.items():
         if not isinstance(name, (str, int)):
-            raise refusal(what, name, "the names of columns")
+            raise refusal(what, name, "names of columns")
         if name not in names:
             msg = f"{what}={name!r} is not a column of the frame, which has {choices(names)}."
             raise InputError(f"{msg}\nHint: the name of a column; an index becomes one by reset_index().")
