@@ -75,23 +75,25 @@ def judgments_of(
     """
     qid = split(np.repeat(rows.ids, rows.sizes), rows.starts, split_queries, rows.place)
     queries = Queries(rows.labels, qid=qid, row_weight=rows.more.get("row_weight"))
-    if "query_weight" in rows.more:
-        weights = query_weights(weight, rows.more["query_weight"], queries, rows.place)
-        queries = queries.with_weights(weights, row_weight=queries.row_weight)
-    if "docid" in rows.more:
-        queries = queries.with_docid_ranks(docid_ranks(rows.more["docid"].tolist(), queries, rows.place, hint=twice))
-    judgments = Judgments(queries=queries, place=rows.place)
+    judgments = Judgments(queries=with_columns(queries, rows, weight, twice=twice), place=rows.place)
     return judgments.with_scores(rows.scores[0]) if rows.scores else judgments
 
 
-def query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
-    """Return the weight of each query.
+def with_columns(
+    queries: Queries, rows: StreamRows, weight: object = None, *, twice: str = "drop one of the two"
+) -> Queries:
+    """Return queries with the weights and the documents of their rows; the arguments are those of `judgments_of`."""
+    if "query_weight" in rows.more:
+        weights = _query_weights(weight, rows.more["query_weight"], queries, rows.place)
+        queries = queries.with_weights(weights, row_weight=queries.row_weight)
+    if "docid" in rows.more:
+        docids = rows.more["docid"].tolist()
+        queries = queries.with_docid_ranks(_docid_ranks(docids, queries, rows.place, twice))
+    return queries
 
-    Raises
-    ------
-    InputError
-        The rows of a query disagree.
-    """
+
+def _query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
+    """Return the weight of each query; refuse rows that disagree."""
     first, varies = queries.per_query(weights)
     if varies >= 0:
         row = int(np.flatnonzero(weights != queries.per_row(first))[0])
@@ -103,16 +105,8 @@ def query_weights(name: object, weights: Array, queries: Queries, place: Callabl
     return first
 
 
-def docid_ranks(
-    docids: Sequence[str], queries: Queries, place: Callable[[int], str], *, hint: str = "drop one of the two"
-) -> NDArray[np.int64]:
-    """Return the position of each row in the order of query and docid.
-
-    Raises
-    ------
-    InputError
-        A document is in its query twice.
-    """
+def _docid_ranks(docids: Sequence[str], queries: Queries, place: Callable[[int], str], hint: str) -> NDArray[np.int64]:
+    """Return the position of each row in the order of query and docid; refuse a document that is in its query twice."""
     query = queries.query_of_row
     ranks, twice = rank_docids(text_column(docids), query)
     if twice >= 0:

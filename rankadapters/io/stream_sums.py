@@ -17,7 +17,7 @@ from rankadapters.core.evaluation.label_warnings import label_doubts
 from rankadapters.core.evaluation.panel import Measured, Panel, above_values
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.tally import Tally
-from rankadapters.io.judgments import docid_ranks, query_weights
+from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
 
@@ -120,18 +120,11 @@ class StreamSums:
         }
 
     def _queries(self, rows: StreamRows) -> Queries:
-        more, place = rows.more, rows.place
         with self._located(rows):
-            queries = Queries(rows.labels, group_sizes=rows.sizes, row_weight=more.get("row_weight"))
+            queries = Queries(rows.labels, group_sizes=rows.sizes, row_weight=rows.more.get("row_weight"))
             queries = queries.with_query_ids(rows.ids)
         with self._numbered(rows):
-            weights = None
-            if "query_weight" in more:
-                weights = query_weights(self._columns.query_weight, more["query_weight"], queries, place)
-            if "docid" in more:
-                queries = queries.with_docid_ranks(docid_ranks(more["docid"].tolist(), queries, place))
-        with self._located(rows):
-            return queries if weights is None else queries.with_weights(weights, row_weight=queries.row_weight)
+            return with_columns(queries, rows, self._columns.query_weight)
 
     @contextmanager
     def _located(self, rows: StreamRows) -> Iterator[None]:

@@ -26,7 +26,7 @@ def rows(n_queries=40, seed=0):
         "position": rng.permutation(n),  # which is what ties="input" goes by
         "document": rng.permutation(n),
         "weight": np.repeat(rng.random(n_queries), sizes),
-        "row weight": rng.random(n),
+        "share": rng.random(n),
     }
 
 

@@ -115,9 +115,9 @@ def test_weights_count_by_query(partitions):
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
 def test_weights_count_by_row(partitions):
-    columns = {**COLUMNS, "row_weight": "row weight", "order": "position"}
+    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
     found = ra.dask.evaluate(frame(cut(DATA, 3)), BY_ROW, **columns, partitions=partitions)
-    expected = reference(DATA, [BY_ROW], row_weight="row weight")[BY_ROW]
+    expected = reference(DATA, [BY_ROW], row_weight="share")[BY_ROW]
     assert found.to_dict() == expected.to_dict()
     even = BY_ROW.replace(average="uniform")
     assert expected.value != reference(DATA, [even])[even].value

@@ -53,9 +53,9 @@ def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
 @pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
 def test_weights_count_by_row(spark, partitions, how):
     df = frame(spark, cut(DATA, 3, **how))
-    columns = {**COLUMNS, "row_weight": "row weight", "order": "position"}
+    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
     found = ra.spark.evaluate(df, BY_ROW, **columns, partitions=partitions)
-    assert found.to_dict() == reference(DATA, [BY_ROW], row_weight="row weight")[BY_ROW].to_dict()
+    assert found.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
 
 
 @pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
