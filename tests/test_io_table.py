@@ -45,6 +45,25 @@ def line(path, row):
     return f"line {row + 1}" if path.suffix == ".csv" else f"row {row}"
 
 
+def test_weights_of_rows_are_read(save):
+    found = read_table(save(part=[0.5, 2.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
+    convention = presets.catboost.query_rmse().replace(average="row")
+    assert found.queries.row_weight.tolist() == [0.5, 2.0, 1.0, 0.25]
+    expected = ra.evaluate(
+        TABLE["grade"], TABLE["model"], convention, qid=TABLE["query"], row_weight=found.queries.row_weight
+    )
+    assert ra.evaluate(found.queries, found.scores, convention).value == expected.value
+    with pytest.raises(ra.InputError, match=r"row_weight\[1\] is -1.0, but weights are >= 0"):
+        read_table(save(part=[0.5, -1.0, 1.0, 0.25]), **COLUMNS, row_weight="part")
+
+
+@pytest.mark.parametrize("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@pytest.mark.parametrize("name", [0.5, ["grade"], True])
+def test_the_name_of_a_column_is_a_text(save, role, name):
+    with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
+        read_table(save(), **{**COLUMNS, role: name})
+
+
 def test_named_columns_are_read(save):
     found = read_table(save(), **COLUMNS, docid="doc", query_weight="weight")
     assert found.queries.labels.tolist() == TABLE["grade"]

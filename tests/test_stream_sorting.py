@@ -17,9 +17,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.io import cut_queries, sorting
-from rankadapters.io.closed_queries import ClosedQueries
 from rankadapters.io.sorting import PREFIX
 from rankadapters.io.stream_rows import StreamRows
+from rankadapters.io.stream_sums import ClosedQueries
 from tests import stream_data
 from tests.command import printed, refused
 from tests.stream_data import anyhow, cut, facts

@@ -342,6 +342,13 @@ def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
         ra.evaluate_stream([BATCH], "trec_eval_9@5")
 
 
+@pytest.mark.parametrize("role", ["label", "score", "qid", "query_weight", "row_weight", "docid"])
+@pytest.mark.parametrize("name", [0.5, [["score"]], True])
+def test_the_name_of_a_column_is_a_text_or_an_index(role, name):
+    with pytest.raises(ra.InputError, match=f"{role}=.*; allowed are names of columns"):
+        ra.evaluate_stream([BATCH], "lightgbm@10", **{role: name})
+
+
 @pytest.mark.parametrize("score", [[], ["score", "score"]])
 def test_each_model_s_column_is_named_once(score):
     with pytest.raises(ra.InputError, match="does not name each model's column once"):

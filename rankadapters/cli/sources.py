@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rankadapters.io.text import AnyPath
 
 _FILES = ("features", "predictions", "table", "qrels", "run_file")
-SPLIT_QUERIES = ("error", "merge", "separate")  # io.splitting's, which is not read for --help
+SPLIT_QUERIES = ("error", "merge", "separate")  # those of io.judgments, which is not read for --help
 _OPTIONS = {  # what each source needs, and what it may have
     "features": ((), ("predictions", "feature", "split_queries")),
     "table": ((), ("label", "score", "qid", "docid", "query_weight", "split_queries", "unsorted")),

@@ -11,13 +11,14 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from rankadapters import partitions as shared
 from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
-from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions
+from rankadapters.partitions import evaluation as shared
+from rankadapters.partitions.asked import Asked, FrameKeywords, frame_function
+from rankadapters.partitions.jobs import Columns, values
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -27,20 +28,8 @@ Conventions = Iterable[Convention | str]
 def evaluate(df: Any, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
 def evaluate(df: Any, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
-def evaluate(
-    df: Any,
-    convention: Convention | str | Conventions,
-    *,
-    label: str = "label",
-    score: str = "score",
-    qid: str = "qid",
-    partitions: Partitions,
-    query_weight: str | None = None,
-    row_weight: str | None = None,
-    docid: str | None = None,
-    order: str | None = None,
-    ids_up_to: int = IDS_UP_TO,
-) -> Score | Scores[Score]:
+@frame_function
+def evaluate(df: Any, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> Any:
     """Evaluate predictions in a Dask DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, and exact sums travel: 1.2 kB a partition and convention, and 8 bytes a query.
@@ -51,38 +40,15 @@ def evaluate(
         A row per document.
     convention : Convention or str, or iterable of them
         What to compute; several share one pass and one ranking.
-    label, score, qid : str
-        Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers
-        or strings.
-    partitions : str
-        How the partitions hold the queries. `whole`: each query in one partition, which is checked by ids. `sorted`:
-        the rows are sorted by qid from partition to partition, so that only the first and last query of each are cut;
-        these are ranked in this process. `shuffle`: in any way; Dask moves the rows so that each query is in one.
-    query_weight : str, optional
-        Column of query weights, equal within a query.
-    row_weight : str, optional
-        Column of row weights.
-    docid : str, optional
-        Column of document identifiers, strings or integers, unique within a query.
-    order : str, optional
-        Column of numbers or times that puts the rows of a query in order. `ties="input"` and `ties="reverse"` need it,
-        for rows of a cluster have no order; for losses, it decides the last bit.
-    ids_up_to : int
-        Queries up to which their ids are compared. Beyond it, that no query is in two partitions rests on the
-        shuffle, or on the qids' ranges; `whole` then has nothing to rest on.
+    {KEYWORDS}
 
     Returns
     -------
-    Score, or mapping of Convention to Score
-        One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns.
+    {RETURNS}
 
     Raises
     ------
-    InputError
-        A query is cut (it is named), an entry is missing, an argument is not allowed, or as in `ra.evaluate`; rows are
-        counted from 0 in the partition that the message names.
-    UnsupportedConventionError
-        A convention is over all rows (`pool="rows"`), whose parts do not add up, or over given pairs.
+    {RAISES}
 
     Examples
     --------
@@ -96,27 +62,12 @@ def evaluate(
     ...     evaluate(df, "textbook@3", **columns, partitions="sorted").value
     0.5654648767857288
     """
-    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
-    columns |= {"docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, columns)
-    scores = shared.evaluate(_Blocks(df, asked), asked)
-    return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
+    question = _asked(df, convention, **asked)
+    return shared.evaluate(_Blocks(df, question), question)
 
 
-def per_query(
-    df: Any,
-    convention: Convention | str | Conventions,
-    *,
-    label: str = "label",
-    score: str = "score",
-    qid: str = "qid",
-    partitions: Partitions,
-    query_weight: str | None = None,
-    row_weight: str | None = None,
-    docid: str | None = None,
-    order: str | None = None,
-    ids_up_to: int = IDS_UP_TO,
-) -> Any:
+@frame_function
+def per_query(df: Any, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> Any:
     """Value of each query, as a Dask DataFrame; that no query is cut is checked at once, the values are lazy.
 
     Parameters
@@ -147,24 +98,23 @@ def per_query(
     0     a              0.0
     0     b              1.0
     """
-    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
-    columns |= {"docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, columns).with_each_name_once()
-    blocks = _Blocks(df, asked)
-    cut = shared.per_query(blocks, asked)
-    meta = _frame(asked, blocks.df._meta[qid], [np.empty(0)] * len(asked.conventions))  # noqa: SLF001 - there is no other way to a column's type
-    found = blocks.df.map_partitions(_values, asked, meta=meta)
+    question = _asked(df, convention, **asked).with_each_name_once()
+    blocks = _Blocks(df, question)
+    cut = shared.per_query(blocks, question)
+    qid = blocks.df._meta[question.columns["qid"]]  # noqa: SLF001 - there is no other way to a column's type
+    meta = _frame(question, qid, [np.empty(0)] * len(question.conventions))
+    found = blocks.df.map_partitions(_values, question, meta=meta)
     if cut is None:
         return found
-    last = _frame(asked, pd.Series(cut.query_ids).astype(meta[qid].dtype), cut.values)
+    last = _frame(question, pd.Series(cut.query_ids).astype(qid.dtype), cut.values)
     return dd.concat([found, dd.from_pandas(last, npartitions=1)])
 
 
-def _asked(df: Any, convention: Any, partitions: str, ids_up_to: int, columns: dict[str, str | None]) -> Asked:
+def _asked(df: Any, convention: Any, **asked: Unpack[FrameKeywords]) -> Asked:
     if not isinstance(df, dd.DataFrame):
         msg = f"df is a {type(df).__name__}, but a dask.dataframe.DataFrame is needed."
         raise InputError(f"{msg}\nHint: dask.dataframe.from_pandas(df, npartitions=...), or ra.evaluate.")
-    return Asked.of(convention, list(df.columns), partitions=partitions, ids_up_to=ids_up_to, **columns)
+    return Asked.of(convention, list(df.columns), **asked)
 
 
 class _Blocks:
@@ -196,8 +146,8 @@ def _columns(asked: Asked, table: Any) -> Columns:
 
 def _values(table: Any, asked: Asked) -> Any:
     columns = _columns(asked, table)
-    query_ids, values = shared.values(asked, columns)
-    return _frame(asked, pd.Series(query_ids).astype(columns["qid"].dtype), values)
+    query_ids, of_queries = values(asked, columns)
+    return _frame(asked, pd.Series(query_ids).astype(columns["qid"].dtype), of_queries)
 
 
 def _frame(asked: Asked, query_ids: Any, values: Sequence[Any]) -> Any:

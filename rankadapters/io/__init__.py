@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rankadapters.io.features import read_features
 from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.letor import read_letor
-from rankadapters.io.letor_files import stream_letor
+from rankadapters.io.letor import read_letor, stream_letor
 from rankadapters.io.table import read_table
 from rankadapters.io.trec import read_trec
 

@@ -12,11 +12,12 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import EXACT_INT, Array, Floats, text_column
 from rankadapters.core.errors import InputError
 from rankadapters.io.line_blocks import line_blocks
-from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
+from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, read_columns
 from rankadapters.io.text import AnyPath, Name, bad_line, bad_number, is_finite
 
 ROWS_AT_ONCE = 20_000
@@ -100,22 +101,20 @@ class _Batch(NamedTuple):
         for at, fields in enumerate(self.fields):
             if len(fields) != len(self.header):
                 raise self._bad_line(at, f"{len(self.header)} fields as in the header")
-        labels = self._numbers(columns.label)
-        qid = self._texts(columns.qid)
+        return read_columns(self, columns, Origin(0, -self.n_before, partial(_place, self.path)))
+
+    def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
+        """Return the query of each stretch of rows, and its first row."""
+        qid = self.docids(name)
         starts = [0, *(row for row in range(1, len(qid)) if qid[row] != qid[row - 1])]
-        more: dict[str, Array] = {role: self._numbers(name) for role, name in columns.weights.items()}
-        if columns.docid is not None:
-            more["docid"] = as_objects(self._texts(columns.docid))
-        scores = tuple(self._numbers(name) for name in columns.scores)
-        ids = text_column([qid[row] for row in starts])
-        origins = (Origin(0, -self.n_before, partial(_place, self.path)),)
-        return StreamRows(labels, scores, ids, np.asarray(starts), more, origins)
+        return text_column([qid[row] for row in starts]), np.asarray(starts)
 
     def _column(self, name: Name) -> list[str]:
         index = self.header.index(str(name))
         return [fields[index] for fields in self.fields]
 
-    def _numbers(self, name: Name) -> Floats:
+    def numbers(self, name: Name) -> Floats:
+        """Return finite numbers."""
         texts = self._column(name)
         try:
             numbers = np.asarray(list(map(float, texts)))
@@ -134,7 +133,8 @@ class _Batch(NamedTuple):
                 raise self._bad_line(at, f"a finite number in column {str(name)!r}", text)
         return numbers
 
-    def _texts(self, name: Name) -> list[str]:
+    def docids(self, name: Name) -> list[str]:
+        """Return texts, none of which is missing."""
         texts = self._column(name)
         if "" in texts:
             row = self.n_before + texts.index("")

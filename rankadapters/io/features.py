@@ -63,7 +63,7 @@ def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...
     if not width:
         msg = f"{files[0].path if files else 'no file'}: no feature on any line; {EXPECTED}"
         raise InputError(msg)
-    first = min(1, *(file.first for file in files))
+    first = min(int(cells.numbers.min(initial=1)) for file in files for cells in file.cells)
     return tuple(_stack(part, first, width) for part in tables)
 
 
@@ -101,14 +101,9 @@ class _File(NamedTuple):
     cells: list[_Cells]
 
     @property
-    def first(self) -> int:
-        """Least number of a feature; 1 where there is none."""
-        return min((int(cells.numbers.min()) for cells in self.cells if cells.numbers.size), default=1)
-
-    @property
     def width(self) -> int:
         """Greatest number of a feature and 1; 0 where there is none."""
-        return max((int(cells.numbers.max()) + 1 for cells in self.cells if cells.numbers.size), default=0)
+        return max(int(cells.numbers.max(initial=-1)) + 1 for cells in self.cells)
 
 
 def _read_part(paths: AnyPath | Sequence[AnyPath]) -> list[_File]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -16,7 +15,7 @@ from rankadapters.arrow_columns import text_stretches
 from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_kind
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.io.stream_rows import Origin, StreamRows
+from rankadapters.io.stream_rows import Origin, StreamRows, place_of
 from rankadapters.io.table import BATCH_ROWS
 
 # With more DuckDB is hardly faster: 22 s with 300 MB and 27 s with 200 MB for 50 million rows in no order.
@@ -83,8 +82,7 @@ class _Given:
     def __init__(self, first: StreamRows, others: Iterator[StreamRows]) -> None:
         self._first, self._others = first, others
         self._context = copy_context()  # in which a bar is shown; DuckDB asks for batches in threads of its own
-        self._starts: list[int] = []
-        self._parts: list[tuple[Origin, ...]] = []
+        self._origins: list[Origin] = []
         self._n_rows = 0
         self._failed: Exception | None = None
         self.stopped = False
@@ -146,8 +144,7 @@ class _Given:
         if kind not in _SORTED:
             msg = f"{rows.place(0)}: queries of type {kind} cannot be sorted.\nHint: numbers, or text."
             raise InputError(msg)
-        self._starts.append(self._n_rows)
-        self._parts.append(rows.origins)
+        self._origins += [each.moved(self._n_rows) for each in rows.origins]
         numbers = np.arange(self._n_rows, self._n_rows + rows.n_rows)
         self._n_rows += rows.n_rows
         columns = {
@@ -161,7 +158,4 @@ class _Given:
         return pa.RecordBatch.from_pydict(arrays)
 
     def _place(self, number: int) -> str:
-        part = bisect_right(self._starts, number) - 1
-        row, origins = number - self._starts[part], self._parts[part]
-        origin = origins[bisect_right(origins, row, key=lambda each: each.start) - 1]
-        return origin.place(row - origin.before)
+        return place_of(number, self._origins)

@@ -14,7 +14,7 @@ from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.query_columns import docid_texts
 from rankadapters.core.errors import InputError
 from rankadapters.io.csv_lines import check_columns
-from rankadapters.io.letor_files import LetorFiles
+from rankadapters.io.letor import LetorFiles
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
 from rankadapters.io.table import BATCH_ROWS, arrow_rows, stream_table
 from rankadapters.io.text import after_rows

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.columns import Array, Floats, as_numbers
 from rankadapters.core.data.ids import id_column, id_kind
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError
 from rankadapters.io.text import Name
 
@@ -26,6 +27,15 @@ class StreamColumns(NamedTuple):
     query_weight: Name | None = None
     row_weight: Name | None = None
     docid: Name | None = None
+
+    def checked(self) -> StreamColumns:
+        """Return the same names; refuse what names no column."""
+        for role, names in self._asdict().items():
+            for name in names if isinstance(names, tuple) else [names]:
+                optional = name is None and role not in {"label", "qid"}
+                if not (optional or (isinstance(name, (str, int)) and not isinstance(name, bool))):
+                    raise refusal("score" if role == "scores" else role, name, "names of columns")
+        return self
 
     @property
     def weights(self) -> dict[str, Name]:
@@ -56,6 +66,16 @@ class Origin(NamedTuple):
     before: int  # what to subtract from the number of a row here, to get its number there
     place: Place
 
+    def moved(self, n_rows: int) -> Origin:
+        """Return the origin of the same rows where so many more stand before them."""
+        return Origin(self.start + n_rows, self.before + n_rows, self.place)
+
+
+def place_of(row: int, origins: Sequence[Origin]) -> str:
+    """Say where a row came from, which is one of the rows of these origins."""
+    origin = origins[bisect_right(origins, row, key=lambda each: each.start) - 1]
+    return origin.place(row - origin.before)
+
 
 class StreamRows(NamedTuple):
     """Rows that follow each other in a stream."""
@@ -82,8 +102,9 @@ class StreamRows(NamedTuple):
 
     def place(self, row: int) -> str:
         """Say where a row stands in what was given."""
-        origin = self.origins[bisect_right(self.origins, row, key=lambda each: each.start) - 1]
-        return origin.place(int(self.more["row"][row]) if "row" in self.more else row - origin.before)
+        if "row" in self.more:  # rows that were sorted have one origin, which knows them by their numbers
+            return self.origins[0].place(int(self.more["row"][row]))
+        return place_of(row, self.origins)
 
     def number(self, row: int, before: int) -> int:
         """Number of a row in the stream, of which so many rows stand before these."""
@@ -113,6 +134,32 @@ class StreamRows(NamedTuple):
         )  # fmt: skip
 
 
+class ColumnsOfRows(Protocol):
+    """Columns that are checked as they are read."""
+
+    def numbers(self, name: Name) -> Array:
+        """Return finite numbers."""
+
+    def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
+        """Return the query of each stretch of rows, and its first row."""
+
+    def docids(self, name: Name) -> Sequence[str]:
+        """Return the document of each row."""
+
+
+def read_columns(table: ColumnsOfRows, columns: StreamColumns, origin: Origin) -> StreamRows:
+    """Read the rows of a table."""
+    labels = table.numbers(columns.label).astype(np.float64, copy=False)
+    scores = tuple(as_numbers("scores", table.numbers(name)) for name in columns.scores)
+    ids, starts = table.queries(columns.qid)
+    more: dict[str, Array] = {
+        role: table.numbers(name).astype(np.float64, copy=False) for role, name in columns.weights.items()
+    }
+    if columns.docid is not None:
+        more["docid"] = as_objects(table.docids(columns.docid))
+    return StreamRows(labels, scores, ids, starts, more, (origin,))
+
+
 def as_objects(items: Sequence[str]) -> NDArray[np.object_]:
     """Hold docids in a column."""
     found = np.empty(len(items), np.object_)
@@ -129,7 +176,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
         new = int(number > 0 and part.follows(parts[number - 1]))
         ids.append(part.ids[new:])
         starts.append(part.starts[new:] + n_rows)
-        origins += [Origin(each.start + n_rows, each.before + n_rows, each.place) for each in part.origins]
+        origins += [each.moved(n_rows) for each in part.origins]
         n_rows += part.n_rows
     names = [name for name in parts[0].more if all(name in part.more for part in parts)]  # a line may have no docid
     return StreamRows(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
@@ -14,18 +15,15 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.label_warnings import label_doubts
 from rankadapters.core.evaluation.panel import Measured, Panel, above_values
-from rankadapters.core.evaluation.score import COUNTS, Score
+from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.tally import Tally
-from rankadapters.io.closed_queries import ClosedQueries
-from rankadapters.io.row_columns import docid_ranks, query_weights
+from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
 
-_DIGEST = 2**64
-_SUMS = ("numerator", "denominator", *COUNTS, "digest")
-
 Began = Callable[[np.uint64], str | None]
 Values = dict[Name, Mapping[Convention, Floats]]
+Hashes = NDArray[np.uint64]
 
 
 def require_mergeable(conventions: Iterable[Convention]) -> None:
@@ -74,7 +72,7 @@ class StreamSums:
         self._began = began
         self._n_threads = n_threads
         self._closed = ClosedQueries()
-        self._tallies: dict[Name, dict[Convention, Tally]] = {}
+        self._limbs: dict[Name, dict[Convention, Any]] = {name: {} for name in columns.scores}
         self._largest: dict[Name, dict[Convention, float]] = {name: {} for name in columns.scores}
         self.label_doubts: dict[Convention, str] = {}
 
@@ -99,38 +97,34 @@ class StreamSums:
 
     def scores(self, name: Name) -> dict[Convention, Score]:
         """Score of a model under each convention."""
-        if not self._tallies:
+        if not self.n_rows:
             msg = "no batch has any rows.\nHint: at least one row is needed."
             raise InputError(msg)
-        return {convention: tally.score() for convention, tally in self._tallies[name].items()}
+        return {convention: tally.score() for convention, tally in self._tallies(name).items()}
 
     def above_values(self, name: Name) -> list[str]:
         """Say where empty queries lift a mean of a model above every query's value; as `Measured.above_values`."""
-        found = (above_values(self._tallies[name][each], value) for each, value in self._largest[name].items())
+        tallies = self._tallies(name)
+        found = (above_values(tallies[each], value) for each, value in self._largest[name].items())
         return [message for message in found if message]
 
+    def _tallies(self, name: Name) -> dict[Convention, Tally]:
+        return {each: Tally.from_limbs(limbs, each) for each, limbs in self._limbs[name].items()}
+
     def _add(self, name: Name, measured: Measured) -> None:
-        found = {convention: replace(tally, ids=None) for convention, tally in measured.tallies.items()}
-        before = self._tallies.get(name, {})
-        self._tallies[name] = {key: _added(before[key], tally) if before else tally for key, tally in found.items()}
-        largest = self._largest[name]
+        limbs, largest = self._limbs[name], self._largest[name]
+        for convention, tally in measured.tallies.items():
+            limbs[convention] = limbs.get(convention, 0) + tally.to_limbs()
         largest |= {
             convention: max(value, largest.get(convention, value)) for convention, value in measured.largest.items()
         }
 
     def _queries(self, rows: StreamRows) -> Queries:
-        more, place = rows.more, rows.place
         with self._located(rows):
-            queries = Queries(rows.labels, group_sizes=rows.sizes, row_weight=more.get("row_weight"))
+            queries = Queries(rows.labels, group_sizes=rows.sizes, row_weight=rows.more.get("row_weight"))
             queries = queries.with_query_ids(rows.ids)
         with self._numbered(rows):
-            weights = None
-            if "query_weight" in more:
-                weights = query_weights(self._columns.query_weight, more["query_weight"], queries, place)
-            if "docid" in more:
-                queries = queries.with_docid_ranks(docid_ranks(more["docid"].tolist(), queries, place))
-        with self._located(rows):
-            return queries if weights is None else queries.with_weights(weights, row_weight=queries.row_weight)
+            return with_columns(queries, rows, self._columns.query_weight)
 
     @contextmanager
     def _located(self, rows: StreamRows) -> Iterator[None]:
@@ -165,6 +159,42 @@ class StreamSums:
         raise InputError(msg, row=rows.number(row, self.n_rows))
 
 
-def _added(one: Tally, other: Tally) -> Tally:
-    sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
-    return replace(one, **{**sums, "digest": sums["digest"] % _DIGEST})
+class ClosedQueries:
+    """Hashes of the queries so far, 8 bytes each, in sorted runs; twice that while two large runs are merged.
+
+    Integers of 64 bits with a sign never share a hash; that any two of n other ids do has probability n^2 / 2^65.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[Hashes] = []
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the hashes."""
+        return sum(run.nbytes for run in self._runs)
+
+    def returned(self, hashes: Hashes) -> int:
+        """Number of the first of some queries that was closed before, or stands twice among them; -1 for none.
+
+        Examples
+        --------
+        >>> closed = ClosedQueries()
+        >>> closed.close(np.array([5, 3], np.uint64))
+        >>> closed.returned(np.array([4, 3], np.uint64)), closed.returned(np.array([4, 6, 4], np.uint64))
+        (1, 2)
+        >>> closed.returned(np.array([4, 6], np.uint64))
+        -1
+        """
+        again = np.ones(hashes.size, np.bool_)
+        again[np.unique(hashes, return_index=True)[1]] = False
+        for run in self._runs:
+            at = np.minimum(np.searchsorted(run, hashes), run.size - 1)
+            again |= run[at] == hashes
+        return int(np.argmax(again)) if again.any() else -1
+
+    def close(self, hashes: Hashes) -> None:
+        """Add queries; a run is merged with the one before once it is as long, so that there are few."""
+        self._runs.append(np.sort(hashes))
+        while len(self._runs) > 1 and self._runs[-1].size >= self._runs[-2].size:
+            last = [self._runs.pop(), self._runs.pop()]
+            self._runs.append(np.sort(np.concatenate(last), kind="stable"))  # which merges runs that are sorted

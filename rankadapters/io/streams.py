@@ -128,7 +128,7 @@ def evaluate_stream(
     one_model = isinstance(score, (str, int))
     one_convention = isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
-    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid)
+    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid).checked()
     sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
     for message in sums.label_doubts.values():
         warn_caller(message, LabelsWarning)
@@ -188,8 +188,8 @@ def began(batches: object, columns: StreamColumns, query: np.uint64) -> str | No
 
 
 def _models(score: Name | Sequence[Name]) -> tuple[Name, ...]:
-    names = (score,) if isinstance(score, (str, int)) or not isinstance(score, Sequence) else tuple(score)
-    if not names or not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
+    names = (score,) if isinstance(score, str) or not isinstance(score, Sequence) else tuple(score)
+    if not names or any(names.count(name) > 1 for name in names):
         msg = f"score={score!r:.60} does not name each model's column once.\nHint: a name, or a list of names."
         raise InputError(msg)
     return names

@@ -9,16 +9,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, overload
 
-import numpy as np
-
 from rankadapters.arrow_columns import ArrowColumns
-from rankadapters.core.data.columns import Array, as_numbers
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.kernels import dispatch
-from rankadapters.io import splitting
 from rankadapters.io.csv_lines import check_columns, stream_csv
-from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of
-from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects, joined
+from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of, split_choice
+from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, joined, read_columns
 from rankadapters.io.text import AnyPath, HeldFile, after_rows, as_paths
 
 BATCH_ROWS = 200_000  # that a stream reads at once
@@ -95,9 +91,9 @@ def read_table(
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    splitting.check(split_queries)
+    split_choice(split_queries)
     scores = () if score is None else (score,)
-    columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid)
+    columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid).checked()
     [file] = as_paths([path])
     rows = joined([rows for rows in stream_table(file, columns, lambda _done, _total: None) if rows.n_rows])
     return judgments_of(rows, split_queries, query_weight)
@@ -122,16 +118,7 @@ def arrow_rows(batch: Any, columns: StreamColumns, where: str, place: Callable[[
     if not batch.num_rows:
         return
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-    checked = ArrowColumns(table, where, place)
-    ids, starts = checked.queries(columns.qid)
-    labels = checked.numbers(columns.label).astype(np.float64, copy=False)
-    more: dict[str, Array] = {
-        role: checked.numbers(name).astype(np.float64, copy=False) for role, name in columns.weights.items()
-    }
-    if columns.docid is not None:
-        more["docid"] = as_objects(checked.docids(columns.docid))
-    scores = tuple(as_numbers("scores", checked.numbers(name)) for name in columns.scores)
-    yield StreamRows(labels, scores, ids, starts, more, (Origin(0, 0, place),))
+    yield read_columns(ArrowColumns(table, where, place), columns, Origin(0, 0, place))
 
 
 def _place(path: AnyPath, first: int, row: int) -> str:

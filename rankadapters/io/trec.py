@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,38 @@ from numpy.typing import NDArray
 from rankadapters.core.data.columns import text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, ScoredJudgments
-from rankadapters.io.row_columns import repeated
-from rankadapters.io.text import AnyPath
-from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
+from rankadapters.io.judgments import Judgments, ScoredJudgments, repeated
+from rankadapters.io.line_blocks import row_blocks
+from rankadapters.io.text import NEWLINE, AnyPath, bad_line, bad_number, finite, is_finite
 
 _SHOWN = 3  # names of queries in a note
+
+
+class Layout(NamedTuple):
+    """The words of a line."""
+
+    name: str
+    expected: str
+    fields: int
+    number: int  # index of the label or the score; query and document are first and third in both
+
+
+QRELS = Layout("qrels", "'query iteration document label', the label a finite number", 4, 3)
+RUN = Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 4)
+_SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
+
+
+class Lines(NamedTuple):
+    """A parsed file."""
+
+    path: AnyPath
+    queries: list[str]  # in order of first appearance
+    query: NDArray[np.int32]  # index of each line's query in `queries`
+    docids: list[bytes]
+    numbers: NDArray[np.float64]  # labels or scores
+    notes: tuple[str, ...]  # lines and words that were not read
+
+
 _NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), ())
 
 
@@ -79,7 +105,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged, retrieved = read_lines(qrels, QRELS), _NO_RUN if run is None else read_lines(run, RUN)
+    judged, retrieved = _read_lines(qrels, QRELS), _NO_RUN if run is None else _read_lines(run, RUN)
     _refuse_twice(judged)
     _refuse_twice(retrieved)
     if run is not None and not set(retrieved.queries) & set(judged.queries):
@@ -95,11 +121,11 @@ def _refuse_twice(lines: Lines) -> None:
     first, row = repeated(zip(lines.query.tolist(), lines.docids, strict=True))
     if row < 0:
         return
-    number, line = line_of(lines.path, row)
+    number, line = _line_of(lines.path, row)
     query, document = _names(line)
     msg = (
         f"{lines.path}, line {number}: document {document!r} of query {query!r} stands in line "
-        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two."
+        f"{_line_of(lines.path, first)[0]} too.\nHint: drop one of the two."
     )
     raise InputError(msg, row=row)
 
@@ -141,7 +167,7 @@ def _joined(judged: Lines, retrieved: Lines) -> Judgments:
 def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:
     at = int(rows[row])
     path, at = (run, at) if at < n_run else (qrels, at - n_run)
-    number, line = line_of(path, at)
+    number, line = _line_of(path, at)
     query, document = _names(line)
     return f"{path}, line {number} (document {document!r} of query {query!r})"
 
@@ -158,3 +184,87 @@ def _left_out(judged: Lines, retrieved: Lines) -> Iterator[str]:
     queries = "1 query of the run is" if len(names) == 1 else f"{len(names)} queries of the run are"
     shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     yield f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {shown}"
+
+
+def _line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
+    """Return the line that a row came from, with its number."""
+    kept = ((at, line) for at, line in _lines(path) if not _is_comment(line))
+    return next(line for i, line in enumerate(kept) if i == row)
+
+
+def _read_lines(path: AnyPath, layout: Layout) -> Lines:
+    """Read qrels or a run.
+
+    As in trec_eval, lines that begin with `#` are comments, and words after the tag of a run are not read.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is not as the layout says.
+
+    References
+    ----------
+    trec_eval, get_qrels.c and get_trec_results.c ("Any field following run_id is ignored").
+    """
+    index: dict[bytes, int] = {}
+    query: list[int] = []
+    docids: list[bytes] = []
+    numbers: list[float] = []
+    n_comments = n_longer = 0
+    for at, line in _lines(path):
+        if _is_comment(line):
+            n_comments += 1
+            continue
+        fields, number = _fields(path, at, line, layout, row=len(query))
+        n_longer += len(fields) > layout.fields
+        query.append(index.setdefault(fields[0], len(index)))
+        docids.append(fields[2])
+        numbers.append(number)
+    if not index:
+        msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
+        raise InputError(msg)
+    queries, notes = [name.decode() for name in index], tuple(_notes(layout, n_comments, n_longer))
+    return Lines(path, queries, np.asarray(query, np.int32), docids, np.asarray(numbers), notes)
+
+
+def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that hold anything, numbered from 1."""
+    number = 0
+    for block in row_blocks(path):
+        for number, line in enumerate(block.removesuffix(NEWLINE).split(NEWLINE), start=number + 1):  # noqa: B020 - goes on
+            if line and not line.isspace():
+                yield number, line
+
+
+def _is_comment(line: bytes) -> bool:
+    return line.lstrip().startswith(b"#")
+
+
+def _fields(path: AnyPath, at: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
+    """Words of a line, and its label or score."""
+    fields = line.split()
+    if b"\v" in line or b"\f" in line:  # at which Python splits, and no other program does
+        raise bad_line(path, at, line, layout.expected, hint=_SWAPPED, row=row)
+    if len(fields) != layout.fields and not _is_longer(fields, layout):
+        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
+    try:
+        return fields, finite(fields[layout.number])
+    except ValueError:
+        raise bad_number(path, at, line, fields[layout.number], layout.expected, hint=_SWAPPED, row=row) from None
+
+
+def _is_longer(fields: list[bytes], layout: Layout) -> bool:
+    """Tell whether a line of a run has words after its tag, and neither a second row nor a document of two words."""
+    if layout is not RUN or len(fields) < layout.fields:
+        return False
+    rank, tag = fields[3], fields[5]
+    return is_finite(rank) >= is_finite(tag) and fields[6:7] != fields[1:2]
+
+
+def _notes(layout: Layout, n_comments: int, n_longer: int) -> Iterator[str]:
+    if n_comments:
+        verbs = ("line", "begins", "was") if n_comments == 1 else ("lines", "begin", "were")
+        yield "{1} {2} of the {0} {3} with # and {4} left out".format(layout.name, n_comments, *verbs)
+    if n_longer:
+        have = "1 line of the run has" if n_longer == 1 else f"{n_longer} lines of the run have"
+        yield f"{have} words after the tag, which were not read"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, Required, Self, TypedDict, get_args
+from inspect import Parameter, signature
+from textwrap import indent
+from typing import Any, Literal, Required, Self, TypedDict, TypeVar, get_args
 
-from rankadapters.core.declaration.arguments import choice, whole
+from rankadapters.core.declaration.arguments import choice, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
 from rankadapters.core.presets.texts import as_conventions
@@ -17,9 +19,42 @@ Partitions = Literal["whole", "sorted", "shuffle"]
 PARTITIONS: tuple[str, ...] = get_args(Partitions)
 BY_ROW_ORDER = {"input", "reverse"}
 
+KEYWORDS = """\
+label, score, qid : str
+    Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers or
+    strings.
+partitions : str
+    How the partitions hold the queries. `whole`: each query in one partition, which is checked by ids. `sorted`: the
+    rows of each partition are sorted by qid, and no partition begins inside another, so that only the first and last
+    query of each are cut; these are ranked in this process. `shuffle`: in any way; the rows are moved so that each
+    query is in one partition.
+query_weight : str, optional
+    Column of query weights, equal within a query.
+row_weight : str, optional
+    Column of row weights.
+docid : str, optional
+    Column of document identifiers, strings or integers, unique within a query.
+order : str, optional
+    Column of numbers or times that puts the rows of a query in order. `ties="input"` and `ties="reverse"` need it,
+    for rows of a cluster have no order; for losses, it decides the last bit.
+ids_up_to : int
+    Queries up to which their ids are compared. Beyond it, that no query is in two partitions rests on the shuffle, or
+    on the qids' ranges; `whole` then has nothing to rest on."""
+RETURNS = """\
+Score, or mapping of Convention to Score
+    One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns."""
+RAISES = """\
+InputError
+    A query is cut (it is named), an entry is missing, an argument is not allowed, or as in `ra.evaluate`; rows are
+    counted from 0 in the partition that the message names.
+UnsupportedConventionError
+    A convention is over all rows (`pool="rows"`), whose parts do not add up, or over given pairs."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 class FrameKeywords(TypedDict, total=False):
-    """Keywords of `evaluate` on every engine."""
+    """Keywords of `evaluate` and `per_query` on every engine; `Asked.of` has their defaults."""
 
     label: str
     score: str
@@ -32,6 +67,18 @@ class FrameKeywords(TypedDict, total=False):
     ids_up_to: int
 
 
+def frame_function(function: F) -> F:
+    """Show the keywords of `Asked.of` in a function's signature, and what they mean in its docstring."""
+    keywords = [each for each in signature(Asked.of).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+    own = signature(function)
+    shown = own.replace(parameters=[*list(own.parameters.values())[:-1], *keywords])
+    function.__signature__ = shown  # type: ignore[attr-defined]  # what `inspect.signature` gives first
+    texts = {"KEYWORDS": KEYWORDS, "RETURNS": RETURNS, "RAISES": RAISES}
+    for name, text in texts.items():
+        function.__doc__ = (function.__doc__ or "").replace(f"    {{{name}}}", indent(text, "    "))
+    return function
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """Conventions, and which columns of a frame they are computed from; it travels to every worker.
@@ -40,6 +87,8 @@ class Asked:
     ----------
     conventions : tuple of Convention
         As asked for: two may be equal.
+    is_one : bool
+        Whether one convention was asked for, and not a sequence of them.
     columns : mapping of str to str
         Names of columns by role: `label`, `score`, `qid`, and, where named, `query_weight`, `row_weight`, `docid`,
         `order`.
@@ -50,6 +99,7 @@ class Asked:
     """
 
     conventions: tuple[Convention, ...]
+    is_one: bool
     columns: Mapping[str, str]
     partitions: str
     ids_up_to: int
@@ -60,9 +110,15 @@ class Asked:
         convention: Convention | str | Iterable[Convention | str],
         names: Collection[str],
         *,
-        partitions: str,
-        ids_up_to: int,
-        **columns: str | None,
+        label: str = "label",
+        score: str = "score",
+        qid: str = "qid",
+        partitions: Partitions,
+        query_weight: str | None = None,
+        row_weight: str | None = None,
+        docid: str | None = None,
+        order: str | None = None,
+        ids_up_to: int = IDS_UP_TO,
     ) -> Self:
         """Check what is asked of a frame with columns of these names.
 
@@ -75,15 +131,20 @@ class Asked:
         InputError
             A column is missing, or one that a convention needs was not given; or an argument is not allowed.
         """
-        conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
-        given = {what: name for what, name in columns.items() if name is not None}
+        is_one = isinstance(convention, (Convention, str))
+        conventions = as_conventions([convention] if is_one else convention)
+        columns = {"label": label, "score": score, "qid": qid}
+        more = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order}
+        columns |= {role: name for role, name in more.items() if name is not None}
         hint = "'shuffle' fits every frame; 'whole' moves no row, 'sorted' next to none"
-        partitions = choice("partitions", partitions, PARTITIONS, hint=hint)
+        choice("partitions", partitions, PARTITIONS, hint=hint)
         ids_up_to = whole("ids_up_to", ids_up_to, least=0, hint=f"ids_up_to={IDS_UP_TO}, the default")
-        _refuse_missing(given, names)
+        _refuse_missing(columns, names)
         for each in conventions:
-            _refuse_unfit(each, given)
-        return cls(conventions=tuple(conventions), columns=given, partitions=partitions, ids_up_to=ids_up_to)
+            _refuse_unfit(each, columns)
+        return cls(
+            conventions=tuple(conventions), is_one=is_one, columns=columns, partitions=partitions, ids_up_to=ids_up_to
+        )
 
     def with_each_name_once(self) -> Self:
         """Return what is asked without repeated conventions, for a table with a column by each name."""
@@ -97,6 +158,8 @@ class Asked:
 
 def _refuse_missing(columns: Mapping[str, object], names: Collection[str]) -> None:
     for what, name in columns.items():
+        if not isinstance(name, (str, int)):
+            raise refusal(what, name, "names of columns")
         if name not in names:
             msg = f"{what}={name!r} is not a column of the frame, which has {choices(names)}."
             raise InputError(f"{msg}\nHint: the name of a column; an index becomes one by reset_index().")

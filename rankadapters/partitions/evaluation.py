@@ -13,8 +13,7 @@ from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
 from rankadapters.core.evaluation.panel import above_values
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import Scores, named_as
+from rankadapters.core.evaluation.scores import named_as
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
@@ -45,8 +44,8 @@ class PerQuery(NamedTuple):
     values: list[Floats]
 
 
-def evaluate(frame: Frame, asked: Asked) -> Scores[Score]:
-    """Score every convention over all partitions of a frame.
+def evaluate(frame: Frame, asked: Asked) -> Any:
+    """Score the convention, or each of several, over all partitions of a frame.
 
     Raises
     ------
@@ -67,7 +66,8 @@ def evaluate(frame: Frame, asked: Asked) -> Scores[Score]:
         message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
         if message:
             warn_caller(message, AboveValuesWarning)
-    return named_as(asked.conventions, {convention: tally.score() for convention, tally in tallies.items()})
+    scores = {convention: tally.score() for convention, tally in tallies.items()}
+    return scores[asked.conventions[0]] if asked.is_one else named_as(asked.conventions, scores)
 
 
 def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
@@ -157,9 +157,3 @@ def _of_edges(job: Callable[[Asked, FrameRows], T], asked: Asked, edges: FrameRo
         if isinstance(error, InputError):
             error.row = None  # of all edges, which nobody sees together
         raise error.about("queries at the ends of partitions") from None
-
-
-def only(scores: Scores[Score]) -> Score:
-    """Give the Score of the one convention that was asked for."""
-    [score] = scores.values()
-    return score

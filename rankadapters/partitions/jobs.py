@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,36 +23,20 @@ Columns = Mapping[str, Any]  # of pandas or Arrow, by what they hold: label, sco
 
 
 class Sums(NamedTuple):
-    """What queries add up to: their ids, the limbs of each convention, and `Measured.largest`."""
+    """What queries add up to."""
 
-    ids: Ids
-    limbs: Ints | None
-    largest: dict[Convention, float]
+    limbs: Ints | None = None  # of each convention; None where nothing was ranked
+    largest: Mapping[Convention, float] = MappingProxyType({})  # as `Measured.largest`
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """What a partition gives.
+class Part(NamedTuple):
+    """What a partition gives; the ids of its queries stand apart."""
 
-    Attributes
-    ----------
-    sums : Sums
-        Over the queries that it holds whole; their ids stand apart.
-    n_queries : int
-        How many these are.
-    kind : str
-        What queries are named by: texts, integers, or unsigned integers.
-    edges : FrameRows or None
-        Of sorted data, the queries that other partitions may hold a part of.
-    span : tuple or None
-        Of sorted data, first and last qid.
-    """
-
-    sums: Sums
-    n_queries: int
-    kind: str
-    edges: FrameRows | None
-    span: Span | None
+    sums: Sums  # over the queries that it holds whole
+    n_queries: int  # how many these are
+    kind: str  # what queries are named by: texts, integers, or unsigned integers
+    edges: FrameRows | None  # of sorted data, the queries that other partitions may hold a part of
+    span: Span | None  # of sorted data, first and last qid
 
 
 # None of no rows. An error travels as a value, for engines bury what is raised, or try again.
@@ -61,7 +45,7 @@ Given = tuple[Part | RankAdaptersError | None, Ids]
 
 def measure(asked: Asked, columns: Columns, number: int) -> Given:
     """Sum what the queries of a partition add to each convention."""
-    return _given(sums, asked, columns, number)
+    return _given(_summed, asked, columns, number)
 
 
 def count(asked: Asked, columns: Columns, number: int) -> Given:
@@ -99,22 +83,29 @@ def measured(asked: Asked, rows: FrameRows) -> tuple[Queries, Measured]:
 
 def sums(asked: Asked, rows: FrameRows) -> Sums:
     """Sum what the queries of some rows add to each convention."""
+    return _summed(asked, rows)[1]
+
+
+def _summed(asked: Asked, rows: FrameRows) -> tuple[Ids, Sums]:
     queries, found = measured(asked, rows)
     limbs = np.stack([tally.to_limbs() for tally in found.tallies.values()])
-    return Sums(queries.id_hashes, limbs, found.largest)
+    return queries.id_hashes, Sums(limbs, found.largest)
 
 
-def _given(job: Callable[[Asked, FrameRows], Sums], asked: Asked, columns: Columns, number: int) -> Given:
+def _counted(asked: Asked, rows: FrameRows) -> tuple[Ids, Sums]:  # noqa: ARG001 - as _summed
+    return hash_ids(rows.distinct_ids), Sums()
+
+
+def _given(job: Callable[[Asked, FrameRows], tuple[Ids, Sums]], asked: Asked, columns: Columns, number: int) -> Given:
     if not len(columns["qid"]):
         return None, NO_IDS
     try:
         rows = FrameRows.of(columns, asked)
         parted = _split(asked, rows)
-        found = Sums(NO_IDS, None, {}) if parted.inner is None else job(asked, parted.inner)
+        ids, found = (NO_IDS, Sums()) if parted.inner is None else job(asked, parted.inner)
     except RankAdaptersError as error:
         return _placed(error, asked, columns).about(f"partition {number}"), NO_IDS
-    held = found._replace(ids=NO_IDS)
-    return Part(held, found.ids.size, f"{rows.kind}s", parted.edges, parted.span), found.ids
+    return Part(found, ids.size, f"{rows.kind}s", parted.edges, parted.span), ids
 
 
 def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAdaptersError:
@@ -130,7 +121,3 @@ def _placed(error: RankAdaptersError, asked: Asked, columns: Columns) -> RankAda
 
 def _split(asked: Asked, rows: FrameRows) -> Split:
     return split(rows) if asked.partitions == "sorted" else Split(rows, None, None)
-
-
-def _counted(asked: Asked, rows: FrameRows) -> Sums:  # noqa: ARG001 - as sums
-    return Sums(hash_ids(rows.distinct_ids), None, {})

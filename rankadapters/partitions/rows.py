@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -27,21 +27,16 @@ class FrameRows:
 
     Attributes
     ----------
-    label, score : float array, shape (n_rows,)
+    held : dict of str to array, shape (n_rows,)
+        Columns by role: `label`, `score` and, where they were named, `query_weight`, `row_weight`, `docid`, `order`.
     query : int array, shape (n_rows,)
         Query of each row; an index into `names` where there are any.
     names : str array, or None
-    query_weight, row_weight, docid, order : array, shape (n_rows,), or None
     """
 
-    label: Array
-    score: Array
+    held: dict[str, Array]
     query: Array
     names: Array | None
-    query_weight: Array | None = None
-    row_weight: Array | None = None
-    docid: Array | None = None
-    order: Array | None = None
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], asked: Asked) -> Self:
@@ -64,7 +59,7 @@ class FrameRows:
             arrays["docid"] = text_column(checked.docids(names["docid"]))
         if "order" in names:
             arrays["order"] = checked.sort_keys(names["order"])
-        return cls(query=query, names=texts, **arrays)
+        return cls(arrays, query, texts)
 
     @property
     def ids(self) -> Array:
@@ -95,17 +90,11 @@ class FrameRows:
 
     def columns(self) -> dict[str, Array]:
         """Return the columns by role, as `of` reads them."""
-        columns = {"label": self.label, "score": self.score, "qid": self.ids, "query_weight": self.query_weight}
-        columns |= {"row_weight": self.row_weight, "docid": self.docid, "order": self.order}
-        return {role: column for role, column in columns.items() if column is not None}
+        return {**self.held, "qid": self.ids}
 
     def take(self, rows: Array | slice) -> FrameRows:
         """Pick rows by their places."""
-        held = {each.name: getattr(self, each.name) for each in fields(self)}
-        picked: dict[str, Any] = {
-            name: column if column is None or name == "names" else column[rows] for name, column in held.items()
-        }
-        return FrameRows(**picked)
+        return FrameRows({role: column[rows] for role, column in self.held.items()}, self.query[rows], self.names)
 
     @classmethod
     def joined(cls, parts: Sequence[FrameRows], asked: Asked) -> Self:
@@ -122,16 +111,17 @@ class FrameRows:
             A weight varies in its query, a document stands there twice, or `order` does not tell its rows apart.
         """
         rows = self if as_given else self._together()
-        queries = Queries(rows.label, qid=rows.query, docid=rows.docid, row_weight=rows.row_weight)
+        held = rows.held
+        queries = Queries(held["label"], qid=rows.query, docid=held.get("docid"), row_weight=held.get("row_weight"))
         if self.names is not None:
             queries = queries.with_query_ids(self.names[queries.query_ids])
-        if rows.order is not None and not as_given:
-            _refuse_equal(queries, queries.by_query(rows.order))
-        return (queries if rows.query_weight is None else _weighed(queries, rows.query_weight)), rows.score
+        if "order" in held and not as_given:
+            _refuse_equal(queries, queries.by_query(held["order"]))
+        return (_weighed(queries, held["query_weight"]) if "query_weight" in held else queries), held["score"]
 
     def _together(self) -> FrameRows:
         """Rows query by query, those of a query in their order."""
-        rows = self if self.order is None else self.take(np.argsort(self.order, kind="stable"))
+        rows = self.take(np.argsort(self.held["order"], kind="stable")) if "order" in self.held else self
         runs = rows.query[rows.starts]
         if runs.size * FEW <= rows.query.size and np.unique(runs).size == runs.size:
             return rows

@@ -14,13 +14,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
 from pyspark.sql.types import DoubleType, StructField, StructType
 
-from rankadapters import partitions as shared
 from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
-from rankadapters.partitions import IDS_UP_TO, Asked, Columns, FrameKeywords, Partitions, PerQuery
+from rankadapters.partitions import evaluation as shared
+from rankadapters.partitions.asked import Asked, FrameKeywords, frame_function
+from rankadapters.partitions.evaluation import PerQuery
+from rankadapters.partitions.jobs import Columns, values
 from rankadapters.spark import messages
 
 BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -34,24 +36,13 @@ Conventions = Iterable[Convention | str]
 def evaluate(df: DataFrame, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
 def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
-def evaluate(
-    df: DataFrame,
-    convention: Convention | str | Conventions,
-    *,
-    label: str = "label",
-    score: str = "score",
-    qid: str = "qid",
-    partitions: Partitions,
-    query_weight: str | None = None,
-    row_weight: str | None = None,
-    docid: str | None = None,
-    order: str | None = None,
-    ids_up_to: int = IDS_UP_TO,
-) -> Score | Scores[Score]:
+@frame_function
+def evaluate(df: DataFrame, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> Any:
     """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel. For
-    the call the session's `spark.sql.execution.arrow.maxRecordsPerBatch` is at least 100,000, in half the time.
+    the call the session's `spark.sql.execution.arrow.maxRecordsPerBatch` is at least 100,000, in half the time. Queries
+    are whole after `repartition(qid)`, `orderBy(qid)` or a window over qid.
 
     Parameters
     ----------
@@ -59,23 +50,15 @@ def evaluate(
         A row per document.
     convention : Convention or str, or iterable of them
         What to compute; several share one pass and one ranking.
-    partitions : str
-        How the partitions hold the queries. `whole`: each query in one partition, as after `repartition(qid)`,
-        `orderBy(qid)` or a window over qid, which is checked by ids. `sorted`: the rows of each partition are sorted
-        by qid, and no partition begins inside another, so that only the first and last query of each are cut; these
-        are ranked in the driver. `shuffle`: in any way; Spark moves the rows so that each query is in one.
-    label, score, qid, query_weight, row_weight, docid, order, ids_up_to
-        As in `ra.dask.evaluate`.
+    {KEYWORDS}
 
     Returns
     -------
-    Score, or mapping of Convention to Score
-        One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns.
+    {RETURNS}
 
     Raises
     ------
-    InputError, UnsupportedConventionError
-        As in `ra.dask.evaluate`.
+    {RAISES}
 
     Examples
     --------
@@ -83,27 +66,12 @@ def evaluate(
     >>> evaluate(df, "letor4@10", **columns, order="position", partitions="shuffle")  # doctest: +SKIP
     Score(0.4832, 'letor4@10', n_queries=784, n_scored=784, n_empty=0, n_short=0)
     """
-    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
-    columns |= {"docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, columns)
-    scores = shared.evaluate(_Partitions(df, asked), asked)
-    return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
+    question = _asked(df, convention, **asked)
+    return shared.evaluate(_Partitions(df, question), question)
 
 
-def per_query(
-    df: DataFrame,
-    convention: Convention | str | Conventions,
-    *,
-    label: str = "label",
-    score: str = "score",
-    qid: str = "qid",
-    partitions: Partitions,
-    query_weight: str | None = None,
-    row_weight: str | None = None,
-    docid: str | None = None,
-    order: str | None = None,
-    ids_up_to: int = IDS_UP_TO,
-) -> DataFrame:
+@frame_function
+def per_query(df: DataFrame, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> DataFrame:
     """Value of each query, as a Spark DataFrame; that no query is cut is checked at once, the values are lazy.
 
     Spark may divide the rows of `df` otherwise each time it computes them, as adaptive execution does after a sort.
@@ -126,25 +94,23 @@ def per_query(
     InputError, UnsupportedConventionError
         As in `evaluate`; what a partition refuses only when its values are computed, Spark then wraps.
     """
-    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
-    columns |= {"docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, columns).with_each_name_once()
-    several = _Partitions(df, asked)
+    question = _asked(df, convention, **asked).with_each_name_once()
+    several = _Partitions(df, question)
     several.fix()
-    cut = shared.per_query(several, asked)
-    values = [StructField(each.name, DoubleType(), nullable=True) for each in asked.conventions]
-    schema = StructType([df.schema[qid], *values])
-    found = several.df.mapInArrow(partial(_values, asked, schema.names), schema)
+    cut = shared.per_query(several, question)
+    columns = [StructField(each.name, DoubleType(), nullable=True) for each in question.conventions]
+    schema = StructType([df.schema[question.columns["qid"]], *columns])
+    found = several.df.mapInArrow(partial(_values, question, schema.names), schema)
     if cut is None:
         return found
     return found.union(df.sparkSession.createDataFrame(_rows(cut), schema))
 
 
-def _asked(df: Any, convention: Any, partitions: str, ids_up_to: int, columns: dict[str, str | None]) -> Asked:
+def _asked(df: Any, convention: Any, **asked: Unpack[FrameKeywords]) -> Asked:
     if not isinstance(df, DataFrame):
         msg = f"df is a {type(df).__name__}, but a pyspark.sql.DataFrame is needed."
         raise InputError(f"{msg}\nHint: spark.createDataFrame(df), or ra.evaluate.")
-    return Asked.of(convention, df.columns, partitions=partitions, ids_up_to=ids_up_to, **columns)
+    return Asked.of(convention, df.columns, **asked)
 
 
 class _Partitions:
@@ -202,9 +168,9 @@ def _run(job: Callable[[Columns, int], tuple[Any, Ids]], asked: Asked, batches: 
 def _values(asked: Asked, names: list[str], batches: Iterable[Any]) -> Iterator[Any]:
     columns = _columns(batches)
     if columns is not None:
-        query_ids, values = shared.values(asked, columns)
+        query_ids, of_queries = values(asked, columns)
         ids = pa.array(query_ids.tolist(), columns["qid"].type)
-        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, values)], names=names)
+        yield pa.RecordBatch.from_arrays([ids, *map(pa.array, of_queries)], names=names)
 
 
 def _columns(batches: Iterable[Any]) -> Columns | None:

@@ -12,7 +12,9 @@ from rankadapters.core import errors
 from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import RankAdaptersError
 from rankadapters.core.evaluation.tally import Tally
-from rankadapters.partitions import NO_IDS, Asked, FrameRows, Part, Sums
+from rankadapters.partitions.asked import Asked
+from rankadapters.partitions.jobs import Part, Sums
+from rankadapters.partitions.rows import FrameRows
 
 SCHEMA = "said string, limbs binary, edges binary, ids binary"
 _ARROW = pa.schema({"said": pa.string(), "limbs": pa.binary(), "edges": pa.binary(), "ids": pa.binary()})
@@ -50,7 +52,7 @@ def read(asked: Asked, row: Any) -> Any:
     largest = {each: value for each, value in zip(asked.conventions, said["largest"], strict=True) if value is not None}
     limbs = None if row.limbs is None else np.frombuffer(row.limbs, np.int64).reshape(-1, Tally.N_LIMBS)
     span = None if said["span"] is None else tuple(said["span"])
-    return Part(Sums(NO_IDS, limbs, largest), said["n_queries"], said["kind"], _rows(asked, row.edges), span)
+    return Part(Sums(limbs, largest), said["n_queries"], said["kind"], _rows(asked, row.edges), span)
 
 
 def _table(rows: FrameRows) -> bytes:

@@ -10,6 +10,7 @@ from rankadapters.core.measures import MEASURES
 
 COLUMNS = {"label": "grade", "score": "model", "qid": "query"}
 N_PARTITIONS = (1, 2, 3, 17)
+BY_ROW = ra.presets.catboost.query_rmse().replace(average="row")
 TIED = ra.presets.textbook(5).replace(ties="average")  # whose value no order of the rows changes
 
 
@@ -25,6 +26,7 @@ def rows(n_queries=40, seed=0):
         "position": rng.permutation(n),  # which is what ties="input" goes by
         "document": rng.permutation(n),
         "weight": np.repeat(rng.random(n_queries), sizes),
+        "share": rng.random(n),
     }
 
 
@@ -43,7 +45,8 @@ def reference(data, several, **columns):
     """Scores of one process, of the rows in the order of their positions."""
     by = np.argsort(data["position"])
     given = {name: column[by] for name, column in data.items()}
-    queries = ra.Queries(given["grade"], qid=given["query"], docid=[str(each) for each in given["document"]])
+    documents, by_row = [str(each) for each in given["document"]], given.get(columns.get("row_weight"))
+    queries = ra.Queries(given["grade"], qid=given["query"], docid=documents, row_weight=by_row)
     if "weight" in columns:
         queries = queries.with_weights(queries.per_query(given["weight"])[0])
     return ra.evaluate(queries, given["model"], several)

@@ -7,6 +7,7 @@ import pytest
 
 import rankadapters as ra
 from tests.distributed.evaluate_data import (
+    BY_ROW,
     COLUMNS,
     N_PARTITIONS,
     TIED,
@@ -109,6 +110,17 @@ def test_weights_count_by_query(partitions):
     expected = reference(DATA, [weighed], weight="weight")[weighed]
     assert found.to_dict() == expected.to_dict()
     assert expected.value != reference(DATA, [TIED])[TIED].value
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
+def test_weights_count_by_row(partitions):
+    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
+    found = ra.dask.evaluate(frame(cut(DATA, 3)), BY_ROW, **columns, partitions=partitions)
+    expected = reference(DATA, [BY_ROW], row_weight="share")[BY_ROW]
+    assert found.to_dict() == expected.to_dict()
+    even = BY_ROW.replace(average="uniform")
+    assert expected.value != reference(DATA, [even])[even].value
 
 
 @pytest.mark.usefixtures("here")
@@ -335,6 +347,8 @@ ARGUMENTS = {
         "partitions='hash'; allowed are 'whole', 'sorted', 'shuffle'",
     ),
     "a column": ({"score": "prediction"}, ra.InputError, "score='prediction' is not a column of the frame, which has"),
+    "no column": ({"label": None}, ra.InputError, "label=None; allowed are names of columns"),
+    "a list of columns": ({"row_weight": ["weight"]}, ra.InputError, r"row_weight=\['weight'\]; allowed are names"),
     "ids_up_to": ({"ids_up_to": -1}, ra.InputError, "ids_up_to=-1; allowed are whole numbers from 0"),
     "too few ids": (
         {"ids_up_to": 5},

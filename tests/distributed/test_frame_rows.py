@@ -9,9 +9,8 @@ from rankadapters.partitions.rows import FrameRows
 
 
 def rows_of(query):
-    return FrameRows(
-        label=np.zeros(query.size), score=np.arange(float(query.size)), query=query, names=None,
-    )  # fmt: skip
+    held = {"label": np.zeros(query.size), "score": np.arange(float(query.size))}
+    return FrameRows(held, query, None)
 
 
 @pytest.mark.parametrize("size", [1, 40])
@@ -25,4 +24,4 @@ def test_rows_of_long_queries_that_stand_together_are_not_copied():
     rows = rows_of(np.repeat([3, 1, 2], 40))
     queries, scores = rows.queries()
     assert queries.query_ids.tolist() == [3, 1, 2]
-    assert np.shares_memory(scores, rows.score)
+    assert np.shares_memory(scores, rows.held["score"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from tests.distributed.evaluate_data import COLUMNS, TIED, conventions, cut, exactly, reference, rows
+from tests.distributed.evaluate_data import BY_ROW, COLUMNS, TIED, conventions, cut, exactly, reference, rows
 from tests.distributed.spark_frames import frame
 
 pytest.importorskip("pyspark")
@@ -48,6 +48,14 @@ def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
     expected = reference(DATA, [weighed], weight="weight")[weighed].to_dict()
     assert ra.spark.evaluate(df, weighed, **columns, partitions="whole").to_dict() == expected
     assert ra.spark.evaluate(df, weighed, **columns, partitions="sorted", ids_up_to=0).to_dict() == expected
+
+
+@pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
+def test_weights_count_by_row(spark, partitions, how):
+    df = frame(spark, cut(DATA, 3, **how))
+    columns = {**COLUMNS, "row_weight": "share", "order": "position"}
+    found = ra.spark.evaluate(df, BY_ROW, **columns, partitions=partitions)
+    assert found.to_dict() == reference(DATA, [BY_ROW], row_weight="share")[BY_ROW].to_dict()
 
 
 @pytest.mark.parametrize(("partitions", "how"), [("sorted", {}), ("shuffle", {"mixed": True})])
@@ -118,6 +126,7 @@ ARGUMENTS = {
     "a frame": ({"df": DATA}, ra.InputError, r"df is a dict, but a pyspark\.sql\.DataFrame is needed"),
     "ties by input": ({"convention": "yahoo@5"}, ra.InputError, r"rows of a cluster have none.\nHint: order="),
     "a column": ({"qid": "q"}, ra.InputError, "qid='q' is not a column of the frame, which has 'query', 'grade'"),
+    "a number": ({"docid": 0.5}, ra.InputError, "docid=0.5; allowed are names of columns"),
     "pool of rows": ({"convention": "sklearn.roc_auc_score"}, ra.UnsupportedConventionError, "over all rows at once"),
     "too few ids": ({"ids_up_to": 5}, ra.InputError, "there are 40 queries and ids_up_to is 5"),
 }

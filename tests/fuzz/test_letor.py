@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.io import features, read_features, read_letor, stream_letor
+from rankadapters.io.judgments import SPLIT_QUERIES
 from rankadapters.io.predictions import read_numbers
-from rankadapters.io.splitting import SPLIT_QUERIES
 from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
 from tests.fuzz.mutations import mutated, mutated_bytes
 from tests.fuzz.plain_letor import predictions_of, queries_of, refuse_twice, rows_of, scores_of

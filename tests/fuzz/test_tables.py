@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.io import csv_lines, read_table
-from rankadapters.io.splitting import SPLIT_QUERIES
+from rankadapters.io.judgments import SPLIT_QUERIES
 from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
 from tests.fuzz.mutations import mutated, mutated_bytes
 from tests.fuzz.plain_csv import columns_of, rows_of_table
