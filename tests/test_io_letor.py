@@ -130,7 +130,7 @@ def test_a_query_that_returns_is_merged_or_separate_as_said(write, split_queries
 def test_a_query_that_returns_is_an_error_by_default(write):
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 4: query 7 returns after it began in .*txt, line 1"):
         read(write, RETURNING)
-    with pytest.raises(ra.InputError, match="split_queries is 'join', but allowed are 'error', 'merge', 'separate'"):
+    with pytest.raises(ra.InputError, match="split_queries='join'; allowed are 'error', 'merge', 'separate'"):
         read(write, RETURNING, split_queries="join")
 
 

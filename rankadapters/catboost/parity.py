@@ -16,6 +16,7 @@ from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
@@ -117,7 +118,7 @@ class CatBoostToolkit(Toolkit):
         if isinstance(metrics, str):
             msg = f"metrics={metrics!r:.80} is one string.\nHint: metrics=[{metrics!r:.80}]."
             raise InputError(msg)
-        listed = list(metrics) if isinstance(metrics, Iterable) else [metrics]
+        listed: list[Any] = [metrics] if (several := members(metrics)) is None else several
         if not all(isinstance(metric, str) for metric in listed):
             msg = f"metrics={metrics!r:.80} is not a list of strings.\nHint: metrics=['NDCG:top=10']."
             raise InputError(msg)

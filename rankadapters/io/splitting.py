@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, text_column
-from rankadapters.core.errors import InputError, choices
+from rankadapters.core.declaration.arguments import choice
+from rankadapters.core.errors import InputError
 
 SPLIT_QUERIES = ("error", "merge", "separate")
 
@@ -46,9 +47,7 @@ def split(qid: Array, starts: NDArray[Any], split_queries: str, place: Callable[
 
 def check(split_queries: str) -> None:
     """Refuse an unknown choice."""
-    if split_queries not in SPLIT_QUERIES:
-        msg = f"split_queries is {split_queries!r}, but allowed are {choices(SPLIT_QUERIES)}."
-        raise InputError(msg)
+    choice("split_queries", split_queries, SPLIT_QUERIES)
 
 
 def _separate(stretches: Sequence[str]) -> list[str]:

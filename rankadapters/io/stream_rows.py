@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.ids import id_column, id_kind
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError
 from rankadapters.io.text import Name
 
@@ -26,6 +27,26 @@ class StreamColumns(NamedTuple):
     query_weight: Name | None = None
     row_weight: Name | None = None
     docid: Name | None = None
+
+    def checked(self) -> Self:
+        """Return the names, none of which is something else.
+
+        Raises
+        ------
+        InputError
+            A name is neither a text nor a whole number.
+        """
+        roles = zip(("score",) * len(self.scores), self.scores, strict=True)
+        for role, name in [("label", self.label), *roles, ("qid", self.qid), *self._optional.items()]:
+            if not isinstance(name, (str, int)):
+                raise refusal(role, name, "names of columns, and their indices where a batch is a tuple")
+        return self
+
+    @property
+    def _optional(self) -> dict[str, Name]:
+        """Columns that may be None, by role, where they are not."""
+        columns = {"query_weight": self.query_weight, "row_weight": self.row_weight, "docid": self.docid}
+        return {role: name for role, name in columns.items() if name is not None}
 
     @property
     def weights(self) -> dict[str, Name]:

@@ -128,7 +128,7 @@ def evaluate_stream(
     one_model = isinstance(score, (str, int))
     one_convention = isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
-    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid)
+    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid).checked()
     sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
     for message in sums.label_doubts.values():
         warn_caller(message, LabelsWarning)

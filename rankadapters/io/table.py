@@ -97,7 +97,7 @@ def read_table(
     """
     splitting.check(split_queries)
     scores = () if score is None else (score,)
-    columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid)
+    columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid).checked()
     [file] = as_paths([path])
     rows = joined([rows for rows in stream_table(file, columns, lambda _done, _total: None) if rows.n_rows])
     return judgments_of(rows, split_queries, query_weight)

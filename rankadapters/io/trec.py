@@ -14,7 +14,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.row_columns import repeated
-from rankadapters.io.text import AnyPath
+from rankadapters.io.text import AnyPath, as_path
 from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
 
 _SHOWN = 3  # names of queries in a note
@@ -79,7 +79,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged, retrieved = read_lines(qrels, QRELS), _NO_RUN if run is None else read_lines(run, RUN)
+    judged, retrieved = read_lines(as_path(qrels), QRELS), _NO_RUN if run is None else read_lines(as_path(run), RUN)
     _refuse_twice(judged)
     _refuse_twice(retrieved)
     if run is not None and not set(retrieved.queries) & set(judged.queries):

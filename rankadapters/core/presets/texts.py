@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, TypeGuard, cast
 
 from rankadapters.core import presets
+from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.declared import read_signature
 from rankadapters.core.errors import ConventionError, brief, choices
@@ -72,7 +72,7 @@ def parse(text: str) -> Convention:
 def is_one(convention: object) -> TypeGuard[Convention | str]:
     """Tell whether an argument that takes one convention or several was given one, right or wrong."""
     single = isinstance(convention, (str, Convention)) or hasattr(convention, "shape")  # an array is a misplaced column
-    return single or not isinstance(convention, Iterable)
+    return single or members(convention) is None
 
 
 def as_conventions(values: object) -> list[Convention]:
@@ -85,10 +85,11 @@ def as_conventions(values: object) -> list[Convention]:
     """
     if isinstance(values, str):
         return [parse(values)]
-    if isinstance(values, Convention) or not isinstance(values, Iterable):
+    entries = members(values)
+    if entries is None:
         hint = "[ra.presets.textbook(10), ...]; evaluate takes one"
         raise ConventionError(f"{brief(values)} is not a list of conventions.", hint=hint)
-    several = [as_convention(value) for value in values]
+    several = [as_convention(value) for value in entries]
     if not several:
         raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
     return several
