@@ -242,7 +242,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "mean_ndcg": lambda: {**DATA, "convention": TEXT},
     "parse": lambda: {"text": TEXT},
     "audit.explain": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
-    "audit.identify": lambda: {**DATA, "value": "0.8155", "k": 2, "progress": False},
+    "audit.identify": lambda: {**DATA, "value": "0.5", "measure": "success", "k": 2, "progress": False},
     "audit.profile": lambda: {"labels": LABELS, "qid": QID, "k": 2, "scores": SCORES},
     "audit.Explanation.queries": dict,
     "compare.Results": lambda: {"data": CELLS},

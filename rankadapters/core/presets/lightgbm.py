@@ -24,7 +24,7 @@ MOST_ROWS = 10_000  # of a query
 def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
     if label_gain is None:
         return {}
-    gains: list[Any] | None = members(label_gain)
+    gains: list[float] | None = members(label_gain)
     if gains is None or not all(isinstance(gain, Real) and abs(gain) <= sys.float_info.max for gain in gains):
         raise ConventionError(
             f"{name}={label_gain!r:.80} is not a list of finite numbers.", hint="label_gain=[0, 1, 3]"
