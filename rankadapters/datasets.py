@@ -16,6 +16,7 @@ from rankadapters.core.errors import InputError
 Floats = NDArray[np.float64]
 
 FEATURES = 46
+_MOST_QUERIES = 1_000_000
 INFORMATIVE = 0.8  # share of the features that say something about relevance
 EMPTY = 0.28  # share of the queries with nothing relevant
 SHORT = 0.5  # share of the queries with fewer than 10 documents
@@ -142,8 +143,8 @@ def mq2008_like(
     >>> float((largest == 0).mean().round(2))
     0.28
     """
-    arguments.whole("n_train_queries", n_train_queries)
-    arguments.whole("n_test_queries", n_test_queries)
+    arguments.whole("n_train_queries", n_train_queries, most=_MOST_QUERIES)
+    arguments.whole("n_test_queries", n_test_queries, most=_MOST_QUERIES)
     rng = np.random.default_rng(arguments.seed(random_state))
     # Drawn once, so that a feature means the same in both parts.
     strength = rng.uniform(0, 0.6, FEATURES) * (rng.random(FEATURES) < INFORMATIVE)

@@ -1,55 +1,380 @@
-"""One valid call of every public function, by its name and keywords."""
+"""One valid call of every public function, class and method, by its name below `ra` and its keywords."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from inspect import isfunction
+from inspect import Parameter, getattr_static, isclass, ismethod, signature
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import rankadapters as ra
+from rankadapters.callbacks.history import Evaluation, History
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 DATA = {"labels": LABELS, "scores": SCORES, "qid": QID}
-MODELS = {"labels": LABELS, "scores": {"a": SCORES, "b": LABELS}, "qid": QID}
+TEXT = "textbook@2"
+FEATURES = np.arange(8.0).reshape(4, 2)
+ROWS = {"X": FEATURES, "y": LABELS, "qid": QID}
+FRAME = pd.DataFrame({"label": LABELS, "score": SCORES, "qid": QID})
+COLUMNS = ("qid", "group_sizes", "query_weight", "row_weight", "pairs", "docid", "retrieved", "judged")
+TOOLKITS = ("lightgbm", "xgboost", "catboost")
+METRICS = {"sklearn": "ndcg_score", "lightgbm": "ndcg@2", "xgboost": "ndcg@2", "catboost": "NDCG:top=2"}
+CELLS = pd.DataFrame(
+    [
+        (dataset, method, "letor4@10", value)
+        for dataset, first in (("one", 0.1), ("two", 0.3))
+        for method, value in (("a", first), ("b", 0.2), ("c", 0.25))
+    ],
+    columns=["dataset", "method", "measure", "value"],
+)
+DIRECTORY = Path(__file__).parent / "__pycache__" / "public_calls"
 
 
-def public_modules() -> Iterator[tuple[str, ModuleType]]:
-    """Yield the name and the module of every public namespace of the package."""
-    yield "", ra
-    for name in dir(ra):
-        namespace = getattr(ra, name)
-        if isinstance(namespace, ModuleType) and hasattr(namespace, "__all__"):
-            yield f"{name}.", namespace
+@lru_cache
+def written(name: str, text: str) -> str:
+    """Write a small file, and return its path."""
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    (DIRECTORY / name).write_text(text)
+    return str(DIRECTORY / name)
 
 
-def public_functions() -> dict[str, Callable[..., Any]]:
-    """Return every public function by its name below `ra`."""
-    named = (
-        (f"{prefix}{name}", getattr(module, name)) for prefix, module in public_modules() for name in module.__all__
-    )
-    return {name: value for name, value in named if isfunction(value)}
+def letor() -> str:
+    """Return the path of a LETOR file."""
+    return written("rows.txt", "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:0\n1 qid:2 1:0.5 2:1\n0 qid:2 1:0.75 2:2\n")
+
+
+def queries() -> ra.Queries:
+    """Return the four rows as Queries."""
+    return ra.Queries(LABELS, qid=QID)
+
+
+def score() -> ra.Score:
+    """Return what the four rows are worth."""
+    return ra.evaluate(LABELS, SCORES, TEXT, qid=QID)
+
+
+def tally() -> ra.Tally:
+    """Return the sums of the four rows."""
+    return ra.Evaluator(LABELS, TEXT, qid=QID).tally(SCORES)
+
+
+def results() -> Any:
+    """Return three methods on two data sets."""
+    return ra.compare.Results(CELLS)
+
+
+def ranking_data() -> Any:
+    """Return the four rows as data to train on."""
+    return ra.datasets.RankingData(X=FEATURES, labels=np.array(LABELS), qid=np.array([0, 0, 1, 1]))
+
+
+def history() -> History:
+    """Return a history of two rounds."""
+    return History(Evaluation("valid", ra.parse(TEXT), 0.1 * n, run=0, iteration=n) for n in range(2))
+
+
+@lru_cache
+def pool() -> Any:
+    """Return the four rows as CatBoost takes them."""
+    import catboost
+
+    return catboost.Pool(FEATURES, LABELS, group_id=QID)
+
+
+@lru_cache
+def dmatrix() -> Any:
+    """Return the four rows as XGBoost takes them."""
+    import xgboost
+
+    return xgboost.DMatrix(FEATURES, LABELS, qid=[0, 0, 1, 1])
+
+
+def train_set() -> Any:
+    """Return the four rows as LightGBM takes them."""
+    import lightgbm
+
+    return lightgbm.Dataset(FEATURES, LABELS, group=[2, 2], free_raw_data=False)
 
 
 @lru_cache
 def booster(toolkit: str) -> Any:
     """Return a small trained model of a toolkit."""
-    features = np.arange(8.0).reshape(4, 2)
     if toolkit == "lightgbm":
         import lightgbm
 
-        data = lightgbm.Dataset(features, LABELS, group=[2, 2])
-        return lightgbm.train({"objective": "lambdarank", "verbose": -1}, data, 1)
+        return lightgbm.train({"objective": "lambdarank", "verbose": -1}, train_set(), 1)
     if toolkit == "xgboost":
         import xgboost
 
-        return xgboost.train({"objective": "rank:ndcg"}, xgboost.DMatrix(features, LABELS, qid=[0, 0, 1, 1]), 1)
+        return xgboost.train({"objective": "rank:ndcg"}, dmatrix(), 1)
     import catboost
 
-    pool = catboost.Pool(features, LABELS, group_id=QID)
-    return catboost.train(
-        pool, {"loss_function": "YetiRank", "verbose": False, "allow_writing_files": False}, num_boost_round=1
-    )
+    params = {"loss_function": "YetiRank", "verbose": False, "allow_writing_files": False}
+    return catboost.train(pool(), params, num_boost_round=1)
+
+
+def ranker() -> Any:
+    """Return a small estimator that ranks."""
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+def public_modules() -> Iterator[tuple[str, ModuleType]]:
+    """Yield the name, as a prefix, and the module of every public namespace of the package."""
+    yield "", ra
+    for name in dir(ra):
+        if isinstance(getattr(ra, name), ModuleType) and name != "presets":
+            yield f"{name}.", getattr(ra, name)
+    for toolkit in TOOLKITS:
+        yield f"objectives.{toolkit}.", getattr(ra.objectives, toolkit)
+
+
+def public_names(prefix: str, module: ModuleType) -> list[str]:
+    """Name what a module offers: what it lists, or else the functions that it defines itself."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return [name for name in own if not name.startswith("_") and not isclass(getattr(module, name))]
+
+
+def takes_something(function: Callable[..., Any]) -> bool:
+    """Tell whether a function or method takes more than itself."""
+    return any(name != "self" for name in signature(function).parameters)
+
+
+def methods(cls: type) -> Iterator[str]:
+    """Name the methods of our own that take an argument."""
+    for name in dir(cls):
+        method = getattr_static(cls, name)
+        of_ours = getattr(getattr(cls, name), "__module__", None) or ""
+        is_method = callable(getattr(cls, name)) and not isinstance(method, property)
+        if is_method and of_ours.startswith("rankadapters.") and not name.startswith(("_", "set_")):
+            yield from [name] if takes_something(getattr(cls, name)) else []
+
+
+def public_callables() -> Iterator[str]:
+    """Name every public function, class and method, below `ra`: each once."""
+    for prefix, module in public_modules():
+        for name in public_names(prefix, module):
+            value = getattr(module, name)
+            if isclass(value) and not issubclass(value, BaseException):
+                yield f"{prefix}{name}"
+                yield from (f"{prefix}{name}.{method}" for method in methods(value))
+            elif (callable(value) and not isclass(value) and hasattr(value, "__code__")) or ismethod(value):
+                yield f"{prefix}{name}"
+
+
+def callable_of(name: str) -> Callable[..., Any]:
+    """Return what a name below `ra` stands for; a method is that of an instance made by its own valid call."""
+    value: Any = ra
+    for part in name.split("."):
+        owner, value = value, getattr(value, part)
+    if isclass(owner) and not ismethod(value) and not isinstance(getattr_static(owner, part), staticmethod):
+        return getattr(INSTANCES[name.rpartition(".")[0]](), part)
+    return value
+
+
+def fitted(estimator: Any) -> Any:
+    """Fit an estimator, which checks what it was made with."""
+    return estimator.fit(FEATURES, LABELS, qid=QID)
+
+
+def folds(splitter: Any) -> Any:
+    """Split, which checks what the splitter was made with."""
+    return list(splitter.split(FEATURES, LABELS, QID))
+
+
+def splitter(name: str) -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return the calls of a splitter."""
+    sizes = {"test_size": 0.5} if name == "QueryShuffleSplit" else {}
+    return {
+        f"sklearn.{name}": lambda: {"n_splits": 2, **sizes},
+        f"sklearn.{name}.split": lambda: {"X": FEATURES, "y": LABELS, "groups": QID},
+        f"sklearn.{name}.get_n_splits": dict,
+    }
+
+
+LEARNERS: dict[str, dict[str, Any]] = {
+    "AdaRank": {"convention": TEXT, "max_iter": 2},
+    "CoordinateAscent": {"convention": TEXT, "max_iter": 1, "n_restarts": 1, "n_steps": 1},
+    "NeuralRanker": {"objective": "listnet/v1", "convention": TEXT, "max_iter": 1},
+    "RankBoost": {"convention": TEXT, "max_iter": 2},
+    "RankSVM": {"convention": TEXT, "max_iter": 5},
+}
+SPLITTERS = ("QueryKFold", "StratifiedQueryKFold", "QueryShuffleSplit")
+FROM_LOG = {"objective": "listnet/v1"}
+EVALS = {"convention": TEXT, "names": ["ndcg"], "n_threads": 1}
+
+# One valid call of each: what it takes by name.
+CALLS: dict[str, Callable[[], dict[str, Any]]] = {
+    "Evaluator": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
+    "Panel": lambda: {"labels": LABELS, "conventions": [TEXT], "qid": QID},
+    "Trials": lambda: {"labels": LABELS, "convention": TEXT, "qid": QID},
+    "Trials.along": lambda: {"scores": SCORES, "column": SCORES, "steps": [1.0]},
+    "Trials.per_query": lambda: {"several": [SCORES]},
+    "Trials.values": lambda: {"several": [SCORES]},
+    **{
+        f"{name}.{method}": lambda: {"scores": SCORES}
+        for name, its_methods in {
+            "Evaluator": ("evaluate", "per_query", "standard_error", "tally"),
+            "Panel": ("evaluate", "measure", "per_query", "tally"),
+            "Trials": ("measure", "value"),
+        }.items()
+        for method in its_methods
+    },
+    "Queries": lambda: {"labels": LABELS, "qid": QID},
+    "Queries.check_scores": lambda: {"scores": SCORES},
+    "Queries.with_labels": lambda: {"labels": LABELS},
+    "Queries.with_weights": dict,
+    "Score.from_dict": lambda: {"data": score().to_dict()},
+    "Tally.from_dict": lambda: {"data": tally().to_dict()},
+    "Tally.merge": lambda: {"tallies": [tally()]},
+    "Tally.part_of": lambda: {"scheme": "queries", "parts": 2, "index": 0},
+    "evaluate": lambda: {**DATA, "convention": TEXT},
+    "evaluate_stream": lambda: {"batches": [FRAME], "convention": TEXT},
+    "inert": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
+    "mean_ndcg": lambda: {**DATA, "convention": TEXT},
+    "parse": lambda: {"text": TEXT},
+    "audit.explain": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
+    "audit.identify": lambda: {**DATA, "value": "0.5", "measure": "success", "k": 2, "progress": False},
+    "audit.profile": lambda: {"labels": LABELS, "qid": QID, "k": 2, "scores": SCORES},
+    "audit.Explanation.queries": dict,
+    "compare.Results": lambda: {"data": CELLS},
+    "compare.Results.only": dict,
+    "compare.Results.read": lambda: {"path": written("cells.csv", CELLS.to_csv(index=False))},
+    "compare.Results.to_frame": dict,
+    "compare.LeaveOneOut.bagplot": lambda: {"method": "a"},
+    "compare.LeaveOneOut.points": lambda: {"method": "a"},
+    "compare.front": lambda: {"numbers": ra.compare.winning_numbers(results())},
+    "compare.leave_one_out": lambda: {"results": results()},
+    "compare.page": lambda: {"results": results()},
+    "compare.winning_numbers": lambda: {"results": results()},
+    "compare.stratified_tests": lambda: {
+        "datasets": {"one": queries()},
+        "scores": {"one": {"a": SCORES, "b": LABELS}},
+        "convention": TEXT,
+        "n_resamples": 9,
+        "progress": False,
+    },
+    "datasets.RankingData": lambda: {"X": FEATURES, "labels": np.array(LABELS), "qid": np.array([0, 0, 1, 1])},
+    "datasets.mq2008_like": lambda: {"n_train_queries": 3, "n_test_queries": 3},
+    "io.read_letor": lambda: {"files": letor(), "feature": 1},
+    "io.stream_letor": lambda: {"files": letor(), "feature": 1},
+    "io.read_table": lambda: {"path": written("rows.csv", FRAME.to_csv(index=False))},
+    "io.read_trec": lambda: {
+        "qrels": written("qrels.txt", "1 0 a 2\n1 0 b 0\n"),
+        "run": written("run.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
+    },
+    **{f"learners.{name}": lambda name=name: LEARNERS[name] for name in LEARNERS},
+    **{f"learners.{name}.fit": lambda: {**ROWS, "eval_set": (FEATURES, LABELS, QID)} for name in LEARNERS},
+    **{f"learners.{name}.predict": lambda: {"X": FEATURES} for name in LEARNERS},
+    **{f"learners.{name}.score": lambda: ROWS for name in LEARNERS},
+    "objectives.gradients": lambda: {**DATA, "objective": "listnet/v1"},
+    "objectives.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
+    "objectives.parse": lambda: {"text": "listnet/v1"},
+    "objectives.parse_position_bias": lambda: {"signature": str(ra.objectives.lightgbm.position_bias())},
+    "objectives.unbiased_lambdamart": dict,
+    "objectives.lightgbm.lambdarank": dict,
+    "objectives.lightgbm.position_bias": dict,
+    "objectives.lightgbm.xendcg": dict,
+    "objectives.catboost.lambdamart": dict,
+    "objectives.catboost.pair_logit": dict,
+    "objectives.catboost.query_cross_entropy": dict,
+    "objectives.catboost.query_rmse": dict,
+    "objectives.catboost.query_soft_max": dict,
+    "objectives.catboost.stochastic_filter": dict,
+    "objectives.catboost.stochastic_rank": lambda: {"metric": "NDCG"},
+    "objectives.catboost.yetirank": dict,
+    "objectives.xgboost.map": dict,
+    "objectives.xgboost.ndcg": dict,
+    "objectives.xgboost.pairwise": dict,
+    "objectives.xgboost.unbiased": dict,
+    "parity.check_value": lambda: {**DATA, "convention": TEXT, "value": "0.8"},
+    "parity.crosscheck": lambda: {**DATA, "convention": TEXT, "toolkits": ["sklearn"]},
+    "parity.crosscheck_models": lambda: {
+        "train": ranking_data(), "test": ranking_data(), "toolkits": ["sklearn"], "k": 2, "progress": False,
+    },
+    **{f"{toolkit}.check_parity": lambda t=toolkit: {**DATA, "convention": f"{t}@2"} for toolkit in METRICS},
+    **{f"{toolkit}.native_metric": lambda t=toolkit: {"convention": f"{t}@2"} for toolkit in METRICS},
+    **{f"{toolkit}.read_metric": lambda t=toolkit: {"text": METRICS[t]} for toolkit in TOOLKITS},
+    "sklearn.read_metric": lambda: {"metric": METRICS["sklearn"]},
+    **{f"{toolkit}.native_objective": lambda: {"objective": "ranknet"} for toolkit in TOOLKITS},
+    "catboost.native_objective": lambda: {"objective": str(ra.objectives.catboost.pair_logit())},
+    "lightgbm.native_objective": lambda: {"objective": str(ra.objectives.lightgbm.xendcg())},
+    "xgboost.native_objective": lambda: {"objective": str(ra.objectives.xgboost.pairwise())},
+    "catboost.native_loss": lambda: {"convention": "catboost@2+ties=average"},
+    "catboost.read_objective": lambda: {"objective": "PairLogit"},
+    "lightgbm.read_objective": lambda: {"objective": "lambdarank"},
+    "xgboost.read_objective": lambda: {"objective": "rank:pairwise"},
+    "catboost.check_model": lambda: {"model": booster("catboost"), "data": pool(), "convention": TEXT, "qid": QID},
+    "lightgbm.check_model": lambda: {"model": booster("lightgbm"), "data": train_set(), "convention": TEXT},
+    "xgboost.check_model": lambda: {"model": booster("xgboost"), "data": dmatrix(), "convention": TEXT},
+    "catboost.eval_metric": lambda: {"sets": [(LABELS, QID)], **EVALS},
+    "catboost.train": lambda: {
+        "params": {"iterations": 1, "thread_count": 1, "depth": 1, "allow_writing_files": False},
+        "pool": pool(), "objective": "listnet/v1", "convention": TEXT, "eval_set": pool(), "verbose": False,
+    },
+    "lightgbm.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
+    "lightgbm.eval_metric": lambda: EVALS,
+    "lightgbm.global_eval": lambda: EVALS,
+    "lightgbm.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
+    "lightgbm.objective": lambda: {"objective": "listnet/v1"},
+    "lightgbm.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
+    "xgboost.EvalCallback": lambda: {"evals": [(dmatrix(), "train")], **EVALS},
+    "xgboost.custom_metric": lambda: EVALS,
+    "xgboost.early_stopping": lambda: {"convention": TEXT, "rounds": 3},
+    "xgboost.global_eval": lambda: EVALS,
+    "xgboost.lambdarank": lambda: {"convention": TEXT, "truncation": 3},
+    "xgboost.objective": lambda: {"objective": "listnet/v1"},
+    "xgboost.ObjectiveCallback": lambda: {"value": "listnet/v1", "n_threads": 1},
+    **{name: call for splitter_name in SPLITTERS for name, call in splitter(splitter_name).items()},
+    "sklearn.QueryRanker": lambda: {"estimator": ranker(), "convention": TEXT},
+    "sklearn.QueryRanker.fit": lambda: ROWS,
+    "sklearn.QueryRanker.predict": lambda: {"X": FEATURES},
+    "sklearn.QueryRanker.score": lambda: ROWS,
+    "sklearn.query_scorer": lambda: {"convention": TEXT},
+    "trackers.mlflow_name": lambda: {"convention": TEXT},
+    "trackers.wandb_name": lambda: {"convention": TEXT},
+}  # fmt: skip
+
+# Objects whose methods are called.
+INSTANCES: dict[str, Callable[[], Any]] = {
+    **{
+        name: lambda name=name: callable_of(name)(**CALLS[name]())
+        for name in ("Evaluator", "Panel", "Trials", "Queries", "compare.Results")
+    },
+    **{f"learners.{name}": lambda n=name: fitted(getattr(ra.learners, n)(**LEARNERS[n])) for name in LEARNERS},
+    **{f"sklearn.{name}": lambda n=name: getattr(ra.sklearn, n)(n_splits=2) for name in SPLITTERS},
+    "Tally": tally,
+    "audit.Explanation": lambda: ra.audit.explain(LABELS, SCORES, TEXT, "yahoo@2", qid=QID),
+    "compare.LeaveOneOut": lambda: ra.compare.leave_one_out(results()),
+    "sklearn.QueryRanker": lambda: fitted(ra.sklearn.QueryRanker(ranker(), convention=TEXT)),
+}
+
+# What is done with what a call returns: scikit-learn has its classes check their parameters when they are used.
+USES: dict[str, Callable[[Any], Any]] = {
+    **{f"learners.{name}": fitted for name in LEARNERS},
+    **{f"sklearn.{name}": folds for name in SPLITTERS},
+    **{f"sklearn.{name}.split": list for name in SPLITTERS},
+    "sklearn.QueryRanker": fitted,
+}
+
+
+def valid_call(name: str) -> dict[str, Any]:
+    """Return the keywords of a valid call."""
+    return dict(CALLS[name]())
+
+
+def parameters(function: Callable[..., Any]) -> list[str]:
+    """Name what a function takes by keyword, the columns of Queries among it where it takes those."""
+    declared = signature(function).parameters.values()
+    various = {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}
+    columns = [p.name for p in declared if p.kind is Parameter.VAR_KEYWORD]
+    named = [p.name for p in declared if p.kind not in various]
+    return [*named, *(COLUMNS if columns == ["columns"] else ())]

@@ -422,7 +422,9 @@ COMMANDS = {
         "semicolons.csv has no column 'label'.",
         "its columns are 'label;qid;score'; a CSV begins with a line of names, with commas between them.",
     ),
-    f"{TABLE} table.csv --qid query": ("table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*"),
+    f"{TABLE} table.csv --qid query": (
+        "table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*",
+    ),
     f"{TABLE} table.csv --label label --score score --qid qid": (
         "table.csv, line 4: query 1 returns after it began in table.csv, line 2.", "sort the rows by query; .*",
     ),

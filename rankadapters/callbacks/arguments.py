@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 
-from rankadapters.core.declaration.arguments import number, refusal, whole
+from rankadapters.core.declaration.arguments import members, number, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
-from rankadapters.core.presets.texts import as_convention, as_conventions
+from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
 
 
 def watched_name(convention: Convention | str, name: str | None, rounds: object, min_delta: object) -> str:
@@ -35,10 +35,8 @@ def display_names(
     convention: Convention | str | Sequence[Convention | str], names: Sequence[str] | None
 ) -> dict[Convention, str]:
     """Pair one convention or several with the names they report under, all different."""
-    several = isinstance(convention, Iterable) and not isinstance(convention, str)
-    conventions = as_conventions(convention) if several else [as_convention(convention)]
-    is_list = isinstance(names, Iterable) and not isinstance(names, str)
-    shown = [c.name for c in conventions] if names is None else list(names) if is_list else []
+    conventions = [as_convention(convention)] if is_one(convention) else as_conventions(convention)
+    shown = [c.name for c in conventions] if names is None else members(names) or []
     if len(shown) != len(conventions) or not all(isinstance(name, str) for name in shown):
         msg = f"names={names!r} must list one name for each of the {len(conventions)} conventions."
         raise ConventionError(msg)

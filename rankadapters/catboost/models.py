@@ -13,7 +13,7 @@ import numpy as np
 from rankadapters.catboost.boosted_pool import baseline_of, without_baseline
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
 from rankadapters.core import presets
-from rankadapters.core.data.columns import Array, frozen, same_length
+from rankadapters.core.data.columns import Array, as_column, frozen, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, warn_caller
@@ -94,7 +94,7 @@ class CatBoostModel(NamedTuple):
     def logged(self, dataset: str, metric: str) -> tuple[str, Any]:
         """Find what the training logged for a set under any of CatBoost's spellings: the key, and values by round."""
         convention, log = read_metric(metric), self.model.get_evals_result()
-        if dataset not in log:
+        if not isinstance(dataset, str) or dataset not in log:
             msg = f"the training logged no {dataset!r}, but {sorted(log)}.\nHint: fit(train, eval_set=pool)."
             raise InputError(msg)
         for key, values in log[dataset].items():
@@ -108,7 +108,7 @@ class CatBoostModel(NamedTuple):
 
 
 def _same_groups(qid: object, hashes: Array) -> Array:
-    ids = np.asarray(qid)
+    ids = as_column("qid", qid)
     same_length("qid", ids, len(hashes))
     begins, others = ids[1:] != ids[:-1], hashes[1:] != hashes[:-1]
     if (begins != others).any():

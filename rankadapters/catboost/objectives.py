@@ -9,7 +9,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import UnsupportedConventionError
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.core.presets.catboost_words import DENOMINATORS, TYPES, largest_or_all, nearest_gain
-from rankadapters.core.presets.options import one_of
+from rankadapters.core.presets.options import flag, one_of
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.objectives import Objective, catboost
@@ -63,6 +63,7 @@ def native_loss(
     if not isinstance(convention, NDCG | DCG):
         msg = f"CatBoost's losses that move a metric were compared with NDCG and DCG only, not with {convention}."
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
+    flag("group_weights", group_weights)
     if loss is not None:
         one_of("loss", loss, dict.fromkeys(LOSSES))
     unmet: dict[str, NDCG | DCG] = {}

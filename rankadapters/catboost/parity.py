@@ -16,7 +16,7 @@ from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
 from rankadapters.core.data.queries import Queries, as_queries
-from rankadapters.core.declaration.arguments import refusal
+from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
@@ -114,8 +114,8 @@ class CatBoostToolkit(Toolkit):
 
     def _by_metric(self, held: Held, declared: Convention, metrics: Iterable[str]) -> ParityReport:
         """Compare under each metric string, and say where none of them is what was declared."""
-        listed = list(metrics) if isinstance(metrics, Iterable) else [metrics]
-        if isinstance(metrics, str) or not all(isinstance(metric, str) for metric in listed):
+        listed = members(metrics)
+        if listed is None or not all(isinstance(metric, str) for metric in listed):
             raise refusal("metrics", metrics, "lists of metric strings", "metrics=['NDCG:top=10']")
         wanted = OurNumber.of(held.queries, held.scores, declared)
         rows = [self._under(metric, held, wanted) for metric in listed]

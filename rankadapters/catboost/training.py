@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import catboost as cb
@@ -16,6 +16,7 @@ from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
 from rankadapters.core.data.columns import Array
+from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.objectives.base import Objective
@@ -122,7 +123,7 @@ def train(
 
 
 def _callbacks(callbacks: object) -> list[Any]:
-    found = [] if callbacks is None else [*callbacks] if isinstance(callbacks, Iterable) else [callbacks]
+    found = [] if callbacks is None else [callbacks] if (several := members(callbacks)) is None else several
     for each in found:
         if not callable(getattr(each, "after_iteration", None)):
             msg = f"callbacks has {each!r:.80}, without a method after_iteration(info).\nHint: as for CatBoost.fit."

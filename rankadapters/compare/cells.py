@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankadapters.core.declaration.arguments import members, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, MissingToolkitError, choices
 from rankadapters.core.evaluation.score import Score
@@ -78,8 +79,8 @@ def _rows(data: object) -> Iterator[tuple[object, ...]]:
     names = data if isinstance(data, Mapping) else getattr(data, "column_names", getattr(data, "columns", None))
     if names is not None:
         return _rows_of_columns({str(name): _listed(data[name]) for name in names})  # type: ignore[index]
-    if isinstance(data, Iterable) and not isinstance(data, str | bytes):
-        return _rows_of_tuples(data)
+    if (rows := members(data)) is not None:
+        return _rows_of_tuples(rows)
     msg = (
         f"results are a {type(data).__name__}; allowed are a data frame, a mapping of (method, dataset, measure) to "
         "values, and rows (method, dataset, measure, value) or (method, dataset, Score).\n"
@@ -125,7 +126,9 @@ def _listed(column: Any) -> list[Any]:
     for name in ("to_pylist", "to_list", "tolist"):  # pyarrow, polars, pandas and numpy
         if hasattr(column, name):
             return list(getattr(column, name)())
-    return list(column)
+    if (entries := members(column)) is None:
+        raise refusal("column", column, "lists and arrays, with an entry per cell")
+    return entries
 
 
 def _measure_of(score: Score, measure: object, row: int) -> Convention:

@@ -8,6 +8,7 @@ from rankadapters.compare.fronts import AGAINST, Front, front
 from rankadapters.compare.left_out import LeaveOneOut, leave_one_out
 from rankadapters.compare.results import Results
 from rankadapters.compare.winning import AXES, WinningNumbers, winning_numbers
+from rankadapters.core.declaration.arguments import text
 from rankadapters.plotting.svg import inline_svg
 from rankadapters.statistics.page import Chart, Page, Section
 
@@ -34,6 +35,7 @@ def page(results: Results, *, title: str = "Methods over data sets", strict: boo
     MissingToolkitError
         jinja2, matplotlib or adjustText is not installed.
     """
+    text("title", title)
     template = Page()
     numbers = winning_numbers(results)
     n_methods, n_datasets, n_measures, n_values = (

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from rankadapters.arrow_columns import MERGED
 from rankadapters.core.data.columns import EXACT_INT
-from rankadapters.core.errors import InputError
+from rankadapters.core.declaration.arguments import members
+from rankadapters.core.errors import InputError, brief
 
 AnyPath = str | os.PathLike[str]
 Name = str | int  # of a column; its index, where a batch is a tuple
@@ -45,12 +46,15 @@ def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
     InputError
         An entry is not a path.
     """
-    entries = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
-    for path in entries:
-        if not isinstance(path, (str, os.PathLike)):
-            msg = f"{path!r:.60} is not a path.\nHint: a text, a pathlib.Path, or a list of these."
-            raise InputError(msg)
-    return entries
+    several = None if isinstance(paths, os.PathLike) else members(paths)
+    return [as_path(path) for path in ([paths] if several is None else several)]
+
+
+def as_path(path: object) -> AnyPath:
+    """Return a path; refuse what is none."""
+    if isinstance(path, (str, os.PathLike)):
+        return path
+    raise InputError(f"{brief(path)} is not a path.", hint="a text, a pathlib.Path, or a list of these")
 
 
 def listed(paths: Iterable[AnyPath]) -> str:

@@ -14,7 +14,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, ScoredJudgments, repeated
 from rankadapters.io.line_blocks import row_blocks
-from rankadapters.io.text import NEWLINE, AnyPath, bad_line, bad_number, finite, is_finite
+from rankadapters.io.text import NEWLINE, AnyPath, as_path, bad_line, bad_number, finite, is_finite
 
 _SHOWN = 3  # names of queries in a note
 
@@ -105,7 +105,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged, retrieved = _read_lines(qrels, QRELS), _NO_RUN if run is None else _read_lines(run, RUN)
+    judged, retrieved = _read_lines(as_path(qrels), QRELS), _NO_RUN if run is None else _read_lines(as_path(run), RUN)
     _refuse_twice(judged)
     _refuse_twice(retrieved)
     if run is not None and not set(retrieved.queries) & set(judged.queries):

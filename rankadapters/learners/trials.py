@@ -87,7 +87,7 @@ class Trials:
 
     def value(self, scores: object) -> float:
         """Value of one candidate, shape (n_docs,)."""
-        return float(self.values(np.asarray(scores)[None])[0])
+        return float(self.values([scores])[0])
 
     def values(self, several: object) -> Floats:
         """Value of each candidate, shape (n_candidates,).
@@ -132,7 +132,7 @@ class Trials:
         UnsupportedConventionError
             As `per_query`.
         """
-        found = self._numerators(np.asarray(scores)[None])
+        found = self._numerators([scores])
         return float(self._means(found)[0]), self._by_query(found)[0]
 
     def along(self, scores: object, column: object, steps: object) -> Floats:
@@ -163,7 +163,7 @@ class Trials:
     def _checked(self, several: object) -> Floats:
         try:
             array = np.asarray(several, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise refusal("scores", several, "numbers, shape (n_candidates, n_docs)") from None
         if array.ndim != 2 or array.shape[1] != self.queries.n_docs:  # noqa: PLR2004 - candidates and rows
             msg = (

@@ -116,7 +116,7 @@ def lambdamart(
     """
     _word("metric", metric, ("NDCG", "DCG", "MRR", "ERR", "MAP"))
     k = _all_or("top", top)
-    given = {"top": k is not None, "type": type != "Base", "denominator": denominator != "LogPosition"}
+    given = {"top": k is not None, "type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}
     _refuse_idle(metric, given, DCGS)
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
     return LambdaRank(
@@ -180,8 +180,8 @@ def stochastic_rank(
     """
     _word("metric", metric, ("DCG", "NDCG", "PFound", "ERR", "MRR"))
     k = _all_or("top", top)
-    _refuse_idle(metric, {"type": type != "Base", "denominator": denominator != "LogPosition"}, DCGS)
-    _refuse_idle(metric, {"decay": decay != DECAY}, ("PFound",))
+    _refuse_idle(metric, {"type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}, DCGS)
+    _refuse_idle(metric, {"decay": _differs(decay, DECAY)}, ("PFound",))
     _refuse_idle(metric, {"top": k is not None}, (*DCGS, "PFound", "ERR"))
     return StochasticRank(
         convention=_convention(metric, k, type, denominator, decay, use_weights=False), sigma=sigma, mu=mu, nu=nu,
@@ -243,13 +243,13 @@ def yetirank(
     """
     _word("mode", mode, ("Classic", *DCGS, "MRR", "ERR", "MAP"))
     k, neighbors = _all_or("top", top), _all_or("num_neighbors", num_neighbors)
-    given = {"dcg_type": dcg_type != "Base", "dcg_denominator": dcg_denominator != "LogPosition"}
+    given = {"dcg_type": _differs(dcg_type, "Base"), "dcg_denominator": _differs(dcg_denominator, "LogPosition")}
     _refuse_idle(mode, given, DCGS, "mode")
     given = {"top": k is not None, "num_neighbors": neighbors != 1}
     _refuse_idle(mode, given, (*DCGS, "MRR", "ERR", "MAP"), "mode")
-    _refuse_idle(mode, {"decay": decay != DECAY}, ("Classic",), "mode")
+    _refuse_idle(mode, {"decay": _differs(decay, DECAY)}, ("Classic",), "mode")
     kind: NoiseWord = one_of("noise", noise, NOISES)
-    _refuse_idle(noise, {"noise_power": noise_power != 1}, ("Gauss",), "noise")
+    _refuse_idle(noise, {"noise_power": _differs(noise_power, 1)}, ("Gauss",), "noise")
     classic = mode == "Classic"
     return YetiRank(
         delta="classic" if classic else "catboost",
@@ -304,6 +304,11 @@ def _all_or(name: str, number: object) -> int | None:
         msg = f"{name}={number!r}; allowed are whole numbers from 1 on, and {UNCUT} for all."
         raise ConventionError(msg)
     return None if int(number) == UNCUT else int(number)
+
+
+def _differs(value: Any, default: object) -> bool:
+    """Tell whether a parameter has another value than its default; an array always has."""
+    return bool(getattr(value, "shape", ())) or bool(value != default)
 
 
 def _refuse_idle(choice: str, given: dict[str, bool], known: tuple[str, ...], of: str = "metric") -> None:

@@ -9,6 +9,7 @@ from rankadapters.core import presets
 from rankadapters.core.declaration.number_fields import WholeField
 from rankadapters.core.declaration.spelling import table
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
+from rankadapters.core.presets.options import flag
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import (
     no_native,
@@ -52,10 +53,11 @@ def lambdarank(
     (30, 'lightgbm')
     """
     WholeField(group="value", about="", least=1).check("lambdarank_truncation_level", lambdarank_truncation_level)
+    norm = flag("lambdarank_norm", lambdarank_norm)
     return LambdaRank(
         convention=presets.lightgbm(lambdarank_truncation_level, label_gain=label_gain),
         truncation=lambdarank_truncation_level, samples=None, beyond_k="keep", sigma=sigmoid,
-        normalization="lightgbm" if lambdarank_norm else "none", hessian="plain", sigmoid="table",
+        normalization="lightgbm" if norm else "none", hessian="plain", sigmoid="table",
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rankadapters.core import presets
-from rankadapters.core.presets.options import one_of
+from rankadapters.core.presets.options import flag, one_of
 from rankadapters.core.presets.xgboost import NO_CUTOFF
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import (
@@ -153,10 +153,11 @@ def _fields(method: str, number: int | None, seed: int | None, normalized: tuple
     return {
         "truncation": truncation, "samples": samples, "sigma": 1.0, "hessian": "doubled", "sigmoid": "float32",
         "seed": BY_ROUND if seed is None else seed,
-        "normalization": NORMALIZATIONS[bool(normalized[0]), bool(normalized[1])],
+        "normalization": NORMALIZATIONS[flag(NORMALIZED[0], normalized[0]), flag(NORMALIZED[1], normalized[1])],
     }  # fmt: skip
 
 
+NORMALIZED = ("lambdarank_normalization", "lambdarank_score_normalization")
 BUILT_IN: dict[str, Callable[..., Objective]] = {"rank:ndcg": ndcg, "rank:pairwise": pairwise, "rank:map": map}
 NAMES = {LambdaRank: "rank:ndcg", RankNet: "rank:pairwise", LambdaMAP: "rank:map"}
 

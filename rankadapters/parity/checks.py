@@ -12,7 +12,7 @@ import numpy as np
 
 from rankadapters.core.data.keywords import Columns
 from rankadapters.core.data.queries import Queries, as_queries
-from rankadapters.core.declaration.arguments import number, refusal, whole
+from rankadapters.core.declaration.arguments import number, refusal, text, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluation.score import Score
@@ -183,6 +183,7 @@ def check_value(
     """
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
+    source, version = text("source", source), text("version", version)
     theirs, printed = _read(value)
     allowed = printed if tolerance is None else number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
     ours = OurNumber.of(queries, bind(queries, scores, convention), convention)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 from sklearn.metrics._scorer import _BaseScorer
@@ -14,7 +14,7 @@ from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import evaluate
-from rankadapters.core.presets.texts import as_convention, as_conventions
+from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 
@@ -151,7 +151,7 @@ def query_scorer(
     """
     if not isinstance(qid, str) or not qid.isidentifier():
         raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
-    several = isinstance(convention, Iterable) and not isinstance(convention, str)
+    several = not is_one(convention)
     conventions: list[Any] = as_conventions(convention) if several else [as_convention(convention)]
     shown = display_names(conventions, [names] if isinstance(names, str) else names)
     scorers = {name: QueryScorer(value, qid, name, whole) for value, name in shown.items()}

@@ -164,7 +164,7 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
     def _folds(self, queries: Queries) -> Folds:
         try:
             return iter(list(super()._folds(queries)))
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
             msg = f"{error}\nHint: what scikit-learn calls samples here are queries, of which there are "

@@ -8,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.errors import InputError
 
 Array = NDArray[Any]
 
 
 def n_rows(X: Any) -> int:
-    """Count rows, of sparse matrices too."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    """Count rows, of sparse matrices too; refuse what has none."""
+    try:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    except (IndexError, TypeError):
+        raise refusal("X", X, "tables, matrices and lists, with a row per document") from None
 
 
 def take_rows(X: Any, rows: Array) -> Any:

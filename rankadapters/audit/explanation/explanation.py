@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.declaration.arguments import whole
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.table import Table
 from rankadapters.statistics.cells import percent, signed, spelled
@@ -56,11 +57,12 @@ class Explanation(Document):
 
         There are none where the value is not a sum over the queries.
         """
+        n_shown = self.top if top is None else whole("top", top, least=0)
         if not self.per_query:
             return []
         parts = np.stack(list(self.per_query.values()))
         totals = parts.sum(axis=0)
-        largest = np.argsort(-np.abs(totals), kind="stable")[: self.top if top is None else top]
+        largest = np.argsort(-np.abs(totals), kind="stable")[:n_shown]
         return [
             {
                 "query": self.query_ids[q : q + 1].tolist()[0],

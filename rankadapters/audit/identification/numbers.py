@@ -105,7 +105,7 @@ def read_numbers(
         bounded, array = not _may_leave_the_unit_interval(measure, own), own.check_scores(models[model])
         for cutoff, text in _by_cutoff(printed, k, measure):
             name = f"{model} {measure.measure}".strip()
-            if cutoff != UNKNOWN and has_cutoff(measure):
+            if not _is_unknown(cutoff) and has_cutoff(measure):
                 name = f"{name}@{spelled(cutoff)}"
             number = read(text, decimals, negative=not bounded)
             numbers.append(Number(measure, name, number, bounded, own, array, cutoffs_searched(measure, cutoff)))
@@ -121,7 +121,7 @@ def cutoffs_searched(measure: type[Convention], k: object) -> Cutoffs:
     ConventionError
         It is not a cutoff, or the measure has none.
     """
-    unknown = isinstance(k, str) and k == UNKNOWN
+    unknown = _is_unknown(k)
     if not has_cutoff(measure):
         if k is not None and not unknown:
             msg = f"k={k!r:.80}, but {measure.__name__} has no cutoff.\nHint: leave k out."
@@ -130,6 +130,10 @@ def cutoffs_searched(measure: type[Convention], k: object) -> Cutoffs:
     if unknown:
         return (*range(1, UPTO + 1), None)
     return (None if k is None else as_cutoff(k),)
+
+
+def _is_unknown(k: object) -> bool:
+    return isinstance(k, str) and k == UNKNOWN
 
 
 def _may_leave_the_unit_interval(measure: type[Convention], queries: Queries) -> bool:

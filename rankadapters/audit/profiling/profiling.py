@@ -14,6 +14,7 @@ from rankadapters.audit.profiling.pitfalls import pitfalls
 from rankadapters.audit.profiling.query_flags import flags_of
 from rankadapters.core.data.keywords import Columns, needs
 from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import as_cutoff
 from rankadapters.core.errors import ConventionError, InputError
@@ -94,7 +95,7 @@ def described(
 
 
 def _cutoffs(k: object) -> tuple[int | None, ...]:
-    several = list(k) if isinstance(k, Iterable) and not isinstance(k, (str, bytes)) else [k]
+    several = [k] if (entries := members(k)) is None else entries
     if not several:
         msg = "no cutoff was given.\nHint: k=10, or k=None for all rows."
         raise ConventionError(msg)

@@ -7,7 +7,8 @@ InputError that names the parameter, the value, what is allowed, and a way out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -105,6 +106,19 @@ def flag(name: str, value: object) -> bool:
     raise refusal(name, value, "True, False")
 
 
+def text(name: str, value: object, *, hint: str = "") -> str:
+    """Return a text.
+
+    >>> text("title", None)
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: title=None; allowed are texts.
+    """
+    if isinstance(value, str):
+        return value
+    raise refusal(name, value, "texts", hint)
+
+
 def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[str]:
     """Return different texts as a list; one text stands for a list of it.
 
@@ -115,12 +129,21 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
         ...
     rankadapters.core.errors.InputError: toolkits=['lightgbm', 'lightgbm']; allowed are different texts, at least 1.
     """
-    texts: Sequence[object] = (
-        [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [None]
-    )
+    texts = [value] if isinstance(value, str) else members(value) or [None] * (least > 0)
     if len(texts) >= least and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
         return [str(text) for text in texts]
     raise refusal(name, value, f"different texts, at least {least}", hint)
+
+
+def members(value: object) -> list[Any] | None:
+    """Return what an iterable holds; None where there is one text, or nothing to iterate over.
+
+    >>> members((1, 2)), members("ab"), members(np.array(3))
+    ([1, 2], None, None)
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "shape", None) == ():
+        return None
+    return list(value)
 
 
 def seed(random_state: object) -> int:

@@ -111,7 +111,7 @@ class Score:
             return cls(float(data["value"]), parse(data["convention"]), **counts, digest=int(data["digest"], 16))
         except RankAdaptersError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"this is not a score: {error!r}.", hint="pass what Score.to_dict() returned") from None
 
     def __eq__(self, other: object) -> bool:

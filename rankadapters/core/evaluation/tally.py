@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.disjoint import Ids, Parts, as_ids, join
+from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.core.evaluation.limbs import SUM_LIMBS, Limbs, as_limbs, from_limbs, to_limbs, unsigned_limbs
@@ -269,7 +270,7 @@ class Tally(_Knowing):
             return _tally(parse(data["convention"]), sums, ids, None if parts is None else Parts.from_dict(parts))
         except RankAdaptersError:
             raise
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"this is not a tally: {error!r}.", hint="pass what Tally.to_dict() returned") from None
 
 
@@ -278,7 +279,7 @@ def _tally(convention: Convention, sums: dict[str, int], ids: Ids | None, parts:
 
 
 def _as_tallies(tallies: object) -> list[Tally]:
-    several = list(tallies) if isinstance(tallies, Iterable) else []
+    several = members(tallies) or []
     wrong = [each for each in several if not isinstance(each, Tally)]
     if wrong or not several:
         what = f"{wrong[0]!r:.60} is not a Tally" if wrong else f"tallies={tallies!r:.60} lists no tally"

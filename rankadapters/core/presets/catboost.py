@@ -14,7 +14,7 @@ from rankadapters.core.presets.catboost_losses import Losses
 from rankadapters.core.presets.catboost_ranks import CatBoostRanks, Denominator, Type
 from rankadapters.core.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all
 from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
-from rankadapters.core.presets.options import Choice, Options, one_of
+from rankadapters.core.presets.options import Choice, Options, flag, one_of
 from rankadapters.core.presets.preset import Preset, preset, presets_of
 from rankadapters.core.presets.tool import PresetCall, Vocabulary, no_others
 
@@ -238,6 +238,7 @@ class CatBoost(
         'NDCG:top=10;type=Base;denominator=LogPosition'
         """
         wanted = as_convention(convention)
+        flag("group_weights", group_weights)
         super().write(wanted)  # which refuses what CatBoost cannot express
         return self.spell(self.nearest(wanted), group_weights=group_weights)
 

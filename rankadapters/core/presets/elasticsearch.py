@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
@@ -19,6 +20,13 @@ def _rating(name: str, value: object) -> int:
     if not is_whole(value) or value < 0:
         raise ConventionError(f"{name}={value!r}; allowed are whole numbers from 0 on.")
     return int(value)
+
+
+def _scale(name: str, value: object) -> Fields:
+    """Return the field that the largest rating is: 2 to its power."""
+    if _rating(name, value) >= sys.float_info.max_exp:
+        raise ConventionError(f"{name}={value!r:.80}; allowed are whole numbers to {sys.float_info.max_exp - 1}.")
+    return {"scale": 2.0 ** _rating(name, value)}
 
 
 def _unrated(name: str, rating: object) -> Fields:
@@ -46,7 +54,7 @@ class Elasticsearch(
 
     options: ClassVar[Options] = {
         "unknown_doc_rating": Computed(_unrated),
-        "maximum_relevance": Computed(lambda name, rating: {"scale": 2.0 ** _rating(name, rating)}),
+        "maximum_relevance": Computed(_scale),
         "relevant_rating_threshold": Computed(lambda name, rating: {"relevant": f"from_{_rating(name, rating)}"}),
         "ignore_unlabeled": Computed(_refuse_unlabeled),
     }
@@ -125,12 +133,12 @@ class Elasticsearch(
         >>> elasticsearch.read("dcg", normalize=True, unknown_doc_rating=1) == elasticsearch(10, unknown_doc_rating=1)
         True
         """
-        if text == "dcg" and flag("normalize", normalize):
-            no_others(text, params, ("unknown_doc_rating",))
-            return self(k, **params)
-        if normalize:
+        if not flag("normalize", normalize):
+            return super().read(text, k=k, **params)
+        if not (isinstance(text, str) and text == "dcg"):
             raise ConventionError(f"{text!r:.80} has no parameter 'normalize'.")
-        return super().read(text, k=k, **params)
+        no_others(text, params, ("unknown_doc_rating",))
+        return self(k, **params)
 
 
 elasticsearch = Elasticsearch()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
+from rankadapters.core.declaration.arguments import members
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.declaration.spelling import number, table
@@ -23,12 +24,12 @@ MOST_ROWS = 10_000  # of a query
 def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
     if label_gain is None:
         return {}
-    listed = isinstance(label_gain, Iterable) and not isinstance(label_gain, str)
-    if not listed or not all(isinstance(gain, Real) and abs(gain) <= sys.float_info.max for gain in label_gain):
+    gains: list[float] | None = members(label_gain)
+    if gains is None or not all(isinstance(gain, Real) and abs(gain) <= sys.float_info.max for gain in gains):
         raise ConventionError(
             f"{name}={label_gain!r:.80} is not a list of finite numbers.", hint="label_gain=[0, 1, 3]"
         )
-    return {"gain": "_".join(["table", *map(number, label_gain)])}
+    return {"gain": "_".join(["table", *map(number, gains)])}
 
 
 def _label_gain(convention: NDCG) -> tuple[Sequence[float] | None]:
@@ -114,10 +115,12 @@ class LightGBM(
         name, options = spec_of(text, "metric", params)
         label_gain = options.pop("label_gain", label_gain)
         gains = {} if label_gain is None else {"label_gain": label_gain}
+        if not isinstance(name, str):
+            raise self._unknown(name)
         if name in ("auc", "average_precision"):
             no_others(name, {**options, **gains}, ())
             return self.auc() if name == "auc" else self.average_precision()
-        base, at, digits = str(name).partition("@")
+        base, at, digits = name.partition("@")
         if base not in {"ndcg", "map"}:
             raise self._unknown(name)
         no_others(name, options, () if at else ("eval_at",))

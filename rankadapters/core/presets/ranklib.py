@@ -57,7 +57,8 @@ class RankLib(
         >>> ranklib.read("ERR") == ranklib.err(10)
         True
         """
-        return super().read(f"{text}@{BARE}" if text in {"P", "ERR", "DCG"} else text, **params)
+        is_bare = isinstance(text, str) and text in {"P", "ERR", "DCG"}
+        return super().read(f"{text}@{BARE}" if is_bare else text, **params)
 
 
 class RankLibBusaFekete(

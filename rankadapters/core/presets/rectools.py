@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
+from rankadapters.core.declaration.spelling import as_float
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, NDCG, RR, FMeasure, Precision, Recall, Success
-from rankadapters.core.presets.options import Computed, Options, if_true
+from rankadapters.core.presets.options import Computed, Fields, Options, if_true
 from rankadapters.core.presets.preset import preset
 from rankadapters.core.presets.tool import Tool
+
+
+def _beta_squared(name: str, beta: float) -> Fields:
+    """Return the field that beta is, squared."""
+    factor = as_float(beta)
+    if not math.isfinite(factor * factor):
+        raise ConventionError(f"{name}={beta!r:.80}; allowed are finite numbers.", hint=f"{name}=1")
+    return {"beta_squared": factor * factor}
 
 
 class RecTools(
@@ -25,7 +36,7 @@ class RecTools(
         "log_base": Computed(lambda _, base: {"discount": f"log_{base}"}),
         "divide_by_achievable": if_true(ideal="cutoff"),
         "r_precision": if_true(divisor="relevant"),
-        "beta": Computed(lambda _, beta: {"beta_squared": beta**2}),
+        "beta": Computed(_beta_squared),
     }
 
     @preset(NDCG, "NDCG", gain="linear", discount="log2", ideal="ones")

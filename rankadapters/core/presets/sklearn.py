@@ -124,7 +124,7 @@ class ScikitLearn(
         """
         name, options = spec_of(text, "metric", params)
         one_of("weights", weights, ANY_WEIGHTS)
-        unsaid = {"k": DEFAULT_TOP} if name == "top_k_accuracy_score" else {}
+        unsaid = {"k": DEFAULT_TOP} if isinstance(name, str) and name == "top_k_accuracy_score" else {}
         convention = super().read(name, **unsaid | options)
         return convention if weights else convention.replace(average="uniform")
 

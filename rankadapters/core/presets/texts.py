@@ -10,7 +10,7 @@ from typing import Any, TypeGuard, cast
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.declared import read_signature
-from rankadapters.core.errors import ConventionError, brief, choices
+from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.tool import takes_k
 
@@ -71,7 +71,7 @@ def parse(text: str) -> Convention:
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
     """Tell whether an argument that takes one convention or several was given one, right or wrong."""
-    single = isinstance(convention, (str, Convention)) or hasattr(convention, "shape")  # an array is a misplaced column
+    single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array is a misplaced column
     return single or not isinstance(convention, Iterable)
 
 

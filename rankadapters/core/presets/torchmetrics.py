@@ -102,7 +102,7 @@ class TorchMetrics(
         True
         """
         no_others(text, params, ("top_k", "empty_target_action", "adaptive_k"))
-        cut = {} if text == "RetrievalRPrecision" and top_k is None else {"k": top_k}
+        cut = {} if top_k is None and isinstance(text, str) and text == "RetrievalRPrecision" else {"k": top_k}
         return super().read(text, **cut, **params)
 
 

@@ -119,11 +119,11 @@ class XGBoost(
         one_of("weights", weights, ANY_WEIGHTS)
         exponential = {} if ndcg_exp_gain is None else {"ndcg_exp_gain": ndcg_exp_gain}
         name, options = spec_of(text, "eval_metric", {**exponential, **params})
+        if not isinstance(name, str):
+            raise self._unknown(name)
         if name == "auc":
             no_others(name, options, ("groups",))
             return self.auc(groups=options.get("groups", True))
-        if not isinstance(name, str):
-            raise self._unknown(name)
         minus = name.endswith("-")
         base, at, digits = name.removesuffix("-").partition("@")
         k = cut(digits) if at else BARE
