@@ -67,9 +67,8 @@ def _sorted(connection: Any, given: _Given) -> Iterator[Any]:
         return connection.sql("SELECT * FROM given ORDER BY qid, row").to_arrow_reader(BATCH_ROWS)
 
     with ThreadPoolExecutor(1) as pool:
-        sorting = pool.submit(run)
         try:
-            return iter(sorting.result())
+            return iter(pool.submit(run).result())  # an interrupt may come as soon as the other thread begins
         except BaseException:
             given.stopped = True  # an interrupt between two of DuckDB's steps is lost
             connection.interrupt()
