@@ -17,6 +17,7 @@ from rankadapters.callbacks.history import Evaluation, History
 
 LABELS, SCORES, QID = [2.0, 0.0, 1.0, 0.0], [0.4, 0.3, 0.2, 0.1], ["a", "a", "b", "b"]
 DATA = {"labels": LABELS, "scores": SCORES, "qid": QID}
+MODELS = {"labels": LABELS, "scores": {"a": SCORES, "b": LABELS}, "qid": QID}
 TEXT = "textbook@2"
 FEATURES = np.arange(8.0).reshape(4, 2)
 ROWS = {"X": FEATURES, "y": LABELS, "qid": QID}
@@ -243,6 +244,8 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "parse": lambda: {"text": TEXT},
     "audit.explain": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
     "audit.identify": lambda: {**DATA, "value": "0.5", "measure": "success", "k": 2, "progress": False},
+    "audit.order": lambda: {**MODELS, "convention": TEXT, "n_resamples": 9, "progress": False},
+    "audit.page": lambda: {**MODELS, "convention": TEXT, "n_resamples": 9, "progress": False},
     "audit.profile": lambda: {"labels": LABELS, "qid": QID, "k": 2, "scores": SCORES},
     "audit.Explanation.queries": dict,
     "compare.Results": lambda: {"data": CELLS},

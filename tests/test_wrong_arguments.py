@@ -76,7 +76,6 @@ LEFT_OUT = {
     "needs a cluster, or the account of a service": r"(dask|spark)\..*|trackers\.(log_.*|pruning)",
     "takes no keyword": r"io\.read_features",
     "the same functions as those of the toolkits' folders": r"objectives\.\w+\.(native|read)_objective",
-    "changes at the moment": r"audit\.(order|page)",
 }
 
 
