@@ -20,6 +20,8 @@ from rankadapters.audit.page import page
 from rankadapters.audit.profile import profile
 from rankadapters.audit.profile.data_profile import DataProfile
 from rankadapters.audit.profile.field_effects import Effect
+from rankadapters.audit.probing.probing import probe
+from rankadapters.audit.probing.report import Probe
 
 __all__ = [
     "Chance",
@@ -31,10 +33,12 @@ __all__ = [
     "Match",
     "Matches",
     "OrderReport",
+    "Probe",
     "Telling",
     "explain",
     "identify",
     "order",
+    "probe",
     "page",
     "profile",
 ]

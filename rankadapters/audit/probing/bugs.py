@@ -1,0 +1,128 @@
+"""Known mistakes of implementations: each turns the value of a convention into another number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from rankadapters.audit.probing.cases import LONG, PLAIN, Case
+from rankadapters.audit.probing.elimination import Elimination, Pool, conventions_in
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.measures import DCG, NDCG
+
+FEWEST = 2  # different answers without which a mistake fits by chance
+MOST_DECIMALS = 8  # to which a function may round
+
+
+class Mistake(NamedTuple):
+    """What explains the answers: a convention, and what the function does otherwise."""
+
+    convention: Convention
+    what: str
+
+
+def mistake_of(elimination: Elimination, cutoff: int | None) -> Mistake | None:
+    """Find the mistake that explains all plain answers, if there is exactly one kind."""
+    asked = [(i, a.value) for i, a in elimination.answers.items() if not math.isnan(a.value)]
+    short = [(i, value) for i, value in asked if elimination.pool.cases[i].purpose != LONG]
+    if 0 < len(short) < len(asked):
+        search = _Search(elimination, short, cutoff)
+        stable = next(search.exact("it orders tied rows by an unstable sort: beyond 16 rows their order is luck"), None)
+        if stable is not None:
+            return stable
+    if len({value for _, value in asked}) < FEWEST:
+        return None
+    search = _Search(elimination, short, cutoff)
+    return next(search.mistakes(), None)
+
+
+class _Search:
+    """The answers of a function, and the conventions that they might be made from."""
+
+    def __init__(self, elimination: Elimination, asked: list[tuple[int, float]], cutoff: int | None) -> None:
+        self.elimination, self.cutoff = elimination, cutoff
+        self.cases = [elimination.pool.cases[i] for i, _ in asked]
+        self.answers = np.array([value for _, value in asked])
+        self.measures = list(dict.fromkeys(group.measure for group in elimination.pool.groups))
+        self.values = elimination.pool.values[:, [i for i, _ in asked]]
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """Yield the mistakes that explain the answers, the most common ones first."""
+        for what, answers in self._changed_answers():
+            yield from self._fitting(self.elimination.pool, self.values, answers, what)
+        yield from self._rounded()
+        yield from self._on_changed_cases()
+        yield from self._shifted()
+
+    def _changed_answers(self) -> Iterator[tuple[str, Floats]]:
+        """Yield what a function should have returned under each mistake about its last step."""
+        n_queries = np.array([len(case.sizes) for case in self.cases])
+        yield "it returns percentages, 100 times the value", self.answers / 100
+        yield "it returns a loss, 1 minus the value", 1 - self.answers
+        yield "it returns the negative of the value", -self.answers
+        yield "it returns half the value", self.answers * 2
+        if n_queries.max() > 1:
+            yield "it adds the queries' values up and does not divide by their number", self.answers / n_queries
+            yield "it divides by one query too few", self.answers * (n_queries - 1) / n_queries
+            yield "it divides by one query too many", self.answers * (n_queries + 1) / n_queries
+
+    def _fitting(
+        self, pool: Pool, values: Floats, answers: Floats, what: str, tolerance: float | None = None
+    ) -> Iterator[Mistake]:
+        """Yield a convention of a pool whose values are the answers."""
+        bound = (tolerance or self.elimination.tolerance) * np.maximum(1.0, np.abs(answers))
+        fits = (np.abs(values - answers) <= bound).all(axis=1)
+        if fits.any():
+            yield Mistake(conventions_in(pool.groups[int(np.flatnonzero(fits)[0])])[0], what)
+
+    def _rounded(self) -> Iterator[Mistake]:
+        for decimals in range(1, MOST_DECIMALS + 1):
+            if np.array_equal(np.round(self.answers, decimals), self.answers):
+                half = 0.5000001 * 10.0**-decimals
+                yield from self._fitting(
+                    self.elimination.pool, self.values, self.answers, f"it rounds to {decimals} decimals", half
+                )
+                return
+
+    def _on_changed_cases(self) -> Iterator[Mistake]:
+        """Evaluate all conventions on other data than the function was given: what it may have made of its input."""
+        for what, change in CHANGED_CASES.items():
+            changed = [change(case) for case in self.cases]
+            pool = Pool.of(changed, self.measures, self.cutoff)
+            yield from self._fitting(pool, pool.values, self.answers, what)
+
+    def _shifted(self) -> Iterator[Mistake]:
+        """Try discounts of the next rank, such as log2(rank + 2): an irrelevant row before all others shifts them."""
+        plain = [i for i, case in enumerate(self.cases) if case.purpose == PLAIN]
+        if not plain or NDCG not in self.measures:
+            return
+        queries = [(i, query) for i in plain for query in self.cases[i].split()]
+        shifted = [query.with_first_row() for _, query in queries]
+        ideal = [query.ideal() for _, query in queries]
+        ideal_shifted = [query.with_first_row() for query in ideal]
+        beyond = None if self.cutoff is None else self.cutoff + 1
+        pool = Pool.of([*shifted, *ideal_shifted], [DCG], beyond)
+        dcg, ideal_dcg = np.split(pool.values, 2, axis=1)
+        of_case = np.array([[number == i for number, _ in queries] for i in plain], dtype=float)
+        values = (dcg / ideal_dcg) @ (of_case / of_case.sum(axis=1, keepdims=True)).T
+        yield from self._fitting(pool, values, self.answers[plain], "its discounts begin with rank 2: log2(rank + 2)")
+
+    def exact(self, what: str) -> Iterator[Mistake]:
+        """Yield a convention that gives all answers as they are."""
+        yield from self._fitting(self.elimination.pool, self.values, self.answers, what)
+
+
+CHANGED_CASES: dict[str, Callable[[Case], Case]] = {
+    "it takes its first argument for the scores and its second for the labels": lambda case: case.replaced(
+        labels=case.scores, scores=case.labels
+    ),
+    "it ranks by ascending scores": lambda case: case.replaced(scores=[-score for score in case.scores]),
+    "it takes every label above 0 for 1": lambda case: case.replaced(
+        labels=[float(label > 0) for label in case.labels]
+    ),
+    "it ignores the queries and ranks all rows together": lambda case: case.as_one(),
+}

@@ -1,0 +1,244 @@
+"""Finding out which convention a function computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankadapters.audit.identify.known_presets import known
+from rankadapters.audit.probing.answers import TAKES, Function
+from rankadapters.audit.probing.bugs import mistake_of
+from rankadapters.audit.probing.cases import (
+    EMPTY,
+    NEGATIVE,
+    ONE_DOCUMENT,
+    PURPOSES,
+    SHORT,
+    Case,
+    Maker,
+    shrunk,
+)  # fmt: skip
+from rankadapters.audit.probing.cutoffs import find_cutoff
+from rankadapters.audit.probing.elimination import Elimination, Pool
+from rankadapters.audit.probing.report import Example, Probe, Refused
+from rankadapters.core.declaration.arguments import choice, names, number, refusal, whole_or_none
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.statistics.grid import has_cutoff, measure_named
+
+GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in turn until one is accepted
+N_QUERIES = 5
+QUESTIONS = 400  # to a function, while the smallest example is looked for
+
+MEANINGS = {
+    EMPTY: "empty='error', or empty='skip' where nothing is left to average",
+    ONE_DOCUMENT: "queries of one document have to be left out or valued by hand",
+    SHORT: "short='error'",
+    NEGATIVE: "scores have to be positive",
+}
+FRACTIONAL, BELOW_ZERO = "fractional labels", "labels below 0"
+
+
+def probe(
+    function: Callable[..., Any],
+    *,
+    takes: str,
+    k: int | str | None,
+    measures: Sequence[str] | str = ("ndcg",),
+    labels: Sequence[float] | None = None,
+    tolerance: float = 1e-9,
+) -> Probe:
+    """Call a function on small data made for it, and say which convention it computes.
+
+    Parameters
+    ----------
+    function : callable
+        What computes the metric; it gets numpy arrays and returns a number.
+    takes : {"query", "queries", "groups"}
+        How it is called: `function(labels, scores)` for one query, `function(labels, scores, qid)` with the query of
+        each row, or `function(labels, scores, group_sizes)` with the rows of each query.
+    k : int, None or "unknown"
+        The cutoff that it applies; None for all ranks.
+    measures : sequence of str, default ("ndcg",)
+        The measures that it may compute, by the first word of their signatures.
+    labels : sequence of float, optional
+        The grades that it accepts. By default 0 to 4, then fewer where it refuses these, and at the end fractional
+        and negative ones, where a refusal is an answer.
+    tolerance : float, default 1e-9
+        The largest difference, relative to values above 1, that counts as none. A function whose answers are all
+        numbers of float32 is compared with 1e-6.
+
+    Returns
+    -------
+    Probe
+        The convention, or the nearest one and the smallest example that shows the difference.
+
+    Raises
+    ------
+    InputError
+        An argument is wrong, or no labels can be made of the grades.
+    ConventionError
+        There is no such measure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rankadapters as ra
+    >>> def ndcg(labels, scores):
+    ...     discounts = 1 / np.log2(np.arange(labels.size) + 2)
+    ...     ideal = np.sort(labels)[::-1] @ discounts
+    ...     return labels[np.argsort(scores)[::-1]] @ discounts / ideal if ideal else 0.0
+    >>> found = ra.audit.probe(ndcg, takes="query", k=None)
+    >>> found.convention.gain, found.convention.ties, found.convention.empty
+    ('linear', 'reverse', 0.0)
+    """
+    if not callable(function):
+        raise refusal("function", function, "callables", "a function of labels and scores")
+    asked = Function(function, choice("takes", takes, TAKES))
+    kinds = [
+        measure_named(name) for name in names("measures", measures if isinstance(measures, str) else list(measures))
+    ]
+    bound = number("tolerance", tolerance, least=0)
+    n_queries = 1 if takes == "query" else N_QUERIES
+    grades = _grades(asked, labels, n_queries)
+    cutoff = find_cutoff(asked, Maker(grades, 3, n_queries)) if k == "unknown" else whole_or_none("k", k, "all ranks")
+    pool = Pool.of(Maker(grades, cutoff, n_queries).pool(), kinds, cutoff)
+    elimination = Elimination(asked, pool, bound)
+    elimination.run(PURPOSES)
+    if elimination.left and not any("deterministic" in fault for fault in asked.faults):
+        fitting = _with_refusals(elimination, pool.members(elimination.left))
+        if labels is None:
+            fitting = _by_other_labels(elimination, fitting, n_queries)
+        return _fitted(elimination, fitting)
+    return _unexplained(elimination, cutoff)
+
+
+def _grades(function: Function, labels: Sequence[float] | None, n_queries: int) -> tuple[float, ...]:
+    """Return the grades that the function accepts."""
+    if labels is not None:
+        given = tuple(number("labels", label) for label in labels)
+        if len(set(given)) < 2 or max(given) <= 0:  # noqa: PLR2004 - relevant and not
+            raise refusal("labels", labels, "two grades or more, one of them above 0", "labels=(0, 1)")
+        return given
+    for grades in GRADES:
+        if not function.answer(Maker(grades, 3, n_queries).plain()).problem:
+            return grades
+    return GRADES[0]
+
+
+def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
+    """Let policies say that a query is refused or skipped where the function gave no number for it."""
+    refused = {case.purpose for case, _ in elimination.refused}
+    single = elimination.function.takes == "query"
+    for field, purpose in (("empty", EMPTY), ("short", SHORT)):
+        if purpose in refused and field in fitting[0].fields():
+            words = ("error", "skip") if single else ("error",)
+            fitting = [convention.replace(**{field: word}) for convention in fitting for word in words]
+    return list(dict.fromkeys(fitting))
+
+
+def _by_other_labels(elimination: Elimination, fitting: list[Convention], n_queries: int) -> list[Convention]:
+    """Rule out conventions by fractional and negative labels; an answer that no convention gives says nothing."""
+    function = elimination.function
+    for purpose, grades in ((FRACTIONAL, (0.0, 0.5, 1.5, 2.0)), (BELOW_ZERO, (-1.0, 0.0, 1.0, 2.0))):
+        case = Maker(grades, getattr(fitting[0], "k", None), n_queries).plain()
+        values = np.array([_value(convention, case) for convention in fitting])
+        if np.unique(np.round(values, 10), equal_nan=True).size > 1:
+            answer = function.ask(case)
+            if answer.problem:
+                elimination.refused.append((Case(case.labels, case.scores, case.sizes, purpose), answer))
+                continue
+            fits = np.abs(values - answer.value) <= elimination.tolerance * max(1.0, abs(answer.value))
+            fitting = [c for c, fit in zip(fitting, fits, strict=True) if fit] or fitting
+    return fitting
+
+
+def _value(convention: Convention, case: Case) -> float:
+    """Evaluate a convention; NaN where it has no value."""
+    try:
+        return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
+    except RankAdaptersError:
+        return math.nan
+
+
+def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
+    presets = {
+        f"{label}@{_cut(convention)}" if has_cutoff(type(convention)) else label: convention
+        for kind in dict.fromkeys(map(type, fitting))
+        for label, convention in known(kind, getattr(fitting[0], "k", None)).items()
+        if convention in set(fitting)
+    }
+    values = {name: tuple(dict.fromkeys(getattr(c, name) for c in fitting)) for name in fitting[0].fields()}
+    named = list(presets.values())
+    return Probe(
+        convention=named[0] if named else min(fitting, key=_rank),
+        conventions=tuple(fitting),
+        presets=tuple(presets),
+        undecided={name: several for name, several in values.items() if len(several) > 1},
+        **_common(elimination),
+    )
+
+
+def _unexplained(elimination: Elimination, cutoff: int | None) -> Probe:
+    mistake = None if elimination.function.faults else mistake_of(elimination, cutoff)
+    group = elimination.nearest()
+    nearest = mistake.convention if mistake else None
+    if nearest is None and group is not None:
+        nearest = min(elimination.pool.members([group]), key=_rank)
+    example = None if nearest is None else _example(elimination, nearest)
+    return Probe(
+        convention=None, conventions=(), presets=(), undecided={},
+        nearest=nearest, example=example, explanation=mistake.what if mistake else "",
+        **_common(elimination),
+    )  # fmt: skip
+
+
+def _example(elimination: Elimination, convention: Convention) -> Example | None:
+    """Shrink the smallest case on which the function and a convention differ."""
+    function = elimination.function
+
+    def differs(case: Case) -> bool:
+        answer, expected = function.answer(case), _value(convention, case)
+        if answer.problem or math.isnan(expected):
+            return False
+        return abs(answer.value - expected) > elimination.tolerance * max(1.0, abs(expected))
+
+    different = [case for case, _ in function.answers if differs(case)]
+    if not different:
+        return None
+    case = shrunk(min(different, key=lambda case: len(case.labels)), differs, QUESTIONS)
+    return Example(
+        labels=case.labels, scores=case.scores, group_sizes=case.sizes,
+        value=function.answer(case).value, expected=_value(convention, case),
+    )  # fmt: skip
+
+
+def _common(elimination: Elimination) -> dict[str, Any]:
+    refused = {case.purpose: answer.problem for case, answer in elimination.refused}
+    return {
+        "refused": tuple(
+            Refused(what=what, problem=problem, meaning=MEANINGS.get(what, "such data have no value"))
+            for what, problem in refused.items()
+        ),
+        "calls": elimination.function.calls,
+        "tolerance": elimination.tolerance,
+        "faults": tuple(elimination.function.faults),
+    }
+
+
+def _rank(convention: Convention) -> tuple[int, ...]:
+    """Sort key: the values that are tried first are the simplest."""
+    fields = convention.declared()
+    return tuple(
+        kind.tried.index(value) if (value := getattr(convention, name)) in kind.tried else len(kind.tried)
+        for name, kind in fields.items()
+    )
+
+
+def _cut(convention: Convention) -> str:
+    k = getattr(convention, "k", None)
+    return "all" if k is None else str(k)

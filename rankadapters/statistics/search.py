@@ -1,0 +1,323 @@
+"""One search for all that compares conventions: a grid and data in, groups of equal value out.
+
+The values of the queries are computed once for the fields that decide them (gain, ties, cutoff, ...). The policies
+(`short`, `empty`, `missing`, `average`) are then applied to these values as arrays; what they decide comes from the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.binding.lowering import Bound
+from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.binding.policies import Settled
+from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import border
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.evaluation.members import Member, Work, compared_in
+from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.core.kernels import COMPUTE, dispatch
+from rankadapters.statistics.grid import REFUSAL, Block, Values
+from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
+
+Cutoffs = tuple[int | None, ...]
+Progress = Callable[[int, int], object]
+
+AT_ONCE = 1 << 22  # values of queries in memory together
+DEEP = 128  # the cutoffs up to this one whose ideal lists are summed up in one pass
+
+
+class Data(NamedTuple):
+    """Queries with their scores, and the cutoffs to search: at step i the conventions are cut at `cutoffs[i]`."""
+
+    queries: Queries
+    scores: Array
+    cutoffs: Cutoffs = (None,)
+
+
+class Search:
+    """Every convention of a grid on one data set or several, grouped by the values that it gives.
+
+    Parameters
+    ----------
+    measure : type of Convention
+        The measure.
+    grid : dict of str to tuple
+        The values of each field but the cutoff. An average may not weigh rows or pairs, nor be geometric.
+    data : sequence of Data
+        What to evaluate on; all have as many cutoffs. The cutoffs of the first decide which spellings are left out
+        because they mean the same as others.
+
+    Attributes
+    ----------
+    notes : dict of str to None
+        Which values these data refuse, and why; complete once `groups` has ended.
+    """
+
+    def __init__(self, measure: type[Convention], grid: Block, data: Sequence[Data]) -> None:
+        self.notes: dict[str, None] = {}
+        pools = {name: grid[name] for name, kind in measure.declared().items() if kind.group == "pool"}
+        self._spaces = [
+            _Space(base, {**grid, **chosen}, data, self.notes)
+            for chosen in ({n: (v,) for n, v in zip(pools, pool, strict=True)} for pool in product(*pools.values()))
+            if (base := _base(measure, {**grid, **chosen})) is not None
+        ]
+
+    def groups(self, progress: Progress | None = None) -> Iterator[Groups]:
+        """Yield the groups of conventions, in parts that share their cutoffs and the queries of their policies."""
+        batches = [(space, batch) for space in self._spaces for batch in space.batches()]
+        for done, (space, batch) in enumerate(batches):
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows has no mean
+                yield from space.groups(batch)
+            if progress is not None:
+                progress(done + 1, len(batches))
+
+
+class Groups:
+    """Conventions that give every query the same value under any policy, with every choice of the policies.
+
+    Attributes
+    ----------
+    blocks : list of list of Block
+        The fields that decide the values of the queries, for each value.
+    policies : Policies
+        The choices of the policies that differ on these data.
+    cutoffs : list of tuple
+        The cutoffs on each data set, at all of which the values are the same.
+    means : float64 array, shape (n_values, n_policies, n_data)
+        What the conventions give; NaN where they have no value.
+    """
+
+    def __init__(
+        self, blocks: list[list[Block]], values: list[Floats], policies: Policies, cutoffs: list[Cutoffs]
+    ) -> None:
+        self.blocks, self.policies, self.cutoffs, self._values = blocks, policies, cutoffs, values
+        self.means = np.stack([policies.means(*each) for each in enumerate(values)], axis=-1)
+
+    def conventions(self, value: int, policy: int, data: int = 0) -> list[Block]:
+        """Return the conventions of a group as blocks, cut as on one of the data sets."""
+        k: Block = {} if self.cutoffs[data] == () else {"k": self.cutoffs[data]}
+        return [{**k, **one, **other} for one in self.blocks[value] for other in self.policies.blocks[policy]]
+
+    def key(self, value: int, policy: int, data: int) -> object:
+        """Name the values of all queries and how they enter the mean: groups of equal keys give equal numbers."""
+        return self.policies.key(policy, data, self._values[data][value])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """One data set as the conventions of a space look at it."""
+
+    bound: Bound
+    scores: Array
+    cutoffs: Cutoffs
+    undecided: Settled
+
+    @classmethod
+    def of(cls, base: Convention, data: Data) -> _Side:
+        """Pool the rows as a convention says."""
+        queries, over_rows = data.queries, base.over == "rows"
+        if over_rows:
+            weights = queries.query_weight if base.weighting == "query_weight" else None
+            queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
+        upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0) if data.cutoffs[1:] else 0
+        n, zeros = queries.n_queries, np.zeros(queries.n_queries)
+        undecided = Settled(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, 0, 0)
+        return cls(Bound(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
+
+    def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
+        """Numerator of each query before any policy, 0 where a policy decides; None where a score is refused."""
+        dispatch.expect_rows(sum(_rows_read(plan) for _, plan in lowered))
+        values = self._numerators([Member(convention, plan, self.undecided) for convention, plan in lowered])
+        for numerators, (_, plan) in zip(values, lowered, strict=True):
+            if numerators is not None:
+                numerators[plan.empty | (plan.retrieved.sizes == 0)] = 0.0
+                numerators += 0.0  # makes -0.0 and 0.0 one value
+        return values
+
+    def _numerators(self, members: list[Member]) -> list[Floats | None]:
+        try:
+            return list(Work(members).numerators(self.scores, as_n_threads(None)))
+        except InputError:
+            return [None] if len(members) == 1 else [n for member in members for n in self._numerators([member])]
+
+
+class _Space:
+    """The conventions of a grid that pool alike."""
+
+    def __init__(self, base: Convention, grid: Block, data: Sequence[Data], notes: dict[str, None]) -> None:
+        self.base, self.notes = base, notes
+        self.sides = [_Side.of(base, each) for each in data]
+        self.steps = self._steps()
+        self.settled: dict[object, Policies] = {}
+        self.policies = {name: values for name, values in grid.items() if name in POLICIES}
+        self.axes: dict[str, list[Values]] = {}
+        kinds = base.declared()
+        for name in [name for name in grid if name not in POLICIES]:
+            if name == "precision":
+                borders = [found[1] for found in map(border, grid.get("retrieve", ())) if found]
+                self.axes[name] = self._precisions(grid[name], borders)
+            elif kinds[name].group in {"value", "retrieval"}:
+                self.axes[name] = self._classes(name, kinds[name].group, grid[name])
+            else:
+                self.axes[name] = [(value,) for value in grid[name]]
+
+    def _steps(self) -> list[tuple[int, list[Cutoffs]]]:
+        """First of the steps that are alike, whose cutoffs are beyond all rows alike, and their cutoffs by data set."""
+        alike: dict[object, list[int]] = {}
+        for step, ks in enumerate(zip(*(side.cutoffs for side in self.sides), strict=True)):
+            key = tuple(k and min(k, side.bound.longest + 1) for k, side in zip(ks, self.sides, strict=True))
+            alike.setdefault(key, []).append(step)
+        cut = "k" in self.base.fields()
+        return [
+            (steps[0], [tuple(side.cutoffs[i] for i in steps) if cut else () for side in self.sides])
+            for steps in alike.values()
+        ]
+
+    def _classes(self, name: str, group: str, values: Values) -> list[Values]:
+        """Put together the values of a field that bring the same to every row, and note those that are refused."""
+        plans: dict[Any, list[Plan]] = {}
+        for value in values:
+            try:
+                convention = self.base.replace(**{name: value})
+                plans[value] = [convention.lower(side.bound) for side in self.sides]
+            except ConventionError:
+                continue
+            except InputError as error:
+                if value != REFUSAL:
+                    self.notes[f"{name}={value} was not searched: {str(error).partition(chr(10))[0]}"] = None
+        columns = {tuple(_columns(plan) for plan in several) for several in plans.values()}
+        if group == "value" and len(columns) == 1 < len(plans):
+            return [(value,) for value in values]  # the rows bring the same; what overflows here may not elsewhere
+        self.base = self.base.replace(**{name: next(iter(plans), getattr(self.base, name))})
+        return _classes({value: tuple(map(plan_key, several)) for value, several in plans.items()})
+
+    def _precisions(self, values: Values, borders: list[float]) -> list[Values]:
+        """Put together the precisions in which the same scores are equal, unless a measure computes with scores."""
+        keys: dict[Any, object] = {}
+        for value in values:
+            keys[value] = value
+            if all(isinstance(self.base.lower(side.bound), RankedPlan) for side in self.sides):
+                orders = [_order(side.scores, value, borders) for side in self.sides]
+                if any(order is None for order in orders):
+                    self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None
+                    del keys[value]
+                else:
+                    keys[value] = tuple(orders)
+        return _classes(keys)
+
+    def batches(self) -> list[list[Block]]:
+        """Split the combinations of the fields that decide values, so that the values of a part fit into memory."""
+        combinations = [dict(zip(self.axes, chosen, strict=True)) for chosen in product(*self.axes.values())]
+        size = max(1, AT_ONCE // (len(self.steps) * sum(side.bound.queries.n_queries for side in self.sides)))
+        return [combinations[first : first + size] for first in range(0, len(combinations), size)]
+
+    def groups(self, batch: list[Block]) -> Iterator[Groups]:
+        """Evaluate combinations at every cutoff, and group those of equal values and equal policies."""
+        tasks = [
+            (step, block, lowered)
+            for step in range(len(self.steps))
+            for block in batch
+            if (lowered := self._lowered({name: values[0] for name, values in block.items()}, self.steps[step][0]))
+        ]
+        numerators = [side.values([task[2][i] for task in tasks]) for i, side in enumerate(self.sides)]
+        parts: dict[object, tuple[list[list[Block]], list[tuple[Floats, ...]], Policies, int]] = {}
+        known: dict[object, list[Block]] = {}
+        for (step, block, lowered), *values in zip(tasks, *numerators, strict=True):
+            if any(each is None for each in values):
+                continue
+            policies = self._policies(step, lowered)
+            key = id(policies), *(each.tobytes() for each in values)
+            if key not in known:
+                part = parts.setdefault(id(policies), ([], [], policies, step))
+                part[0].append(known.setdefault(key, []))
+                part[1].append(tuple(values))
+            known[key].append(block)
+        for blocks, several, policies, step in parts.values():
+            if policies.blocks:
+                yield Groups(blocks, [np.stack(each) for each in zip(*several, strict=True)], policies, self.steps[step][1])
+
+    def _lowered(self, fields: dict[str, Any], step: int) -> list[Lowered]:
+        """Lower a convention for each data set; nothing where it is refused, or another spelling of one in the grid."""
+        found: list[Lowered] = []
+        try:
+            for side in self.sides:
+                k = {"k": side.cutoffs[step]} if "k" in self.base.fields() else {}
+                convention = self.base.replace(**fields, **k)
+                if not found and any(getattr(convention, name) != value for name, value in fields.items()):
+                    return []
+                found.append((convention, convention.lower(side.bound)))
+        except (ConventionError, InputError):
+            return []
+        return found
+
+    def _policies(self, step: int, lowered: list[Lowered]) -> Policies:
+        arrays = ((plan.retrieved.sizes, plan.empty, getattr(plan, "mass", None)) for _, plan in lowered)
+        key = step, *(array if array is None else array.tobytes() for several in arrays for array in several)
+        if key not in self.settled:
+            self.settled[key] = Policies(self.policies, lowered, [side.bound for side in self.sides])
+        return self.settled[key]
+
+
+def _rows_read(plan: Plan) -> int:
+    """Count the ranked rows that a kernel reads; in numpy this takes about a quarter of the time of ranking them."""
+    if not isinstance(plan, RankedPlan):
+        return 0  # it ranks by itself
+    return int(np.minimum(plan.rows.sizes, plan.k).sum()) // (1 if plan.kernel.in_numpy is None else 4)
+
+
+def plan_key(plan: Plan) -> object:
+    """Name all that a plan computes with: plans of equal keys give equal values for any scores."""
+    parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
+    if isinstance(plan, WholePlan):
+        parts += [*plan.columns.values(), *plan.offsets.values(), plan.mass]
+    else:
+        parts += [*(column.values for column in plan.columns.values()), *plan.by_rank.values(), *plan.by_query.values()]
+    # + 0.0 makes -0.0 and 0.0 one value
+    arrays = ((part + 0.0 if part.dtype == np.float64 else part).tobytes() for part in parts)
+    return plan.kernel, *plan.options.values(), *arrays
+
+
+def _columns(plan: Plan) -> object:
+    """Name the columns that the rows of a plan bring."""
+    return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.kernel
+
+
+def _classes(keys: dict[Any, object]) -> list[Values]:
+    """Put together the values of equal keys.
+
+    >>> _classes({"exp2": "a", "linear": "b", "exp2-floor": "a"})
+    [('exp2', 'exp2-floor'), ('linear',)]
+    """
+    found: dict[object, list[Any]] = {}
+    for value, key in keys.items():
+        found.setdefault(key, []).append(value)
+    return [tuple(values) for values in found.values()]
+
+
+def _order(scores: Array, precision: str, borders: list[float]) -> bytes | None:
+    """Name the order of scores and borders in a precision; None where a score is beyond it."""
+    with np.errstate(over="ignore"):
+        compared = scores.astype(compared_in(precision, scores.dtype))
+    if (np.isinf(compared) & np.isfinite(scores)).any():
+        return None
+    return np.unique(np.append(compared.astype(np.float64), borders), return_inverse=True)[1].tobytes()
+
+
+def _base(measure: type[Convention], grid: Block) -> Convention | None:
+    """Return a convention of the grid that refuses no query, with the first average that its pool has."""
+    k = {"k": None} if "k" in measure.fields() else {}
+    first = {name: next(value for value in values if value != REFUSAL) for name, values in grid.items()}
+    for average in grid["average"]:
+        with suppress(ConventionError):
+            return measure(**{**k, **first, "average": average})
+    return None
