@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.audit.probing.cases import LONG, PLAIN, Case
+from rankadapters.audit.probing.cases import LONG, PLAIN, UNTIED, Case
 from rankadapters.audit.probing.elimination import Elimination, Pool, conventions_in
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
@@ -37,7 +38,9 @@ def mistake_of(elimination: Elimination, cutoff: int | None) -> Mistake | None:
     if len({value for _, value in asked}) < FEWEST:
         return None
     search = _Search(elimination, short, cutoff)
-    return next(search.mistakes(), None)
+    untied = [(i, value) for i, value in short if elimination.pool.cases[i].purpose == UNTIED]
+    by_luck = _Search(elimination, untied, cutoff).exact("it orders tied rows by no rule, as an unstable sort does")
+    return next(chain(search.mistakes(), by_luck), None)
 
 
 class _Search:
@@ -97,7 +100,7 @@ class _Search:
 
     def _shifted(self) -> Iterator[Mistake]:
         """Try discounts of the next rank, such as log2(rank + 2): an irrelevant row before all others shifts them."""
-        plain = [i for i, case in enumerate(self.cases) if case.purpose == PLAIN]
+        plain = [i for i, case in enumerate(self.cases) if case.purpose in {PLAIN, UNTIED}]
         if not plain or NDCG not in self.measures:
             return
         queries = [(i, query) for i in plain for query in self.cases[i].split()]
@@ -109,7 +112,16 @@ class _Search:
         dcg, ideal_dcg = np.split(pool.values, 2, axis=1)
         of_case = np.array([[number == i for number, _ in queries] for i in plain], dtype=float)
         values = (dcg / ideal_dcg) @ (of_case / of_case.sum(axis=1, keepdims=True)).T
-        yield from self._fitting(pool, values, self.answers[plain], "its discounts begin with rank 2: log2(rank + 2)")
+        for mistake in self._fitting(
+            pool, values, self.answers[plain], "its discounts begin with rank 2: log2(rank + 2)"
+        ):
+            yield mistake._replace(convention=self._as_ndcg(mistake.convention))
+
+    def _as_ndcg(self, dcg: Convention) -> Convention:
+        """Return the NDCG that has the gain, discount and tie order of a DCG."""
+        ndcgs = (conventions_in(group)[0] for group in self.elimination.pool.groups if group.measure is NDCG)
+        shared = ("gain", "discount", "ties", "precision")
+        return next(c for c in ndcgs if all(getattr(c, name) == getattr(dcg, name) for name in shared))
 
     def exact(self, what: str) -> Iterator[Mistake]:
         """Yield a convention that gives all answers as they are."""

@@ -20,6 +20,7 @@ EMPTY, SHORT, ONE_DOCUMENT, NEGATIVE = (
     "one document",
     "scores below 0",
 )
+UNTIED = "no tied scores"
 PURPOSES = (PLAIN, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order in which they are asked
 LONGEST_STABLE = 16  # rows that numpy's default sort keeps in order
 
@@ -130,11 +131,17 @@ class Maker:
             ANY: (self.any, 8),
         }
         makers |= {SHORT: (self.short, 2 if self._k > 2 else 0), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
-        return [make() for purpose in PURPOSES for make, times in [makers[purpose]] for _ in range(times)]
+        makers |= {UNTIED: (self.untied, 3)}
+        return [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
 
     def plain(self) -> Case:
         """Make queries with more rows than the cutoff, something relevant and positive scores."""
         return self._case([self._query(self._more_than_cutoff()) for _ in self._each()], PLAIN)
+
+    def untied(self) -> Case:
+        """Make plain queries whose scores all differ."""
+        queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
+        return self._case([(labels, self._generator.permutation(labels.size) + 1.0) for labels, _ in queries], UNTIED)
 
     def one_document(self) -> Case:
         """Make queries, the first of which has one row, a relevant one."""

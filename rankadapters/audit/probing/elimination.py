@@ -113,6 +113,13 @@ class Elimination:
                     break
                 self._ask(case)
 
+    def ask_more(self, purpose: str, least: int) -> None:
+        """Ask about cases of a purpose until there are answers to some of them, for what explains a mistake."""
+        cases = [i for i, case in enumerate(self.pool.cases) if case.purpose == purpose]
+        for case in cases[:least]:
+            if case not in self.answers:
+                self._ask(case)
+
     def nearest(self) -> int | None:
         """Return the group that agrees with the most answers, then comes closest."""
         told = {case: answer.value for case, answer in self.answers.items() if not math.isnan(answer.value)}

@@ -13,10 +13,13 @@ from rankadapters.audit.probing.answers import TAKES, Function
 from rankadapters.audit.probing.bugs import mistake_of
 from rankadapters.audit.probing.cases import (
     EMPTY,
+    LONG,
     NEGATIVE,
     ONE_DOCUMENT,
+    PLAIN,
     PURPOSES,
     SHORT,
+    UNTIED,
     Case,
     Maker,
     shrunk,
@@ -184,6 +187,9 @@ def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
 
 
 def _unexplained(elimination: Elimination, cutoff: int | None) -> Probe:
+    elimination.ask_more(PLAIN, 4)
+    elimination.ask_more(UNTIED, 3)
+    elimination.ask_more(LONG, 1)
     mistake = None if elimination.function.faults else mistake_of(elimination, cutoff)
     group = elimination.nearest()
     nearest = mistake.convention if mistake else None
