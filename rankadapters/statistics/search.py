@@ -207,6 +207,8 @@ class _Space:
         for value in values:
             keys[value] = value
             if all(isinstance(self.base.lower(side.bound), RankedPlan) for side in self.sides):
+                if value == "none":  # ranks by no precision of its own
+                    continue
                 orders = [_order(side.scores, value, borders) for side in self.sides]
                 if any(order is None for order in orders):
                     self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None

@@ -137,10 +137,10 @@ def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[
     """Let policies say that a query is refused or skipped where the function gave no number for it."""
     refused = {case.purpose for case, _ in elimination.refused}
     single = elimination.function.takes == "query"
-    for field, purpose in (("empty", EMPTY), ("short", SHORT)):
-        if purpose in refused and field in fitting[0].fields():
-            words = ("error", "skip") if single else ("error",)
-            fitting = [convention.replace(**{field: word}) for convention in fitting for word in words]
+    words = {EMPTY: ("empty", ("error", "skip") if single else ("error",)), SHORT: ("short", ("skip",) if single else ())}
+    for field, values in [words[purpose] for purpose in words if purpose in refused]:
+        if values and field in fitting[0].fields():
+            fitting = [convention.replace(**{field: value}) for convention in fitting for value in values]
     return list(dict.fromkeys(fitting))
 
 
