@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +45,8 @@ class Function:
         What it was asked so far.
     faults : list of str
         What it did beside answering: other answers to the same case, or changed arrays.
+    calls, seconds : int, float
+        How often it was called, and how long it took in all.
     """
 
     call: Callable[..., Any]
@@ -51,6 +54,7 @@ class Function:
     answers: list[tuple[Case, Answer]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     calls: int = 0
+    seconds: float = 0.0
 
     def ask(self, case: Case) -> Answer:
         """Ask about a case and remember the answer."""
@@ -66,13 +70,15 @@ class Function:
         if self.takes == "groups":
             arrays.append(np.asarray(case.sizes))
         before = [array.copy() for array in arrays]
-        self.calls += 1
+        self.calls, begin = self.calls + 1, time.perf_counter()
         try:
             returned = self.call(*arrays)
         except Exception as error:  # noqa: BLE001 - whatever it raises is its answer
             return Answer(
                 math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             )
+        finally:
+            self.seconds += time.perf_counter() - begin
         if any(not np.array_equal(array, copy) for array, copy in zip(arrays, before, strict=True)):
             self._blame("it changes the arrays that it is given")
         return _answer(returned)

@@ -20,9 +20,9 @@ MOST_DECIMALS = 8  # to which a function may round
 
 
 class Mistake(NamedTuple):
-    """What explains the answers: a convention, and what the function does otherwise."""
+    """What explains the answers: conventions that the answers do not tell apart, and what the function does otherwise."""
 
-    convention: Convention
+    conventions: list[Convention]
     what: str
 
 
@@ -76,11 +76,11 @@ class _Search:
     def _fitting(
         self, pool: Pool, values: Floats, answers: Floats, what: str, tolerance: float | None = None
     ) -> Iterator[Mistake]:
-        """Yield a convention of a pool whose values are the answers."""
+        """Yield the conventions of a pool whose values are the answers."""
         bound = (tolerance or self.elimination.tolerance) * np.maximum(1.0, np.abs(answers))
         fits = (np.abs(values - answers) <= bound).all(axis=1)
         if fits.any():
-            yield Mistake(conventions_in(pool.groups[int(np.flatnonzero(fits)[0])])[0], what)
+            yield Mistake(pool.members(np.flatnonzero(fits).tolist()), what)
 
     def _rounded(self) -> Iterator[Mistake]:
         for decimals in range(1, MOST_DECIMALS + 1):
@@ -115,7 +115,7 @@ class _Search:
         for mistake in self._fitting(
             pool, values, self.answers[plain], "its discounts begin with rank 2: log2(rank + 2)"
         ):
-            yield mistake._replace(convention=self._as_ndcg(mistake.convention))
+            yield mistake._replace(conventions=[self._as_ndcg(mistake.conventions[0])])
 
     def _as_ndcg(self, dcg: Convention) -> Convention:
         """Return the NDCG that has the gain, discount and tie order of a DCG."""
@@ -124,7 +124,7 @@ class _Search:
         return next(c for c in ndcgs if all(getattr(c, name) == getattr(dcg, name) for name in shared))
 
     def exact(self, what: str) -> Iterator[Mistake]:
-        """Yield a convention that gives all answers as they are."""
+        """Yield the conventions that give all answers as they are."""
         yield from self._fitting(self.elimination.pool, self.values, self.answers, what)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from rankadapters.statistics.grid import has_cutoff, measure_named
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in turn until one is accepted
 N_QUERIES = 5
-QUESTIONS = 400  # to a function, while the smallest example is looked for
+QUESTIONS, SECONDS = 400, 5.0  # to a function at most, while the smallest example is looked for
 
 MEANINGS = {
     EMPTY: "empty='error', or empty='skip' where nothing is left to average",
@@ -109,7 +110,7 @@ def probe(
     n_queries = 1 if takes == "query" else N_QUERIES
     grades = _grades(asked, labels, n_queries)
     cutoff = find_cutoff(asked, Maker(grades, 3, n_queries)) if k == "unknown" else whole_or_none("k", k, "all ranks")
-    pool = Pool.of(Maker(grades, cutoff, n_queries).pool(), kinds, cutoff)
+    pool = pool_of(grades, n_queries, tuple(kinds), cutoff)
     elimination = Elimination(asked, pool, bound)
     elimination.run(PURPOSES)
     if elimination.left and not any("deterministic" in fault for fault in asked.faults):
@@ -118,6 +119,14 @@ def probe(
             fitting = _by_other_labels(elimination, fitting, n_queries)
         return _fitted(elimination, fitting)
     return _unexplained(elimination, cutoff)
+
+
+@lru_cache(maxsize=32)
+def pool_of(
+    grades: tuple[float, ...], n_queries: int, measures: tuple[type[Convention], ...], cutoff: int | None
+) -> Pool:
+    """Make the cases for given grades and a cutoff, and evaluate the measures' grids on them."""
+    return Pool.of(Maker(grades, cutoff, n_queries).pool(), measures, cutoff)
 
 
 def _grades(function: Function, labels: Sequence[float] | None, n_queries: int) -> tuple[float, ...]:
@@ -137,7 +146,10 @@ def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[
     """Let policies say that a query is refused or skipped where the function gave no number for it."""
     refused = {case.purpose for case, _ in elimination.refused}
     single = elimination.function.takes == "query"
-    words = {EMPTY: ("empty", ("error", "skip") if single else ("error",)), SHORT: ("short", ("skip",) if single else ())}
+    words = {
+        EMPTY: ("empty", ("error", "skip") if single else ("error",)),
+        SHORT: ("short", ("skip",) if single else ()),
+    }
     for field, values in [words[purpose] for purpose in words if purpose in refused]:
         if values and field in fitting[0].fields():
             fitting = [convention.replace(**{field: value}) for convention in fitting for value in values]
@@ -169,21 +181,36 @@ def _value(convention: Convention, case: Case) -> float:
 
 
 def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
-    presets = {
-        f"{label}@{_cut(convention)}" if has_cutoff(type(convention)) else label: convention
-        for kind in dict.fromkeys(map(type, fitting))
-        for label, convention in known(kind, getattr(fitting[0], "k", None)).items()
-        if convention in set(fitting)
-    }
+    presets = _presets(fitting)
     values = {name: tuple(dict.fromkeys(getattr(c, name) for c in fitting)) for name in fitting[0].fields()}
-    named = list(presets.values())
     return Probe(
-        convention=named[0] if named else min(fitting, key=_rank),
+        convention=_simplest(fitting),
         conventions=tuple(fitting),
         presets=tuple(presets),
         undecided={name: several for name, several in values.items() if len(several) > 1},
         **_common(elimination),
     )
+
+
+def _simplest(conventions: list[Convention]) -> Convention:
+    """Return the convention of a preset if there is one, else that of the values which are tried first."""
+    every = set(conventions)
+    known_here = (
+        c for kind in dict.fromkeys(map(type, conventions)) for c in known(kind, _cut(conventions[0])).values()
+    )
+    return next((convention for convention in known_here if convention in every), min(conventions, key=_rank))
+
+
+def _presets(conventions: list[Convention]) -> tuple[str, ...]:
+    """Name the presets that compute the same; those that order ties by docid may have been given any docids."""
+    every, found = set(conventions), []
+    for kind in dict.fromkeys(map(type, conventions)):
+        for label, preset in known(kind, _cut(conventions[0])).items():
+            by_docid = "docid" in str(getattr(preset, "ties", ""))
+            alike = [preset.replace(ties=ties) for ties in ("input", "reverse")] if by_docid else [preset]
+            if not every.isdisjoint(alike):
+                found.append(f"{label}@{'all' if preset.k is None else preset.k}" if has_cutoff(kind) else label)
+    return tuple(found)
 
 
 def _unexplained(elimination: Elimination, cutoff: int | None) -> Probe:
@@ -192,9 +219,9 @@ def _unexplained(elimination: Elimination, cutoff: int | None) -> Probe:
     elimination.ask_more(LONG, 1)
     mistake = None if elimination.function.faults else mistake_of(elimination, cutoff)
     group = elimination.nearest()
-    nearest = mistake.convention if mistake else None
+    nearest = _simplest(list(mistake.conventions)) if mistake else None
     if nearest is None and group is not None:
-        nearest = min(elimination.pool.members([group]), key=_rank)
+        nearest = _simplest(elimination.pool.members([group]))
     example = None if nearest is None else _example(elimination, nearest)
     return Probe(
         convention=None, conventions=(), presets=(), undecided={},
@@ -216,7 +243,8 @@ def _example(elimination: Elimination, convention: Convention) -> Example | None
     different = [case for case, _ in function.answers if differs(case)]
     if not different:
         return None
-    case = shrunk(min(different, key=lambda case: len(case.labels)), differs, QUESTIONS)
+    questions = min(QUESTIONS, int(SECONDS * function.calls / max(function.seconds, SECONDS / QUESTIONS)))
+    case = shrunk(min(different, key=lambda case: len(case.labels)), differs, questions)
     return Example(
         labels=case.labels, scores=case.scores, group_sizes=case.sizes,
         value=function.answer(case).value, expected=_value(convention, case),
@@ -245,6 +273,7 @@ def _rank(convention: Convention) -> tuple[int, ...]:
     )
 
 
-def _cut(convention: Convention) -> str:
-    k = getattr(convention, "k", None)
-    return "all" if k is None else str(k)
+def _cut(convention: Convention) -> int | None:
+    """Return the cutoff of a convention, if its measure has one."""
+    cutoff: int | None = getattr(convention, "k", None)
+    return cutoff

@@ -109,7 +109,10 @@ class Probe(Document):
             blocks.append(Table.of("fields", ("field", "value", "note"), lines))
         if self.example is not None:
             rows = zip(self.example.labels, self.example.scores, strict=True)
-            caption = f"smallest example: the function returns {self.example.value}, {self._nearest_name()} is {self.example.expected}"
+            nearest = "" if self.nearest is None else self.nearest.name
+            caption = (
+                f"smallest example: the function returns {self.example.value}, {nearest} is {self.example.expected}"
+            )
             blocks.append(Table.of(caption, ("label", "score"), [(f"{label:g}", repr(score)) for label, score in rows]))
         if self.refused:
             lines = [(refused.what, refused.problem, refused.meaning) for refused in self.refused]
@@ -141,9 +144,6 @@ class Probe(Document):
             return f"The function computes no known convention: it gave no number ({called})."
         because = f" Most likely {self.explanation}." if self.explanation else ""
         return f"The function computes no known convention ({called}). The nearest is {self.nearest.name}.{because}"
-
-    def _nearest_name(self) -> str:
-        return "" if self.nearest is None else self.nearest.name
 
     def _why(self, name: str) -> str:
         if name not in self.undecided:
