@@ -20,8 +20,8 @@ EMPTY, SHORT, ONE_DOCUMENT, NEGATIVE = (
     "one document",
     "scores below 0",
 )
-UNTIED = "no tied scores"
-PURPOSES = (PLAIN, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order in which they are asked
+UNTIED, NEARLY_TIED = "no tied scores", "scores that float32 takes for tied"
+PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order in which they are asked
 LONGEST_STABLE = 16  # rows that numpy's default sort keeps in order
 
 
@@ -125,13 +125,13 @@ class Maker:
     def pool(self) -> list[Case]:
         """Make cases of every purpose."""
         makers = {
-            PLAIN: (self.plain, 5),
+            PLAIN: (self.plain, 8),
             ONE_DOCUMENT: (self.one_document, 1),
             EMPTY: (self.empty, 2),
-            ANY: (self.any, 8),
+            ANY: (self.any, 12),
         }
         makers |= {SHORT: (self.short, 2 if self._k > 2 else 0), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
-        makers |= {UNTIED: (self.untied, 3)}
+        makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 3)}
         return [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
 
     def plain(self) -> Case:
@@ -142,6 +142,11 @@ class Maker:
         """Make plain queries whose scores all differ."""
         queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
         return self._case([(labels, self._generator.permutation(labels.size) + 1.0) for labels, _ in queries], UNTIED)
+
+    def nearly_tied(self) -> Case:
+        """Make plain queries with two scores, which are one score in float32."""
+        queries = [self._query(self._more_than_cutoff(), (0.2, 0.2 + CLOSE)) for _ in self._each()]
+        return self._case(queries, NEARLY_TIED)
 
     def one_document(self) -> Case:
         """Make queries, the first of which has one row, a relevant one."""
@@ -180,6 +185,12 @@ class Maker:
                 scores = -np.abs(scores) - 0.5
             queries.append((labels, scores))
         return self._case(queries, ANY)
+
+    def every_grade(self) -> Case:
+        """Make queries with a row of every grade and enough others."""
+        queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
+        scores = np.linspace(0.1, 0.9, self._grades.size)
+        return self._case([(np.append(q, self._grades), np.append(s, scores)) for q, s in queries], "every grade")
 
     def one_relevant(self, n_rows: int, rank: int) -> Case:
         """Make equal queries with distinct scores, whose only relevant row is at a rank."""

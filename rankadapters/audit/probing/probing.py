@@ -113,7 +113,8 @@ def probe(
     pool = pool_of(grades, n_queries, tuple(kinds), cutoff)
     elimination = Elimination(asked, pool, bound)
     elimination.run(PURPOSES)
-    if elimination.left and not any("deterministic" in fault for fault in asked.faults):
+    answered = any(not math.isnan(answer.value) for answer in elimination.answers.values())
+    if answered and elimination.left and not any("deterministic" in fault for fault in asked.faults):
         fitting = _with_refusals(elimination, pool.members(elimination.left))
         if labels is None:
             fitting = _by_other_labels(elimination, fitting, n_queries)
@@ -137,7 +138,7 @@ def _grades(function: Function, labels: Sequence[float] | None, n_queries: int) 
             raise refusal("labels", labels, "two grades or more, one of them above 0", "labels=(0, 1)")
         return given
     for grades in GRADES:
-        if not function.answer(Maker(grades, 3, n_queries).plain()).problem:
+        if not function.answer(Maker(grades, 3, n_queries).every_grade()).problem:
             return grades
     return GRADES[0]
 
