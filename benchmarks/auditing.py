@@ -37,7 +37,7 @@ def identified(sizes: np.ndarray, what: str, limit: float) -> None:
     value = ra.evaluate(queries, scores, wanted).value
     for decimals in (4, 6):
         number = f"{value:.{decimals}f}"
-        seconds, found = best_of(2, lambda number=number: ra.audit.identify(number, queries, scores))
+        seconds, found = best_of(2, lambda number=number: ra.audit.identify(queries, scores, value=number))
         if not any(match.covers(wanted) for match in found):
             raise SystemExit(f"{wanted} was not found behind {number}")
         name = f"identify, k unknown, {n:,} rows in {what}, {decimals} decimals, {len(found)} matches"
@@ -101,7 +101,7 @@ def run(data: Data, _: int) -> None:
     explained(data)
     identified(make(QUERIES).sizes, "queries as above", IDENTIFY_SECONDS)
     identified(np.full(QUERIES * 10, 10), "queries of 10", IDENTIFY_SECONDS)
-    _, like = ra.datasets.mq2008_like(seed=0, n_test_queries=MQ2008_QUERIES)
+    _, like = ra.datasets.mq2008_like(random_state=0, n_test_queries=MQ2008_QUERIES)
     identified(np.unique(like.qid, return_counts=True)[1], "queries as MQ2008's", MQ2008_SECONDS)
     compared()
     tested()

@@ -14,7 +14,7 @@ import numpy as np
 import rankadapters as ra
 from benchmarks.data import Data
 from benchmarks.timing import medians, report
-from rankadapters.io import read_svmlight, read_table, read_trec
+from rankadapters.io import read_features, read_table, read_trec
 
 ALLOWED = 0.05  # seconds on top of reading, binding and evaluating
 COLUMNS = ["label", "score", "qid"]
@@ -91,14 +91,14 @@ def svmlight(data: Data, rounds: int, folder: Path) -> None:
     file, n_rows = folder / "rows.txt", data.labels.size
     for n in (n_rows // 10, n_rows // 2, n_rows):
         write_svmlight(data, n, "%.6f", file)
-        calls: dict[str, Callable[[int], object]] = {"read_svmlight": lambda _: read_svmlight(file)}
+        calls: dict[str, Callable[[int], object]] = {"read_features": lambda _: read_features(file)}
         if importlib.util.find_spec("sklearn"):
             from sklearn.datasets import load_svmlight_file
 
             calls["scikit-learn, without queries"] = lambda _: load_svmlight_file(str(file), zero_based=False)
         found = medians(calls, rounds)
-        report(f"SVMlight, {n:,} rows of {N_FEATURES} features", found, "read_svmlight")
-        print(f"  {found['read_svmlight'] / n * 1e6:.2f} us a row")
+        report(f"SVMlight, {n:,} rows of {N_FEATURES} features", found, "read_features")
+        print(f"  {found['read_features'] / n * 1e6:.2f} us a row")
 
 
 def command(data: Data, rounds: int, folder: Path) -> None:

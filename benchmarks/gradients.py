@@ -13,12 +13,12 @@ from benchmarks.data import Data, make, sparse, unrelated
 from benchmarks.timing import clock_of, medians, report
 from rankadapters import objectives
 
-LIGHTGBM = objectives.lightgbm_lambdarank()
+LIGHTGBM = objectives.lightgbm.lambdarank()
 EXACT = LIGHTGBM.replace(sigmoid="exact")
 LAMBDALOSS = objectives.LambdaLoss(convention=LIGHTGBM.convention, scheme="ndcg2++_10", truncation=30, sigma=1)
 AVERAGE_PRECISION = EXACT.replace(convention="lightgbm.map@30")
 MSLR = EXACT.replace(convention=ra.presets.mslr(10))
-XGBOOST = objectives.xgboost_ndcg(lambdarank_num_pair_per_sample=30)
+XGBOOST = objectives.xgboost.ndcg(lambdarank_num_pair_per_sample=30)
 DOUBLED = XGBOOST.replace(sigmoid="exact")
 
 
@@ -56,7 +56,7 @@ def alone(data: Data, rounds: int, n_threads: int) -> None:
         "rankadapters, LightGBM's table": LIGHTGBM,
         "rankadapters, XGBoost's topk, exact": DOUBLED,
         "rankadapters, XGBoost's float32": XGBOOST,
-        "rankadapters, XE-NDCG": objectives.lightgbm_xendcg(),
+        "rankadapters, XE-NDCG": objectives.lightgbm.xendcg(),
         "rankadapters, LambdaLoss": LAMBDALOSS,
         "rankadapters, AP": AVERAGE_PRECISION,
     }
@@ -130,9 +130,9 @@ def alone_under_noise(n_threads: int, rounds: int = 5) -> None:
     data = make(2_000, seed=3)
     queries = ra.Queries(data.labels, group_sizes=data.sizes)
     losses = {
-        "YetiRank": objectives.catboost_yetirank(),
-        "YetiRank:mode=NDCG;top=10": objectives.catboost_yetirank(mode="NDCG", top=10),
-        "StochasticRank:metric=NDCG;top=10": objectives.catboost_stochastic_rank("NDCG", top=10),
+        "YetiRank": objectives.catboost.yetirank(),
+        "YetiRank:mode=NDCG;top=10": objectives.catboost.yetirank(mode="NDCG", top=10),
+        "StochasticRank:metric=NDCG;top=10": objectives.catboost.stochastic_rank("NDCG", top=10),
     }
     calls = {loss: value.bind(queries, n_threads=n_threads) for loss, value in losses.items()}
     fits = {loss: catboost_trees(data, n_threads, loss) for loss in ("QueryRMSE", *losses)}

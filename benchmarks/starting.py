@@ -45,7 +45,7 @@ def evaluate(dtype):
         except ra.RankAdaptersError:
             continue
 def differentiate(dtype):
-    lambdarank = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+    lambdarank = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact")
     ra.objectives.gradients([0, 1, 1, 0], np.array([0.5, 0.5, 0.25, 0.75], dtype), lambdarank, group_sizes=[4])
 start = time.perf_counter()
 for step in sys.argv[1:]:

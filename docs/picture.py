@@ -15,7 +15,7 @@ from rankadapters.cli import main
 
 FILE = Path(__file__).parent / "parity.svg"
 COMMAND = ("parity", "--convention", "textbook@10", "letor4@10", "yahoo@10")
-WIDTH = 72
+WIDTH = 80
 
 
 def printed() -> list[str]:

@@ -182,7 +182,7 @@ def gap() -> Table:
 
 def example() -> tuple[ra.Queries, object]:
     """Queries and scores of the README."""
-    _, test = ra.datasets.mq2008_like(seed=0)
+    _, test = ra.datasets.mq2008_like(random_state=0)
     return ra.Queries(test.labels, qid=test.qid), test.X[:, 3]
 
 
@@ -193,7 +193,7 @@ def section3() -> Table:
 
 def effect(conventions: dict[str, Callable[[int], ra.NDCG]]) -> Table:
     """NDCG of one feature of the generated data under some conventions, at every cutoff."""
-    _, test = ra.datasets.mq2008_like(seed=0)
+    _, test = ra.datasets.mq2008_like(random_state=0)
     docid = [f"d{row}" for row in range(test.labels.size)]
     queries = ra.Queries(test.labels, qid=test.qid, docid=docid)
     table = [["", *(f"NDCG@{k}" for k in CUTOFFS)]]

@@ -20,7 +20,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import rankadapters as ra
-from rankadapters.learners import AdaRank, CoordinateAscent, RankBoost, RankNet, RankSVM
+from rankadapters.learners import AdaRank, CoordinateAscent, NeuralRanker, RankBoost, RankSVM
 
 # trec_eval with gains 2^l - 1 is RankLib's NDCG, but that it orders ties by document ids, which no learner sees.
 JUDGES = {"letor4": "letor4@10", "yahoo": "yahoo@10", "ranklib": "ranklib@10", "trec": "trec_eval_9@10+gain=exp2"}
@@ -52,7 +52,8 @@ def adarank(convention: str, effort: Effort) -> list[Any]:
 def ranknet(convention: str, effort: Effort) -> list[Any]:
     layers = [(10,), (50,), (100,), (10, 10), (10, 10, 10)] if effort.searches else [(10,)]
     same = {"convention": convention, "max_iter": min(effort.rounds, 100), "random_state": 0, "n_threads": 1}
-    return [RankNet(each, **same) for each in layers]
+    pairs = ra.objectives.catboost.pair_logit()
+    return [NeuralRanker(pairs, hidden_layer_sizes=each, **same) for each in layers]
 
 
 def rankboost(convention: str, effort: Effort) -> list[Any]:
@@ -61,7 +62,7 @@ def rankboost(convention: str, effort: Effort) -> list[Any]:
 
 def ranksvm(convention: str, effort: Effort) -> list[Any]:
     several = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0) if effort.searches else (0.01,)
-    return [RankSVM(C, convention=convention, n_threads=1) for C in several]
+    return [RankSVM(C=C, convention=convention, n_threads=1) for C in several]
 
 
 def coordinate_ascent(convention: str, effort: Effort) -> list[Any]:
@@ -99,12 +100,12 @@ class Part(NamedTuple):
 
 
 def read(file: Path) -> Part:
-    [data] = ra.io.read_svmlight(file)
+    [data] = ra.io.read_features(file)
     return Part(data.X, data.labels, data.qid, ra.io.read_letor(file, docids=True).queries)
 
 
 def generated(n_queries: int = 12, n_features: int = 12) -> list[Part]:
-    data, _ = ra.datasets.mq2008_like(seed=0, n_train_queries=5 * n_queries)
+    data, _ = ra.datasets.mq2008_like(random_state=0, n_train_queries=5 * n_queries)
     part_of, found = np.unique(data.qid, return_inverse=True)[1] // n_queries, []
     for part in range(5):
         X, labels, qid = (column[part_of == part] for column in (data.X[:, :n_features], data.labels, data.qid))
@@ -259,7 +260,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     """Draw Figure 1: what training under each tool does to each learner. Figure 2: the learners under each tool."""
     from matplotlib import rc_context
 
-    from rankadapters.plotting.panels import panels
+    from rankadapters.plotting.curves import panels
 
     folder.mkdir(parents=True, exist_ok=True)
     tools, learners = DRAWN.items(), sorted(LEARNERS)

@@ -81,11 +81,11 @@ def joined(parts: list[RankingData]) -> RankingData:
 
 def data_sets(files: list[str]) -> Iterator[tuple[str, RankingData, RankingData]]:
     """Name, training and test data of each."""
-    folds = ra.io.read_svmlight(*([file] for file in files)) if files else []
+    folds = ra.io.read_features(*([file] for file in files)) if files else []
     for number, fold in enumerate(folds):
         yield f"MQ2008 fold {number + 1}", joined([each for each in folds if each is not fold]), joined([fold])
     for seed in (1, 2):
-        train, test = ra.datasets.mq2008_like(seed=seed)
+        train, test = ra.datasets.mq2008_like(random_state=seed)
         yield f"generated {seed}", joined([train]), joined([test])
 
 
@@ -114,7 +114,7 @@ def main() -> None:
     if find_spec("scikit_posthocs"):
         from scikit_posthocs import posthoc_nemenyi_friedman
 
-        print(posthoc_nemenyi_friedman(results.to_frame("dense")))
+        print(posthoc_nemenyi_friedman(results.to_frame(form="dense")))
     if arguments.out:
         Path(arguments.out).write_text(ra.compare.page(results), encoding="utf-8")
 

@@ -55,7 +55,7 @@ def main(argv=None):
     parser.add_argument("--data", nargs="+", type=Path, help="files such as MQ2008's S1.txt to S5.txt")
     sklearn.set_config(enable_metadata_routing=True)
     files = parser.parse_args(argv).data
-    data = ra.io.read_svmlight(files)[0] if files else ra.datasets.mq2008_like(seed=0, n_train_queries=120)[0]
+    data = ra.io.read_features(files)[0] if files else ra.datasets.mq2008_like(random_state=0, n_train_queries=120)[0]
     print(f"{data}, {CONVENTION.name}")
     for name, (estimator, grid) in SEARCHES.items():
         found = searched(data, estimator, grid).cv_results_

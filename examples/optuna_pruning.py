@@ -15,7 +15,7 @@ import rankadapters as ra
 TRIALS, ROUNDS, FOLDS = 12, 10, 3
 
 conv = ra.presets.textbook(10)
-train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=90, n_test_queries=45)
+train, test = ra.datasets.mq2008_like(random_state=0, n_train_queries=90, n_test_queries=45)
 splitter = ra.sklearn.QueryShuffleSplit(1, test_size=0.2, random_state=0)
 [(kept, held)] = splitter.split(train.X, train.labels, train.qid)
 held_out = (train.X[held], train.labels[held], train.qid[held])

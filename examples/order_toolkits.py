@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 import rankadapters as ra
-from rankadapters.crosscheck.toolkits import TOOLKITS, Task
+from rankadapters.parity.trainers import TOOLKITS, Task
 
 K = 10
 NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboost", "textbook")
@@ -19,8 +19,8 @@ NAMES = ("letor4", "yahoo", "ranklib", "sklearn", "lightgbm", "xgboost", "catboo
 
 def folds():
     if sys.argv[1:]:
-        return ra.io.read_svmlight(*([file] for file in sys.argv[1:]))
-    data, _ = ra.datasets.mq2008_like(seed=0, n_train_queries=90, n_test_queries=1)
+        return ra.io.read_features(*([file] for file in sys.argv[1:]))
+    data, _ = ra.datasets.mq2008_like(random_state=0, n_train_queries=90, n_test_queries=1)
     number = data.qid % 3
     return [
         ra.datasets.RankingData(X=data.X[number == i], labels=data.labels[number == i], qid=data.qid[number == i])

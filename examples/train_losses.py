@@ -20,20 +20,20 @@ from rankadapters.datasets import RankingData
 
 JUDGES = {"NDCG@10": "textbook@10", "AP": "letor4.map", "ERR": "yahoo.err"}
 NDCG = ra.presets.textbook(10)
-LAMBDARANK = objectives.lightgbm_lambdarank().replace(truncation=10, sigmoid="exact", convention=NDCG)
+LAMBDARANK = objectives.lightgbm.lambdarank().replace(truncation=10, sigmoid="exact", convention=NDCG)
 OBJECTIVES = {
     "LambdaRank NDCG@10": LAMBDARANK,
     "LambdaRank AP": LAMBDARANK.replace(convention="letor4.map"),
     "LambdaRank ERR": LAMBDARANK.replace(convention="yahoo.err"),
     "LambdaLoss NDCG2++": objectives.LambdaLoss(convention=NDCG, scheme="ndcg2++_10", truncation=10, sigma=1),
     "ApproxNDCG": objectives.ApproxNDCG(convention=NDCG, temperature=1, hessian=0.01),
-    "RankNet": objectives.pair_logit(),
-    "XE-NDCG": objectives.lightgbm_xendcg(),
+    "RankNet": objectives.catboost.pair_logit(),
+    "XE-NDCG": objectives.lightgbm.xendcg(),
     "ListNet": objectives.ListNet(),
     "ListMLE": objectives.ListMLE(),
     "QueryRMSE": objectives.QueryRMSE(),
-    "YetiRank": objectives.catboost_yetirank(),
-    "StochasticRank NDCG@10": objectives.catboost_stochastic_rank("NDCG", top=10),
+    "YetiRank": objectives.catboost.yetirank(),
+    "StochasticRank NDCG@10": objectives.catboost.stochastic_rank("NDCG", top=10),
 }
 Predict = Callable[[np.ndarray], np.ndarray]
 
@@ -97,12 +97,12 @@ class CatBoost:
 
 def folds(files: list[Path] | None) -> Iterator[tuple[RankingData, RankingData]]:
     if files is None:
-        train, test = ra.datasets.mq2008_like(seed=0)
+        train, test = ra.datasets.mq2008_like(random_state=0)
         yield shuffled(train), test
         return
     for first in range(5):
         one, two, three, _, last = (files[(first + i) % 5] for i in range(5))
-        train, test = ra.io.read_svmlight([one, two, three], [last])
+        train, test = ra.io.read_features([one, two, three], [last])
         yield shuffled(train), test
 
 

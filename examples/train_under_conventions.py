@@ -22,11 +22,11 @@ shape |= {"feature_fraction": 0.8, "verbosity": -1, "seed": 0}
 def folds():
     """Train on three of the five parts and test on the last, in turn; generated data are one fold."""
     if args.data is None:
-        yield ra.datasets.mq2008_like(seed=0)
+        yield ra.datasets.mq2008_like(random_state=0)
         return
     for first in range(5):
         one, two, three, _, last = (args.data[(first + i) % 5] for i in range(5))
-        yield ra.io.read_svmlight([one, two, three], [last])
+        yield ra.io.read_features([one, two, three], [last])
 
 
 values = {trained: {judged: [] for judged in conventions} for trained in conventions}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration import arguments
 from rankadapters.core.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -49,9 +49,10 @@ class RankingData:
 
     def __post_init__(self) -> None:
         """Refuse parts of different length."""
-        if self.X.ndim != 2 or not len(self.X) == len(self.labels) == len(self.qid):  # noqa: PLR2004 - a table
+        X, labels, qid = (getattr(part, "shape", None) for part in (self.X, self.labels, self.qid))
+        if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - a table
             msg = (
-                f"X has shape {self.X.shape}, labels {self.labels.shape}, qid {self.qid.shape}.\n"
+                f"X has shape {X}, labels {labels}, qid {qid}.\n"
                 "Hint: a table of one row per document, and one label and one qid for each."
             )
             raise InputError(msg)
@@ -93,6 +94,8 @@ class Grouped:
         >>> grouped.X.ravel().tolist(), grouped.sizes.tolist(), grouped.qid.tolist()
         ([1.0, 3.0, 2.0], [2, 1], [0, 0, 1])
         """
+        if not isinstance(data, RankingData):
+            raise arguments.refusal("data", data, "RankingData", "RankingData(X=X, labels=labels, qid=qid)")
         given = Queries(data.labels, qid=data.qid)
         sizes = np.diff(given.indptr)
         qid = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
@@ -101,7 +104,7 @@ class Grouped:
 
 
 def mq2008_like(
-    seed: int = 0, *, n_train_queries: int = 240, n_test_queries: int = 120
+    *, random_state: object = 0, n_train_queries: int = 240, n_test_queries: int = 120
 ) -> tuple[RankingData, RankingData]:
     """Generate queries that have what makes the toolkits' NDCGs differ on MQ2008.
 
@@ -111,8 +114,8 @@ def mq2008_like(
 
     Parameters
     ----------
-    seed : int
-        The same seed gives the same data.
+    random_state : int, Generator or RandomState
+        A seed, or a generator that draws one; the same seed gives the same data.
     n_train_queries, n_test_queries : int
         Size of the two parts, which share no query.
 
@@ -124,7 +127,7 @@ def mq2008_like(
     Raises
     ------
     InputError
-        The seed is not a whole number from 0 on, or a part would have no query.
+        `random_state` is neither a seed nor a generator, or a part would have no query.
 
     References
     ----------
@@ -132,28 +135,21 @@ def mq2008_like(
 
     Examples
     --------
-    >>> train, test = mq2008_like(seed=0)
+    >>> train, test = mq2008_like(random_state=0)
     >>> test
     RankingData(120 queries, 2049 rows, 46 features)
     >>> largest = np.maximum.reduceat(test.labels, np.flatnonzero(np.diff(test.qid, prepend=0)))
     >>> float((largest == 0).mean().round(2))
     0.28
     """
-    _refuse_below("seed", seed, 0)
-    _refuse_below("n_train_queries", n_train_queries, 1)
-    _refuse_below("n_test_queries", n_test_queries, 1)
-    rng = np.random.default_rng(seed)
+    arguments.whole("n_train_queries", n_train_queries)
+    arguments.whole("n_test_queries", n_test_queries)
+    rng = np.random.default_rng(arguments.seed(random_state))
     # Drawn once, so that a feature means the same in both parts.
     strength = rng.uniform(0, 0.6, FEATURES) * (rng.random(FEATURES) < INFORMATIVE)
     levels = rng.choice([2, 4, 8, 20], FEATURES)
     train = _queries(rng, n_train_queries, 1, strength, levels)
     return train, _queries(rng, n_test_queries, 1 + n_train_queries, strength, levels)
-
-
-def _refuse_below(name: str, value: object, least: int) -> None:
-    if not is_whole(value) or int(value) < least:
-        msg = f"{name}={value!r:.60}; allowed are whole numbers from {least} on.\nHint: mq2008_like(seed=0)."
-        raise InputError(msg)
 
 
 def _queries(

@@ -1,103 +1,82 @@
-"""How far a long computation is: one bar on a terminal, nothing anywhere else or without rich.
+"""How far a long computation is: a bar of tqdm on a terminal, the caller's own function, or nothing.
 
-What takes long is decorated with `shows` and calls `advance`; the command opens a bar of its own by `shown`, and then
-that is the one that moves.
+A function that takes long is decorated with `shows` and calls `advance`; one that has `progress=` calls
+`steps(progress)` instead. The command opens a bar of its own by `shown`, and then that is the one that moves.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from importlib.util import find_spec
 from typing import Any, ParamSpec, TypeVar
 
+from rankadapters.core.declaration.arguments import refusal
+
 P = ParamSpec("P")
 T = TypeVar("T")
+Step = Callable[[int, int], object]
+Progress = bool | Step  # what `progress=` takes: True shows a bar on a terminal, False shows nothing
 
+SOON = 1.0  # seconds after which a bar is worth its line
+INTERVAL = 0.1  # seconds between two drawings of it
 _STEPS_OF_FILE = 1000
-SOON = 1.0  # seconds that a computation takes at least before a bar is worth its line
 
-
-class Bar:
-    """A bar that is drawn after a while, and goes when it is closed."""
-
-    def __init__(self, what: str) -> None:
-        self._said: dict[str, Any] = {"description": what, "total": None}
-        self._lock = threading.Lock()
-        self._drawn: Any = None
-        self._closed = False
-
-    def draw(self) -> None:
-        """Begin to draw, unless it was closed or another bar of rich's has the terminal."""
-        from rich.console import Console
-        from rich.errors import LiveError
-        from rich.progress import Progress
-
-        with self._lock:
-            if self._closed:
-                return
-            drawn = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False)
-            drawn.add_task(**self._said)
-            try:
-                drawn.start()
-            except LiveError:
-                return
-            self._drawn = drawn
-
-    def say(self, **said: Any) -> None:
-        """Say how much is done, how much there is, what it is."""
-        with self._lock:
-            self._said |= said
-            if self._drawn is not None:
-                self._drawn.update(self._drawn.task_ids[0], **said)
-
-    def close(self) -> None:
-        """Take it away."""
-        with self._lock:
-            self._closed = True
-            if self._drawn is not None:
-                self._drawn.stop()
-
-
-_open: ContextVar[Bar | None] = ContextVar("_open", default=None)
+_bar: ContextVar[Any] = ContextVar("_bar", default=None)
 
 
 @contextmanager
-def shown(what: str, *, after: float = SOON) -> Iterator[None]:
+def shown(what: str, *, after: float | None = None) -> Iterator[None]:
     """Show a bar on a terminal's stderr while the block takes, once that is longer than `after` seconds.
 
     Inside another such block nothing more is drawn: `advance` moves the bar that is there.
     """
-    if _open.get() is not None or sys.stderr is None or not sys.stderr.isatty() or not has_rich():
+    if _bar.get() is not None or sys.stderr is None or not sys.stderr.isatty() or find_spec("tqdm") is None:
         yield
         return
-    bar = Bar(what)
-    timer = threading.Timer(after, bar.draw)
-    timer.daemon = True
-    before = _open.set(bar)
-    try:
-        timer.start() if after else bar.draw()
-        yield
-    finally:
-        timer.cancel()
-        bar.close()
-        _open.reset(before)
+    from tqdm import tqdm
+
+    delay = SOON if after is None else after
+    with tqdm(desc=what, leave=False, delay=delay, mininterval=INTERVAL, miniters=0, file=sys.stderr) as bar:
+        token = _bar.set(bar)
+        try:
+            yield
+        finally:
+            _bar.reset(token)
+
+
+def steps(progress: object) -> Step:
+    """Return the function that is called with how much is done, and how much there is.
+
+    >>> steps(print) is print, steps(True) is advance, steps(False)(1, 2)
+    (True, True, None)
+
+    Raises
+    ------
+    InputError
+        `progress` is neither True nor False nor callable.
+    """
+    if callable(progress):
+        return progress
+    if not isinstance(progress, bool):
+        raise refusal("progress", progress, "True, False and functions of (done, total)", "progress=print")
+    return advance if progress else _ignore
 
 
 def shows(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that may take long: it is `shown`, unless the caller has a `progress=` of its own."""
+    """Decorate a function that may take long: a bar is `shown`, unless its `progress=` says otherwise."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
-        def call(*given: P.args, **named: P.kwargs) -> T:
-            if named.get("progress") is not None:
-                return function(*given, **named)
-            with shown(what):
-                return function(*given, **named)
+        def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            step = steps(kwargs.get("progress", True))
+            if "progress" in kwargs:
+                kwargs["progress"] = step
+            with shown(what) if step is advance else nullcontext():
+                return function(*args, **kwargs)
 
         return call
 
@@ -106,9 +85,12 @@ def shows(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 def advance(done: int, total: int, what: str | None = None) -> None:
     """Say how much of how much is done, where a bar is shown, and what is being done now."""
-    bar = _open.get()
+    bar = _bar.get()
     if bar is not None:
-        bar.say(completed=done, total=total, **({} if what is None else {"description": what}))
+        bar.total = total
+        if what is not None:
+            bar.set_description(what, refresh=False)
+        bar.update(done - bar.n)
 
 
 def step_of_file(number: int, n_files: int) -> Callable[[int, int], None]:
@@ -125,5 +107,9 @@ def step_of_file(number: int, n_files: int) -> Callable[[int, int], None]:
 
 
 def has_rich() -> bool:
-    """Tell whether rich is installed."""
+    """Tell whether rich, which prints the command's tables, is installed."""
     return find_spec("rich") is not None
+
+
+def _ignore(done: int, total: int) -> None:
+    """Show nothing."""

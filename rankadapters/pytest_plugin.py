@@ -72,24 +72,24 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture
 def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Assert that two numbers are the same: `assert_same_ndcg(a, b, *, tol=0)`, Scores or floats.
+    """Assert that two numbers are the same: `assert_same_ndcg(a, b, *, tolerance=0)`, Scores or floats.
 
     Two Scores must be of one convention over the same queries. With `labels=`, `scores=` and the keywords of `Queries`,
     a failure names its cause and the queries that contribute most.
     """
 
     def assert_same(
-        a: object, b: object, *, tol: float = 0, labels: object = None, scores: object = None, **columns: object
+        a: object, b: object, *, tolerance: float = 0, labels: object = None, scores: object = None, **columns: object
     ) -> None:
         __tracebackhide__ = True
         from rankadapters.core.data.queries import as_queries
-        from rankadapters.parity import compare_numbers
+        from rankadapters.parity.values import compare_numbers
 
         queries = None if labels is None else as_queries(labels, **columns)
         if (labels is None) != (scores is None) or (labels is None and columns):
             _refuse("labels= and scores= go together, and the keywords of Queries with them.")
         convention = _declared(request)["convention"]
-        report = compare_numbers(a, b, tol=tol, convention=convention, queries=queries, scores=scores)
+        report = compare_numbers(a, b, tolerance=tolerance, convention=convention, queries=queries, scores=scores)
         _judge(request, report)
 
     return assert_same
@@ -99,13 +99,13 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
 def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport]:
     """Assert that the installed toolkits agree: `ranking_parity(labels, scores, convention, qid=qid)`.
 
-    It takes what `crosscheck.check` takes, and returns its report. `convention`, `toolkits` and `require` are those of
+    It takes what `parity.crosscheck` takes, and returns its report. `convention`, `toolkits` and `require` are those of
     the marker `rank_parity` where they are left out, and the convention then that of `--rank-convention`.
     """
 
     def compare(labels: object, scores: object, convention: Any = None, **given: Any) -> ParityReport:
         __tracebackhide__ = True
-        from rankadapters.crosscheck import check
+        from rankadapters.parity import crosscheck
 
         told = _declared(request)
         wanted = told["convention"] if convention is None else _resolved(convention, "convention")
@@ -116,7 +116,7 @@ def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport
                 pytrace=False,
             )
         options = {name: told[name] for name in ("toolkits", "require") if name in told}
-        report = check(labels, scores, wanted, **(options | given))
+        report = crosscheck(labels, scores, wanted, **(options | given))
         _judge(request, report)
         return report
 

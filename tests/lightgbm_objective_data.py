@@ -34,7 +34,7 @@ OTHERS = VALUES["lightgbm"][1:]
 
 
 def preset(name, options):
-    return {"lambdarank": objectives.lightgbm_lambdarank, "rank_xendcg": objectives.lightgbm_xendcg}[name](**options)
+    return {"lambdarank": objectives.lightgbm.lambdarank, "rank_xendcg": objectives.lightgbm.xendcg}[name](**options)
 
 
 def ours(value):

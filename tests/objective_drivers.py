@@ -28,36 +28,36 @@ def xgboost_seed() -> dict[str, int]:
 
 SEED = xgboost_seed()
 MEAN = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3, **SEED}
-XENDCG = objectives.lightgbm_xendcg()
+XENDCG = objectives.lightgbm.xendcg()
 COMMON = [
-    objectives.pair_logit(),
+    objectives.catboost.pair_logit(),
     objectives.ListNet(),
     objectives.ListMLE(),
     objectives.ApproxNDCG(convention="lightgbm@10", temperature=0.5, hessian=0.01),
     objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg2++_10", truncation=30, sigma=1),
     objectives.LambdaLoss(convention="lightgbm@10", scheme="ndcg1", truncation=30, sigma=1),
-    objectives.query_softmax(),
+    objectives.catboost.query_soft_max(),
     objectives.QueryRMSE(),
-    objectives.query_cross_entropy(),
+    objectives.catboost.query_cross_entropy(),
     XENDCG,
-    objectives.catboost_stochastic_rank("NDCG", top=10),
-    objectives.catboost_stochastic_rank("ERR", num_estimations=3).replace(arithmetic="exact"),
-    objectives.catboost_yetirank(),
-    objectives.catboost_yetirank(mode="DCG", top=10, num_neighbors=5),
+    objectives.catboost.stochastic_rank("NDCG", top=10),
+    objectives.catboost.stochastic_rank("ERR", num_estimations=3).replace(arithmetic="exact"),
+    objectives.catboost.yetirank(),
+    objectives.catboost.yetirank(mode="DCG", top=10, num_neighbors=5),
 ]
 # What is trained by each: its own by default first, then those of the other toolkits.
 VALUES = {
     "lightgbm": [
-        objectives.lightgbm_lambdarank(),
-        objectives.xgboost_pairwise(),
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=4),
+        objectives.lightgbm.lambdarank(),
+        objectives.xgboost.pairwise(),
+        objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=4),
         *COMMON,
     ],
     "xgboost": [
-        objectives.xgboost_ndcg(),
-        objectives.xgboost_ndcg(**MEAN),
-        objectives.xgboost_map(),
-        objectives.lightgbm_lambdarank(),
+        objectives.xgboost.ndcg(),
+        objectives.xgboost.ndcg(**MEAN),
+        objectives.xgboost.map(),
+        objectives.lightgbm.lambdarank(),
         *COMMON,
     ],
 }
@@ -77,7 +77,7 @@ class LightGBMDriver:
     hint = r"the Dataset has no group.*\nHint: lgb.Dataset\(..., group=sizes\)"
     tiny = 1e-300  # a score that it can still tell from 0
     params: ClassVar = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 15, "min_data_in_leaf": 10}
-    exact = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+    exact = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 
     def __init__(self) -> None:
         self.package = pytest.importorskip("lightgbm")
@@ -109,7 +109,7 @@ class XGBoostDriver:
     tiny = 1e-30
     # `hist` would choose its bins by the weights.
     params: ClassVar = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "tree_method": "exact"}
-    exact = objectives.xgboost_ndcg().replace(sigmoid="exact")
+    exact = objectives.xgboost.ndcg().replace(sigmoid="exact")
 
     def __init__(self) -> None:
         self.package = pytest.importorskip("xgboost")

@@ -29,7 +29,9 @@ def public_modules() -> Iterator[tuple[str, ModuleType]]:
 
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Return every public function by its name below `ra`."""
-    named = ((f"{prefix}{name}", getattr(module, name)) for prefix, module in public_modules() for name in module.__all__)
+    named = (
+        (f"{prefix}{name}", getattr(module, name)) for prefix, module in public_modules() for name in module.__all__
+    )
     return {name: value for name, value in named if isfunction(value)}
 
 
@@ -49,4 +51,6 @@ def booster(toolkit: str) -> Any:
     import catboost
 
     pool = catboost.Pool(features, LABELS, group_id=QID)
-    return catboost.train(pool, {"loss_function": "YetiRank", "verbose": False, "allow_writing_files": False}, num_boost_round=1)
+    return catboost.train(
+        pool, {"loss_function": "YetiRank", "verbose": False, "allow_writing_files": False}, num_boost_round=1
+    )

@@ -11,9 +11,9 @@ from rankadapters import objectives
 from tests.shared_data import kept, shared_losses
 
 MAKERS = {
-    "StochasticRank": objectives.catboost_stochastic_rank,
-    "YetiRank": objectives.catboost_yetirank,
-    "StochasticFilter": objectives.catboost_stochastic_filter,
+    "StochasticRank": objectives.catboost.stochastic_rank,
+    "YetiRank": objectives.catboost.yetirank,
+    "StochasticFilter": objectives.catboost.stochastic_filter,
 }
 
 

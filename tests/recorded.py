@@ -48,13 +48,13 @@ OTHER_OBJECTIVES = (
     "ranknet/truncation=all/samples=2/sigma=1/normalization=xgboost/hessian=doubled/sigmoid=float32/v1",
     "xendcg/seed=5/v1",
     "listnet/v1",
-    "query-softmax/beta=1/ridge=0.01/v1",
+    "query-soft-max/beta=1/ridge=0.01/v1",
     "query-rmse/v1",
 )
 PUBLIC = (
     "Evaluator", "Evaluator.evaluate", "Evaluator.per_query", "Evaluator.tally", "Queries", "Tally.to_dict",
     "Tally.from_dict", "evaluate", "mean_ndcg", "parse", "objectives.gradients", "audit.explain",
-    "audit.identify", "audit.order", "audit.profile", "audit.page", "parity.check_value", "crosscheck.check",
+    "audit.identify", "audit.order", "audit.profile", "audit.page", "parity.check_value", "parity.crosscheck",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ PARAMS = {"metric": "None", "verbosity": -1, "num_threads": 1, "num_leaves": 7, 
 DATA = graded(1, 20, 20, grades=5)
 X = np.where(np.random.default_rng(0).random(DATA.X.shape) < 0.1, np.nan, DATA.X)  # some missing
 X[:, 5] = np.floor(DATA.X[:, 5] * 8)  # some zeros, and few distinct
-PRESETS = {"lambdarank": ra.objectives.lightgbm_lambdarank, "rank_xendcg": ra.objectives.lightgbm_xendcg}
+PRESETS = {"lambdarank": ra.objectives.lightgbm.lambdarank, "rank_xendcg": ra.objectives.lightgbm.xendcg}
 RNG = np.random.default_rng(1)
 WEIGHT, START = RNG.random(DATA.y.size), RNG.normal(size=DATA.y.size)
 BAGGING = {"bagging_freq": 1, "bagging_fraction": 0.8}
@@ -45,7 +45,7 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by
     name, bias = params.pop("objective", "lambdarank"), trial.get("bias")
     objective = preset | (bias or {})
     if ours:
-        learned = None if bias is None else ra.objectives.lightgbm_position_bias(**bias)
+        learned = None if bias is None else ra.objectives.lightgbm.position_bias(**bias)
         objective = {"objective": ra.lightgbm.objective(PRESETS[name](**preset), position_bias=learned, n_threads=1)}
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.filterwarnings("ignore", "boosting=|bagging_by_query:|categorical_feature|the Dataset has positions")
@@ -86,7 +86,7 @@ SETTINGS = [
              {"data": {**SHOWN["data"], "weight": WEIGHT}, "bias": {"learning_rate": 0.3}, "learning_rate": 0.3},
              {**SHOWN, "bias": {}, "callbacks": [decaying]}],
             shown="`position` of the Dataset; `lambdarank_position_bias_regularization`, `learning_rate` also in "
-            "`position_bias=lightgbm_position_bias(...)`",
+            "`position_bias=lightgbm.position_bias(...)`",
             why="with `num_threads=1`: more of LightGBM's threads add up the biases' sums in another order"),
     Setting([SHOWN, {**SHOWN, "lambdarank_position_bias_regularization": 1.0}],
             shown="`position` of the Dataset, without `position_bias`", why="LightGBM's own corrects. We warn."),

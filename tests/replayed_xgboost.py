@@ -22,9 +22,9 @@ DATA = graded(1, 20, 20, grades=5)
 X = np.where(np.random.default_rng(0).random(DATA.X.shape) < 0.1, np.nan, DATA.X)  # some missing
 FRAME = pd.DataFrame(X[:, :5]).assign(kind=pd.Categorical((DATA.X[:, 5] * 8).astype(int)))
 PRESETS = {
-    "rank:ndcg": ra.objectives.xgboost_ndcg,
-    "rank:pairwise": ra.objectives.xgboost_pairwise,
-    "rank:map": ra.objectives.xgboost_map,
+    "rank:ndcg": ra.objectives.xgboost.ndcg,
+    "rank:pairwise": ra.objectives.xgboost.pairwise,
+    "rank:map": ra.objectives.xgboost.map,
 }
 VERSION = tuple(int(part) for part in re.findall(r"\d+", xgb.__version__)[:2])
 RNG = np.random.default_rng(1)
@@ -43,7 +43,7 @@ def train(trial: dict[str, Any], ours: bool) -> np.ndarray:  # noqa: FBT001 - by
     make = {"data": X, "label": label, "qid": DATA.qid, "nthread": 1} | trial.get("data", {})
     matrix = make.pop("kind", xgb.DMatrix)(**make)
     bias = trial.get("bias")
-    unbiased = None if bias is None else ra.objectives.xgboost_unbiased(**bias)
+    unbiased = None if bias is None else ra.objectives.xgboost.unbiased(**bias)
     objective = ra.xgboost.objective(PRESETS[name](**preset), position_bias=unbiased, n_threads=1)
     told = {"objective": name, "lambdarank_unbiased": bias is not None, **preset, **(bias or {})}
     if ours:
@@ -120,7 +120,7 @@ SETTINGS = [
             "`ndcg_exp_gain` in the preset; `rank:pairwise`, `rank:map`"),
     Setting([{"bias": {}}, {"bias": {"lambdarank_bias_norm": 2.0}}, {"bias": {}, **HALF},
              {"bias": {}, "objective": "rank:map"}, {"bias": {}, "objective": "rank:pairwise"}],
-            shown="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost_unbiased(...)`"),
+            shown="`lambdarank_unbiased`, `lambdarank_bias_norm` as `position_bias=xgboost.unbiased(...)`"),
     Setting([{"lambdarank_unbiased": True}, {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0}],
             shown="the same in the parameters alone", why="a callable does not see them"),
     Setting([{"multi_strategy": "multi_output_tree"}, {"nthread": 2}, {"seed": 7}, {"process_type": "default"},

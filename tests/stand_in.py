@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import rankadapters as ra
-from rankadapters.crosscheck.toolkits import Trainer
 from rankadapters.parity import Toolkit
+from rankadapters.parity.trainers import Trainer
 
 
 class StandIn(Toolkit):

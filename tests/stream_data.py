@@ -45,7 +45,7 @@ def cut(columns, bounds):
 def given(columns, *names):
     """Columns of `ra.evaluate` that a stream has by name."""
     found = {"qid": columns["qid"]}
-    if "weight" in names:
+    if "query_weight" in names:
         _, first = np.unique(columns["qid"], return_index=True)
         found["query_weight"] = columns["weight"][np.sort(first)]
     for name in ("row_weight", "docid"):

@@ -12,8 +12,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.audit.explain.shapley import split, split_columns
-from rankadapters.audit.field_grid import grid
+from rankadapters.audit.explanation.shapley import split, split_columns
+from rankadapters.statistics.grid import grid
 from tests.audit_data import mq2008, small
 
 YAHOO, LETOR4, LIGHTGBM = ra.presets.yahoo(10), ra.presets.letor4(10), ra.presets.lightgbm(5)

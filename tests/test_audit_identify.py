@@ -10,10 +10,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.audit.field_grid import grid
-from rankadapters.audit.identify.alike import classes, lowered
-from rankadapters.audit.identify.known_presets import known, named, nearest
-from rankadapters.core.binding.lowering import Bound
+from rankadapters.audit.identification.known_presets import known, named, nearest_of
+from rankadapters.statistics.grid import grid
 from tests.audit_data import mq2008, small
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
@@ -65,7 +63,7 @@ def check_found(queries, scores, convention, decimals=6):
     except ra.InputError:  # every query skipped, or a label without gain
         return False
     text = f"{value:.{decimals}f}"
-    found = ra.audit.identify(text, queries, scores)
+    found = ra.audit.identify(queries, scores, value=text)
     same = [match for match in found if match.covers(convention)]
     assert len(same) == 1, (str(convention), text, len(found))
     np.testing.assert_array_equal(
@@ -90,7 +88,7 @@ def test_letor4_is_found_behind_the_number_of_bm25_on_mq2008():
     # Busa-Fekete et al. (2012): what Eval-Score-4.0.pl prints at 10; docs/paper.md.
     data = mq2008()
     for k in ("unknown", 10):
-        first = ra.audit.identify(0.1623, data.queries, data.scores, k=k)[0]
+        first = ra.audit.identify(data.queries, data.scores, value=0.1623, k=k)[0]
         assert "letor4" in first.presets
         assert first.convention == ra.presets.letor4(10)
         assert first.value == ra.evaluate(data.queries, data.scores, ra.presets.letor4(10)).value
@@ -100,7 +98,7 @@ def test_trec_eval_with_exponential_gains_is_found_behind_its_number():
     data = mq2008()
     wanted = ra.presets.trec_eval_9(3).replace(gain="exp2")
     for k in ("unknown", 3):
-        first = ra.audit.identify(0.2947, data.queries, data.scores, k=k)[0]
+        first = ra.audit.identify(data.queries, data.scores, value=0.2947, k=k)[0]
         assert first.covers(wanted)
         assert "trec_eval_9" in first.near
         assert (first.changes, first.convention.k) == ({"gain": "exp2"}, 3)
@@ -109,7 +107,7 @@ def test_trec_eval_with_exponential_gains_is_found_behind_its_number():
 def test_yahoo_is_found_with_the_other_presets_that_say_the_same():
     queries, scores = small()
     value = ra.evaluate(queries, scores, ra.presets.yahoo(4)).value
-    [first, *_] = ra.audit.identify(f"{value:.8f}", queries, scores, k=4)
+    [first, *_] = ra.audit.identify(queries, scores, value=f"{value:.8f}", k=4)
     # Without weights LightGBM's mean is the plain one.
     assert {"yahoo", "lightgbm"} <= set(first.presets)
     assert first.changes == {}
@@ -118,7 +116,7 @@ def test_yahoo_is_found_with_the_other_presets_that_say_the_same():
 
 def test_matches_are_ordered_presets_first_then_by_what_differs():
     queries, scores = small()
-    found = ra.audit.identify("0.8", queries, scores)
+    found = ra.audit.identify(queries, scores, value="0.8")
     changes = [len(match.changes) for match in found]
     assert changes == sorted(changes)
     assert all(match.presets == match.near for match in found if not match.changes)
@@ -132,7 +130,7 @@ def test_matches_are_ordered_presets_first_then_by_what_differs():
 
 def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
     labels = [2, 1, 0, 1, 0]
-    found = ra.audit.identify("1.0000", labels, [3, 2, 1, 2, 1], group_sizes=[3, 2])
+    found = ra.audit.identify(labels, [3, 2, 1, 2, 1], value="1.0000", group_sizes=[3, 2])
     [match] = [match for match in found if match.covers(ra.presets.yahoo(5))]
     assert len(match.presets) > 15
     assert set(match.alike["k"]) == {None, *range(1, 101)}
@@ -142,7 +140,7 @@ def test_perfect_scores_are_one_match_of_all_conventions_that_give_one():
 @pytest.mark.parametrize(("k", "nearest"), [(None, True), (2, False), (5, True), ("unknown", False)])
 def test_a_measure_that_its_only_tool_never_cuts_is_searched_with_cutoffs_too(k, nearest):
     queries = ra.Queries([0, 1, 0, 2, 1, 0], group_sizes=[3, 3])
-    found = ra.audit.identify("0.6", queries, [3, 2, 1, 0, 2, 5], measure="filtered-dcg", k=k)
+    found = ra.audit.identify(queries, [3, 2, 1, 0, 2, 5], value="0.6", measure="filtered-dcg", k=k)
     match = found.nearest if nearest else found[0]
     assert not (found if nearest else found.nearest)
     assert match.near == ("catboost.filtered_dcg",)
@@ -153,7 +151,7 @@ def test_a_measure_that_its_only_tool_never_cuts_is_searched_with_cutoffs_too(k,
 @pytest.mark.parametrize("printed", ["0.6", "0.7"])
 def test_a_further_number_tells_matches_apart(printed):
     queries, scores = small()
-    found = ra.audit.identify(printed, queries, scores, k=5)
+    found = ra.audit.identify(queries, scores, value=printed, k=5)
     assert len(found) > 50
     cutoff, query = found.telling
     assert len(cutoff.values) == len(query.values) == 50
@@ -178,7 +176,7 @@ def test_a_further_number_tells_matches_apart(printed):
 
 
 def test_one_match_needs_no_further_number():
-    found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
+    found = ra.audit.identify([0, 1, 0], [2, 1, 1], value="0.5000", k=1, group_sizes=[2, 1])
     assert len(found) == 1
     assert found.telling == ()
 
@@ -186,18 +184,18 @@ def test_one_match_needs_no_further_number():
 def test_conventions_that_differ_in_a_query_are_different_matches():
     """Of 21 queries one is empty, which moves the mean by too little to tell."""
     labels, scores = [1, 0] * 20 + [0, 0], [1, 2] * 5 + [2, 1] * 15 + [1, 2]
-    found = ra.audit.identify("0.9", labels, scores, k=2, group_sizes=[2] * 21)
+    found = ra.audit.identify(labels, scores, value="0.9", k=2, group_sizes=[2] * 21)
     assert {match.convention.empty for match in found} == {0, 0.5, 1, "skip"}
     assert not any("empty" in match.alike for match in found)
 
 
 def test_without_docids_they_are_not_searched_and_this_is_said():
     queries, scores = small()
-    found = ra.audit.identify("0.7", queries, scores, k=3)
+    found = ra.audit.identify(queries, scores, value="0.7", k=3)
     assert not any("docid" in str(match.convention) for match in found)
     assert any("there are no docids" in note for note in found.notes)
     assert all(f"Note: {note}" in str(found) for note in found.notes)
-    with_ids = ra.audit.identify("0.7", *small(docids=True), k=3)
+    with_ids = ra.audit.identify(*small(docids=True), value="0.7", k=3)
     assert with_ids.notes == ()
 
 
@@ -206,7 +204,7 @@ def test_no_match_names_the_nearest_and_the_value_of_empty_that_would_be_needed(
     # One query is perfect, one is empty, one has its document at rank 2 of 2.
     convention = ra.presets.yahoo(1).replace(empty=0.3)
     value = ra.evaluate(labels, scores, convention, group_sizes=sizes).value
-    found = ra.audit.identify(f"{value:.4f}", labels, scores, k=1, group_sizes=sizes)
+    found = ra.audit.identify(labels, scores, value=f"{value:.4f}", k=1, group_sizes=sizes)
     assert list(found) == []
     assert found.nearest.value == ra.evaluate(labels, scores, found.nearest.convention, group_sizes=sizes).value
     assert abs(found.nearest.value - value) > 5e-5
@@ -216,14 +214,14 @@ def test_no_match_names_the_nearest_and_the_value_of_empty_that_would_be_needed(
 
 
 def test_where_no_query_is_short_the_nearest_is_the_same_however_these_count():
-    found = ra.audit.identify("0.61", [1, 0, 0, 1], [2, 1, 2, 1], k=1, group_sizes=[2, 2])
+    found = ra.audit.identify([1, 0, 0, 1], [2, 1, 2, 1], value="0.61", k=1, group_sizes=[2, 2])
     assert list(found) == []
     assert found.nearest.alike["short"] == ("pad", "zero", "skip")
 
 
 def test_no_match_names_the_cutoff_that_would_be_needed():
     data = mq2008()
-    found = ra.audit.identify("0.3985", data.queries, data.scores, k=5)  # RankLib's at 10, docs/paper.md
+    found = ra.audit.identify(data.queries, data.scores, value="0.3985", k=5)  # RankLib's at 10, docs/paper.md
     assert list(found) == []
     assert any(note.startswith("k=10 in ranklib") for note in found.notes)
 
@@ -234,21 +232,21 @@ def test_a_number_that_was_cut_off_does_not_match_but_is_told():
     value = ra.evaluate(labels, scores, convention, group_sizes=sizes).value
     assert f"{value:.3f}" == "0.315"
     assert f"{value:.5f}" == "0.31546"
-    assert ra.audit.identify("0.31546", labels, scores, k=2, group_sizes=sizes)
-    found = ra.audit.identify("0.3154", labels, scores, k=2, group_sizes=sizes)
+    assert ra.audit.identify(labels, scores, value="0.31546", k=2, group_sizes=sizes)
+    found = ra.audit.identify(labels, scores, value="0.3154", k=2, group_sizes=sizes)
     assert list(found) == []
     assert any("gives it cut off, not rounded" in note for note in found.notes)
 
 
 def test_a_single_query_can_be_identified():
-    found = ra.audit.identify("0.6309", [0, 1], [2, 1], k=2, group_sizes=[2])
+    found = ra.audit.identify([0, 1], [2, 1], value="0.6309", k=2, group_sizes=[2])
     assert "yahoo" in found[0].presets
 
 
 def test_a_number_in_full_precision_is_found_in_spite_of_another_order_of_addition():
     queries, scores = small()
     value = ra.evaluate(queries, scores, ra.presets.textbook(10)).value
-    found = ra.audit.identify(np.nextafter(value, 1), queries, scores, k=10)
+    found = ra.audit.identify(queries, scores, value=np.nextafter(value, 1), k=10)
     assert "textbook" in found[0].presets
 
 
@@ -257,13 +255,13 @@ def test_with_labels_below_zero_a_value_may_leave_the_unit_interval():
     convention = ra.presets.sklearn(2)
     value = ra.evaluate(labels, scores, convention, group_sizes=[3]).value
     assert value < 0
-    found = ra.audit.identify(f"{value:.5f}", labels, scores, k=2, group_sizes=[3])
+    found = ra.audit.identify(labels, scores, value=f"{value:.5f}", k=2, group_sizes=[3])
     assert any(match.covers(convention) for match in found)
     assert any("gain=exp2 was not searched: labels[1] is -1" in note for note in found.notes)
 
 
 def test_scores_beyond_float32_are_searched_in_float64_only():
-    found = ra.audit.identify("1.0", [1, 0], [1e300, 1], k=1, group_sizes=[2])
+    found = ra.audit.identify([1, 0], [1e300, 1], value="1.0", k=1, group_sizes=[2])
     assert found[0].alike.get("precision") is None
     assert len([note for note in found.notes if "beyond float32" in note]) == 1
 
@@ -271,7 +269,7 @@ def test_scores_beyond_float32_are_searched_in_float64_only():
 def test_gains_that_overflow_are_not_searched():
     labels, scores = [1023.9, 1023.9, 0], [1, 2, 3]
     value = ra.evaluate(labels, scores, ra.presets.sklearn(2), group_sizes=[3]).value
-    found = ra.audit.identify(f"{value:.6f}", labels, scores, k=2, group_sizes=[3])
+    found = ra.audit.identify(labels, scores, value=f"{value:.6f}", k=2, group_sizes=[3])
     assert "sklearn" in found[0].presets
     assert [note for note in found.notes if note.startswith("gain=exp2 was not searched: the ideal DCG of query 0 ov")]
     assert not [note for note in found.notes if note.startswith("discount=")]  # too large under some gains only
@@ -280,7 +278,7 @@ def test_gains_that_overflow_are_not_searched():
 @pytest.mark.parametrize("k", [0, 1.5, "10"])
 def test_bad_cutoffs(k):
     with pytest.raises(ra.ConventionError, match="is not a cutoff"):
-        ra.audit.identify("0.5", [1, 0], [1, 2], k=k, group_sizes=[2])
+        ra.audit.identify([1, 0], [1, 2], value="0.5", k=k, group_sizes=[2])
 
 
 @pytest.mark.parametrize(
@@ -289,23 +287,25 @@ def test_bad_cutoffs(k):
 )
 def test_bad_scores(scores, problem):
     with pytest.raises(ra.InputError, match=problem):
-        ra.audit.identify("0.5", [1, 0], scores, group_sizes=[2])
+        ra.audit.identify([1, 0], scores, value="0.5", group_sizes=[2])
 
 
 def test_progress_is_told_to_the_end():
     steps = []
-    ra.audit.identify("0.5", [1, 0], [1, 2], group_sizes=[2], progress=lambda done, total: steps.append((done, total)))
+    ra.audit.identify(
+        [1, 0], [1, 2], value="0.5", group_sizes=[2], progress=lambda done, total: steps.append((done, total))
+    )
     assert steps[-1][0] == steps[-1][1] == len(steps)
 
 
 def test_every_form_holds_the_signature():
-    found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
+    found = ra.audit.identify([0, 1, 0], [2, 1, 1], value="0.5000", k=1, group_sizes=[2, 1])
     for text in (str(found), found.to_markdown(), found._repr_html_(), found.to_json()):
         assert str(found[0].convention) in text
 
 
 def test_what_is_the_same_on_this_data_is_printed_below_the_signature():
-    found = ra.audit.identify("0.5000", [0, 1, 0], [2, 1, 1], k=1, group_sizes=[2, 1])
+    found = ra.audit.identify([0, 1, 0], [2, 1, 1], value="0.5000", k=1, group_sizes=[2, 1])
     assert "ties" in found[0].alike
     [below] = str(found).split(str(found[0].convention))[1:]
     assert below.startswith("\nThe same on this data: ")
@@ -315,18 +315,20 @@ def test_what_is_the_same_on_this_data_is_printed_below_the_signature():
 
 
 def test_another_value_of_empty_is_told_where_no_cutoff_is_known():
-    _, test = ra.datasets.mq2008_like(seed=0)
+    _, test = ra.datasets.mq2008_like(random_state=0)
     queries, scores = ra.Queries(test.labels, qid=test.qid), test.X[:, 24]
     value = ra.evaluate(queries, scores, ra.presets.yahoo(10).replace(empty=0.3)).value
-    found = ra.audit.identify(f"{value:.6f}", queries, scores)
+    found = ra.audit.identify(queries, scores, value=f"{value:.6f}")
     assert not found
     assert "empty=0.3 in lightgbm, xgboost, yahoo" in found.notes[0]
 
 
 def test_gains_of_0_and_of_minus_0_are_alike():
-    queries = ra.Queries([0.5, -0.0, 2], group_sizes=[3])
-    plans, _ = lowered(presets.yahoo(3), Bound(queries, None), "gain", ["linear", "linear-positive", "exp2"])
-    assert classes(plans) == [("linear", "linear-positive"), ("exp2",)]
+    labels, scores, convention = [0.5, -0.0, 2], [3, 2, 1], presets.yahoo(3).replace(gain="linear")
+    value = ra.evaluate(labels, scores, convention, group_sizes=[3]).value
+    found = ra.audit.identify(labels, scores, value=f"{value:.10f}", k=3, group_sizes=[3])
+    [match] = [match for match in found if match.covers(convention)]
+    assert match.alike["gain"] == ("linear", "linear-positive")
 
 
 @pytest.mark.parametrize("k", [10, None])
@@ -348,5 +350,5 @@ def test_what_a_tools_user_changes_more_often_is_named_before_what_is_changed_le
 
 def test_of_several_values_of_a_field_the_first_is_the_change():
     block = {name: (value,) for name, value in presets.yahoo(10).replace(ties="worst").to_dict().items()}
-    found = nearest(ra.NDCG, {**block, "gain": ("table_0_1_3", "table_0_1_7")})
+    found = nearest_of(ra.NDCG, [{**block, "gain": ("table_0_1_3", "table_0_1_7")}])
     assert found.changes["gain"] == "table_0_1_3"

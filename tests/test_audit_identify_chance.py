@@ -12,7 +12,7 @@ from tests.audit_data import small
 
 
 def generated(feature=3):
-    _, test = ra.datasets.mq2008_like(seed=0)
+    _, test = ra.datasets.mq2008_like(random_state=0)
     return ra.Queries(test.labels, qid=test.qid), test.X[:, feature]
 
 
@@ -26,7 +26,7 @@ def verdict(found):
 
 @pytest.mark.parametrize(("k", "said"), [(5, "perhaps by chance"), ("unknown", "as likely as not by chance")])
 def test_an_invented_number_is_told_to_be_chance(k, said):
-    found = ra.audit.identify("0.4382", *generated(), k=k)
+    found = ra.audit.identify(*generated(), value="0.4382", k=k)
     assert found
     assert verdict(found) == said
     assert f"the first match is {said}." in str(found)
@@ -39,7 +39,7 @@ def test_as_many_conventions_give_a_random_number_as_the_search_says(decimals, d
     middle = sum(ra.evaluate(queries, scores, f"{name}@5").value for name in ("yahoo", "letor4")) / 2
     said = []
     for number in np.random.default_rng(0).uniform(middle - 0.1, middle + 0.1, 80):
-        found = ra.audit.identify(f"{number:.{decimals}f}", queries, scores, k=5)
+        found = ra.audit.identify(queries, scores, value=f"{number:.{decimals}f}", k=5)
         said.append((found.chance.expected[-1], len(found), found.chance.shares[-1], bool(found)))
     expected, measured, share, matching = np.mean(said, axis=0)
     assert measured == pytest.approx(expected, rel=0.3)
@@ -52,7 +52,7 @@ def test_two_random_numbers_match_as_often_as_the_search_says():
     said = []
     for shares in np.random.default_rng(1).uniform(0.9, 1.1, (50, 2)):
         numbers = [f"{value:.2f}" for value in middle * shares]
-        found = ra.audit.identify(numbers, queries, scores, k=[5, 10])
+        found = ra.audit.identify(queries, scores, value=numbers, k=[5, 10])
         said.append((found.chance.expected[-1], len(found)))
     expected, measured = np.mean(said, axis=0)
     assert measured == pytest.approx(expected, rel=0.5)
@@ -60,7 +60,7 @@ def test_two_random_numbers_match_as_often_as_the_search_says():
 
 
 def test_a_preset_is_chance_less_often_than_a_convention_that_nobody_uses():
-    found = ra.audit.identify("0.4382", *generated(), k=5)
+    found = ra.audit.identify(*generated(), value="0.4382", k=5)
     assert list(found.chance.expected) == sorted(found.chance.expected)
     assert list(found.chance.shares) == sorted(found.chance.shares)
     assert found.chance.share(0) < 0.02
@@ -81,7 +81,7 @@ def test_two_numbers_of_a_preset_have_it_first_and_are_hardly_chance(name):
         numbers = {f"ndcg@{k}": printed(queries, scores, convention) for k, convention in conventions.items()}
     except ra.InputError as error:
         pytest.skip(str(error))
-    found = ra.audit.identify(numbers, queries, scores)
+    found = ra.audit.identify(queries, scores, value=numbers)
     assert found[0].covers(conventions[5])
     assert found[0].changes == {}
     assert verdict(found) == "hardly by chance"
@@ -92,11 +92,11 @@ def test_random_numbers_match_nothing_together_or_are_told_to_be_chance():
     queries, scores = generated()
     hits = 0
     for pair in np.random.default_rng(2).uniform(0.3, 0.6, (30, 2)):
-        found = ra.audit.identify({5: f"{pair[0]:.4f}", 10: f"{pair[1]:.4f}"}, queries, scores)
+        found = ra.audit.identify(queries, scores, value={5: f"{pair[0]:.4f}", 10: f"{pair[1]:.4f}"})
         hits += bool(found)
     assert hits == 0
     for number in np.random.default_rng(3).uniform(0.3, 0.6, 30):
-        found = ra.audit.identify(f"{number:.4f}", queries, scores, k=5)
+        found = ra.audit.identify(queries, scores, value=f"{number:.4f}", k=5)
         assert not found or found[0].changes == {} or verdict(found) != "hardly by chance" or len(found[0].changes) == 1
 
 
@@ -105,7 +105,7 @@ def test_a_number_without_a_cutoff_goes_with_others(name):
     queries, scores = small(docids=True)
     conventions = {k: ra.presets.make(name, k) for k in (None, 5)}
     numbers = {k: printed(queries, scores, convention) for k, convention in conventions.items()}
-    found = ra.audit.identify(numbers, queries, scores)
+    found = ra.audit.identify(queries, scores, value=numbers)
     [match] = [match for match in found if match.covers(conventions[5])]
     assert [number.name for number in found.numbers] == ["ndcg@5", "ndcg@all"]
     assert match.values[1] == ra.evaluate(queries, scores, match.convention.at(None)).value
@@ -116,7 +116,7 @@ def test_a_policy_that_means_nothing_without_a_cutoff_is_found_by_the_other_numb
     convention = ra.presets.letor4(5).replace(ideal="all")
     cutoffs = {"ndcg@all": None, "ndcg@5": 5, "@3": 3}
     numbers = {name: printed(queries, scores, convention.at(k)) for name, k in cutoffs.items()}
-    found = ra.audit.identify(numbers, queries, scores)
+    found = ra.audit.identify(queries, scores, value=numbers)
     assert any(match.covers(convention) for match in found)
 
 
@@ -127,7 +127,7 @@ def test_numbers_of_several_models_have_one_convention(k):
     convention = ra.presets.letor4(10)
     numbers = {"a": printed(queries, first, convention), "b": printed(queries, second, convention)}
     for scores in ({"a": first, "b": second, "c": first}, pandas_table(a=first, b=second)):
-        found = ra.audit.identify(numbers, queries, scores, k=k)
+        found = ra.audit.identify(queries, scores, value=numbers, k=k)
         assert found[0].covers(convention)
         assert verdict(found) == "hardly by chance"
         assert found[0].values == tuple(ra.evaluate(queries, s, convention).value for s in (first, second))
@@ -147,7 +147,7 @@ def test_models_that_retrieved_other_rows_have_queries_of_their_own():
     convention = ra.presets.trec_eval_9(2).replace(ties="input")
     numbers = {name: {2: printed(queries[name], scores[name], convention)} for name in scores}
     numbers["b"][3] = printed(queries["b"], scores["b"], convention.at(3))
-    found = ra.audit.identify(numbers, queries, scores)
+    found = ra.audit.identify(queries, scores, value=numbers)
     assert [number.name for number in found.numbers] == ["a ndcg@2", "b ndcg@2", "b ndcg@3"]
     assert any(match.covers(convention) for match in found)
 
@@ -155,7 +155,7 @@ def test_models_that_retrieved_other_rows_have_queries_of_their_own():
 def test_where_one_number_does_not_fit_it_is_named():
     queries, scores = generated()
     numbers = {k: printed(queries, scores, f"letor4@{k}") for k in (5, 10)}
-    found = ra.audit.identify({**numbers, 3: "0.4321"}, queries, scores)
+    found = ra.audit.identify(queries, scores, value={**numbers, 3: "0.4321"})
     assert not found
     assert [note for note in found.notes if note.startswith("without ndcg@3 = 0.4321, 1 ")]
     assert not [note for note in found.notes if note.startswith("without ndcg@5")]
@@ -165,7 +165,7 @@ def test_where_one_number_does_not_fit_it_is_named():
 def test_every_form_names_the_numbers_and_the_chance():
     queries, scores = generated()
     numbers = [printed(queries, scores, f"letor4@{k}") for k in (5, 10)]
-    found = ra.audit.identify(numbers, queries, scores, k=[5, 10])
+    found = ra.audit.identify(queries, scores, value=numbers, k=[5, 10])
     plain = json.loads(found.to_json())
     assert plain["numbers"] == [
         {"name": f"ndcg@{k}", "value": number, "decimals": 4} for k, number in zip((5, 10), numbers, strict=True)
@@ -182,7 +182,7 @@ def test_a_measure_without_a_cutoff_takes_numbers_of_several_models():
     second = first + queries.labels
     convention = ra.parse("lightgbm.auc").replace(average="uniform")
     numbers = {"a": printed(queries, first, convention), "b": printed(queries, second, convention)}
-    found = ra.audit.identify(numbers, queries, {"a": first, "b": second}, measure="auc")
+    found = ra.audit.identify(queries, {"a": first, "b": second}, value=numbers, measure="auc")
     assert any(match.covers(convention) for match in found)
 
 
@@ -207,5 +207,5 @@ MODELS = {"a": SCORES, "b": SCORES}
 )  # fmt: skip
 def test_numbers_that_say_too_little_are_refused(value, scores, more, error, problem):
     with pytest.raises(error, match=problem) as caught:
-        ra.audit.identify(value, [1, 0], scores, group_sizes=[2], **more)
+        ra.audit.identify([1, 0], scores, value=value, group_sizes=[2], **more)
     assert "Hint: " in str(caught.value)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.audit.field_grid import has_cutoff, searched
 from rankadapters.core.measures import MEASURES as ALL
+from rankadapters.statistics.grid import has_cutoff, searched
 from tests.audit_data import small
 
 MEASURES = {name: measure for name, measure in ALL.items() if name != "ndcg"}
@@ -182,7 +182,7 @@ def test_a_random_convention_is_found_or_one_that_is_equal_on_the_data(measure, 
     for _ in range(6 if measure in {"dcg", "ap", "rr", "auc"} else 1):
         convention, value = random_convention(rng, MEASURES[measure], queries, scores)
         k = getattr(convention, "k", None)
-        found = ra.audit.identify(f"{value:.6f}", queries, scores, measure=measure, k=k)
+        found = ra.audit.identify(queries, scores, value=f"{value:.6f}", measure=measure, k=k)
         same = [match for match in found if match.covers(convention)]
         assert len(same) == 1, str(convention)
         assert same[0].value == ra.evaluate(queries, scores, same[0].convention).value
@@ -199,7 +199,7 @@ def test_a_preset_is_named_behind_its_number(text):
     convention = ra.parse(text)
     value = ra.evaluate(queries, scores, convention).value
     k = getattr(convention, "k", None)
-    found = ra.audit.identify(f"{value:.8f}", queries, scores, measure=convention.measure, k=k)
+    found = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure=convention.measure, k=k)
     [match] = [match for match in found if match.covers(convention)]
     assert text.partition("@")[0] in match.presets
     assert found[0].changes == {}
@@ -211,7 +211,7 @@ def test_the_usual_persistences_are_found(persistence):
     queries, scores = small()
     convention = ra.parse("ranx.rbp").replace(persistence=persistence)
     value = ra.evaluate(queries, scores, convention).value
-    found = ra.audit.identify(f"{value:.8f}", queries, scores, measure="rbp", k=None)
+    found = ra.audit.identify(queries, scores, value=f"{value:.8f}", measure="rbp", k=None)
     assert sum(match.covers(convention) for match in found) == 1
 
 
@@ -224,7 +224,8 @@ def test_values_that_are_tried_are_values_of_their_field_each_once(measure):
 def test_the_sign_of_a_zero_tells_no_values_apart():
     labels, scores = np.array([0, -0.0, 0, 1, 0.5, 0]), [2, 2, 1, 0, 2, 3]
     signed, plain = (
-        ra.audit.identify("0.5", each, scores, measure="err", k=2, group_sizes=[3, 3]) for each in (labels, abs(labels))
+        ra.audit.identify(each, scores, value="0.5", measure="err", k=2, group_sizes=[3, 3])
+        for each in (labels, abs(labels))
     )
     assert signed.to_dict() == plain.to_dict()
     assert signed.nearest.alike["gain"] == ("linear", "linear-positive")
@@ -232,7 +233,7 @@ def test_the_sign_of_a_zero_tells_no_values_apart():
 
 def test_a_further_number_is_named_by_its_measure():
     queries, scores = small()
-    found = ra.audit.identify("0.6", queries, scores, measure="ap", k=5)
+    found = ra.audit.identify(queries, scores, value="0.6", measure="ap", k=5)
     assert len(found) > 1
     assert any(str(telling).startswith("AP") for telling in found.telling if telling.kind == "cutoff")
 
@@ -242,9 +243,9 @@ def test_a_dcg_may_be_above_one():
     convention = ra.parse("catboost.dcg@5+gain=exp2")
     value = ra.evaluate(queries, scores, convention).value
     assert value > 1
-    found = ra.audit.identify(f"{value:.5f}", queries, scores, measure="dcg")
+    found = ra.audit.identify(queries, scores, value=f"{value:.5f}", measure="dcg")
     assert any(match.covers(convention) for match in found)
-    missed = ra.audit.identify("1234.5678", queries, scores, measure="dcg", k=3)
+    missed = ra.audit.identify(queries, scores, value="1234.5678", measure="dcg", k=3)
     assert list(missed) == []
     assert missed.notes[-1] != missed.notes[0]
     assert "no other cutoff up to 100 would give it in a preset" in missed.notes
@@ -253,7 +254,7 @@ def test_a_dcg_may_be_above_one():
 def test_a_number_of_a_field_that_would_be_needed_is_told_for_other_measures_too():
     labels, scores, sizes = [1, 0, 0, 0, 0, 1], [2, 1, 2, 1, 2, 1], [2, 2, 2]
     # A reciprocal rank of 1, one of 1/2, and an empty query, which would have to count 0.3.
-    found = ra.audit.identify("0.6000", labels, scores, measure="rr", k=None, group_sizes=sizes)
+    found = ra.audit.identify(labels, scores, value="0.6000", measure="rr", k=None, group_sizes=sizes)
     assert list(found) == []
     assert any(note.startswith("empty=0.3 in catboost.mrr") for note in found.notes)
 
@@ -270,7 +271,7 @@ def test_a_number_of_a_field_that_would_be_needed_is_told_for_other_measures_too
 def test_bad_input(given, error, problem):
     arguments = {"value": "0.5", **given}
     with pytest.raises(error, match=problem):
-        ra.audit.identify(arguments.pop("value"), [1, 0], [1, 2], group_sizes=[2], **arguments)
+        ra.audit.identify([1, 0], [1, 2], group_sizes=[2], **arguments)
 
 
 def test_a_measure_that_is_not_there_has_no_profile():

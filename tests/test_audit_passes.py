@@ -43,7 +43,7 @@ def run(audit):
         "order": lambda: ra.audit.order(queries, models, CONVENTIONS, n_resamples=9),
         "profile": lambda: ra.audit.profile(queries, k=[5, 10], scores=scores),
         "page": lambda: ra.audit.page(queries, models, CONVENTIONS[:2], n_resamples=9),
-        "identify": lambda: ra.audit.identify(value, queries, scores, k=5),
+        "identify": lambda: ra.audit.identify(queries, scores, value=value, k=5),
     }[audit]
 
 
@@ -61,7 +61,7 @@ def test_no_audit_evaluates_a_convention_twice(passes, audit):
 def test_a_page_evaluates_nothing_twice_beside_its_profile(passes, monkeypatch):
     for package in ("scipy", "matplotlib", "jinja2"):
         pytest.importorskip(package)
-    from rankadapters.audit.page import html_page
+    from rankadapters.audit.web_page import html_page
 
     described = html_page.described
 

@@ -61,4 +61,4 @@ def test_numbers_of_narrow_types_are_found(kind):
 )
 def test_bad_values(value, decimals, problem):
     with pytest.raises(ra.InputError, match=problem):
-        ra.audit.identify(value, [1, 0], [1, 2], decimals=decimals, group_sizes=[2])
+        ra.audit.identify([1, 0], [1, 2], value=value, decimals=decimals, group_sizes=[2])

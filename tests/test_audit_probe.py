@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 
-import numpy as np
 import pytest
 
 import rankadapters as ra

@@ -15,18 +15,18 @@ def test_the_presets_are_these_values():
         "lambdarank/truncation={}/samples=all/sigma={}/normalization={}/hessian=plain/sigmoid=exact/beyond_k=keep{}/v1/"
     )
     ndcg = head.format("all", 1, "xgboost", "")
-    found = {str(objectives.catboost_lambdamart(metric=metric)) for metric in ("NDCG", "DCG")}
+    found = {str(objectives.catboost.lambdamart(metric=metric)) for metric in ("NDCG", "DCG")}
     [text] = found
     assert text.startswith(f"{ndcg}ndcg@all/gain=linear/discount=log2/ideal=cutoff/ties=input/")
     options = {"top": 3, "type": "Exp", "denominator": "Position", "sigma": 2, "norm": False}
-    changed = str(objectives.catboost_lambdamart(**options))
+    changed = str(objectives.catboost.lambdamart(**options))
     assert changed.startswith(head.format(3, 2, "none", "") + "ndcg@3/gain=exp2/discount=reciprocal/")
     for metric, measure in (
         ("MRR", "rr@all/relevant=above_0"),
         ("ERR", "err@all/"),
         ("MAP", "ap@all/relevant=above_0"),
     ):
-        value = objectives.catboost_lambdamart(metric=metric)
+        value = objectives.catboost.lambdamart(metric=metric)
         assert str(value).startswith(head.format("all", 1, "xgboost", "/delta=catboost") + measure)
         assert not value.uses_weights
 
@@ -36,7 +36,7 @@ def test_the_presets_are_these_values():
     [
         ({"metric": "PFound"}, "metric='PFound'; allowed are 'NDCG', 'DCG', 'MRR', 'ERR', 'MAP'"),
         ({"metric": None}, "metric=None; allowed"),
-        ({"top": 0}, "top=0; allowed are whole numbers from 1 on, and -1 for all ranks"),
+        ({"top": 0}, "top=0; allowed are whole numbers from 1 on, and -1 for all"),
         ({"top": -2}, "top=-2; allowed"),
         ({"top": 2.5}, r"top=2\.5; allowed"),
         ({"top": None}, "top=None; allowed"),
@@ -44,14 +44,17 @@ def test_the_presets_are_these_values():
         ({"denominator": "Log"}, "denominator='Log'; allowed"),
         ({"sigma": 0}, "sigma=0; allowed are finite numbers above 0"),
         ({"norm": 1}, "norm=1; allowed are True, False"),
-        ({"metric": "MAP", "top": 5}, r"LambdaMart of MAP ignores top=5\.\nHint: metric='NDCG', or leave it out"),
-        ({"metric": "ERR", "type": "Exp", "denominator": "Position"}, "ignores type='Exp', denominator='Position'"),
+        (
+            {"metric": "MAP", "top": 5},
+            r"top belongs to metric 'DCG', 'NDCG', not to metric='MAP'.*\nHint: leave top out",
+        ),
+        ({"metric": "ERR", "type": "Exp", "denominator": "Position"}, "type belongs to metric 'DCG', 'NDCG'"),
     ],
     ids=str,
 )
 def test_what_a_parameter_does_not_take_is_refused(options, message):
     with pytest.raises(ra.ConventionError, match=message):
-        objectives.catboost_lambdamart(**options)
+        objectives.catboost.lambdamart(**options)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,7 @@ def test_what_a_parameter_does_not_take_is_refused(options, message):
 )
 def test_what_weighs_the_pairs_of_an_irrelevant_first_row(metric, exact, catboost):
     """Two relevant rows follow it. All scores are equal: each push is half of the pair's weight."""
-    value = objectives.catboost_lambdamart(metric=metric, norm=False)
+    value = objectives.catboost.lambdamart(metric=metric, norm=False)
     for delta, weights in (("exact", exact), ("catboost", catboost)):
         grad, _ = objectives.gradients([0, 1, 1], np.zeros(3), value.replace(delta=delta), group_sizes=[3])
         np.testing.assert_allclose(grad, [sum(weights) / 2, *(-weight / 2 for weight in weights)], rtol=1e-6)
@@ -71,7 +74,7 @@ def test_what_weighs_the_pairs_of_an_irrelevant_first_row(metric, exact, catboos
 
 def test_errs_weights_leave_out_rows_of_the_same_label_in_between():
     """Rows of 1/2, 1/2 and 0: trading the first with the last, CatBoost sees nothing between them."""
-    value = objectives.catboost_lambdamart(metric="ERR", norm=False).replace(truncation=1)
+    value = objectives.catboost.lambdamart(metric="ERR", norm=False).replace(truncation=1)
     labels = [0.5, 0.5, 0]
     true, catboost = (
         objectives.gradients(labels, [0.0, 0, 0], value.replace(delta=delta), group_sizes=[3])[0][2]
@@ -82,17 +85,17 @@ def test_errs_weights_leave_out_rows_of_the_same_label_in_between():
 
 
 def test_of_ndcg_catboosts_change_is_the_true_one():
-    value = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+    value = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
     assert value.replace(delta="catboost") == value
     assert "delta" not in str(value)
 
 
 def test_a_change_that_is_exact_need_not_be_said():
-    fields = objectives.catboost_lambdamart(metric="MAP").to_dict()
+    fields = objectives.catboost.lambdamart(metric="MAP").to_dict()
     del fields["delta"]
     without = objectives.LambdaRank(**fields)
     assert without.delta == "exact"
-    assert without == objectives.catboost_lambdamart(metric="MAP").replace(delta="exact")
+    assert without == objectives.catboost.lambdamart(metric="MAP").replace(delta="exact")
     assert objectives.parse(str(without)) == without
 
 
@@ -106,6 +109,6 @@ def test_a_change_that_is_exact_need_not_be_said():
     ],
 )
 def test_what_catboosts_changes_do_not_know_is_refused(convention, message):
-    value = objectives.catboost_lambdamart(metric="MAP")
+    value = objectives.catboost.lambdamart(metric="MAP")
     with pytest.raises(ra.ConventionError, match=rf"delta='catboost' replays CatBoost, .*{message}\.\nHint: delta='ex"):
         value.replace(convention=convention)

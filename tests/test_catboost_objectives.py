@@ -99,10 +99,10 @@ def test_a_loss_string_means_what_golden_trees_were_trained_by(record):
         ("QueryCrossEntropy:alpha=2", "alpha=2"),
         ("QueryRMSE:beta=1", "has 'beta', which is not a parameter of it"),
         ("LambdaMart:metric=AUC", "metric='AUC'; allowed are"),
-        ("LambdaMart:metric=MRR;top=5", "LambdaMart of MRR ignores top=5"),
+        ("LambdaMart:metric=MRR;top=5", "top belongs to metric 'DCG', 'NDCG'"),
         ("StochasticRank", "has no metric, which has no default"),
-        ("StochasticRank:metric=FilteredDCG", "metric='FilteredDCG' is not a choice"),
-        ("YetiRank:mode=PFound", "mode='PFound' is not a choice"),
+        ("StochasticRank:metric=FilteredDCG", "metric='FilteredDCG'; allowed"),
+        ("YetiRank:mode=PFound", "mode='PFound'; allowed"),
         ("YetiRank:permutations=2.5", "has permutations='2.5'; allowed are whole numbers"),
         pytest.param("YetiRank:permutations=" + "9" * 5000, "allowed are whole numbers", id="5000 digits"),
         ("YetiRank:permutations=\u0661\u0660", "allowed are whole numbers"),
@@ -120,13 +120,13 @@ def test_a_loss_string_that_means_nothing_here_is_refused(loss, message):
 @pytest.mark.parametrize(
     ("loss", "value"),
     [
-        ("LambdaMart:metric=MAP", objectives.catboost_lambdamart(metric="MAP")),
-        ("StochasticRank:metric=NDCG;top=2;type=Exp", objectives.catboost_stochastic_rank("NDCG", top=2, type="Exp")),
-        ("StochasticRank:metric=DCG;lambda=0.5", objectives.catboost_stochastic_rank("DCG", lambda_=0.5)),
-        ("StochasticFilter:sigma=2", objectives.catboost_stochastic_filter(sigma=2)),
-        ("YetiRank", objectives.catboost_yetirank()),
-        ("YetiRank:mode=MRR", objectives.catboost_yetirank(mode="MRR")),
-        ("YetiRank:mode=DCG;num_neighbors=-1", objectives.catboost_yetirank(mode="DCG", num_neighbors=-1)),
+        ("LambdaMart:metric=MAP", objectives.catboost.lambdamart(metric="MAP")),
+        ("StochasticRank:metric=NDCG;top=2;type=Exp", objectives.catboost.stochastic_rank("NDCG", top=2, type="Exp")),
+        ("StochasticRank:metric=DCG;lambda=0.5", objectives.catboost.stochastic_rank("DCG", lambda_=0.5)),
+        ("StochasticFilter:sigma=2", objectives.catboost.stochastic_filter(sigma=2)),
+        ("YetiRank", objectives.catboost.yetirank()),
+        ("YetiRank:mode=MRR", objectives.catboost.yetirank(mode="MRR")),
+        ("YetiRank:mode=DCG;num_neighbors=-1", objectives.catboost.yetirank(mode="DCG", num_neighbors=-1)),
     ],
 )
 def test_a_loss_string_is_the_preset_with_its_parameters(loss, value):
@@ -166,24 +166,24 @@ def test_what_is_read_is_written_back(loss):
             LAMBDAMART.replace(convention=ra.presets.catboost(None)),
             "ties=worst, average=query; the nearest has ties=input, ",
         ),
-        (ra.objectives.pair_logit().replace(sigma=2), "sigma=2"),
+        (ra.objectives.catboost.pair_logit().replace(sigma=2), "sigma=2"),
         (LAMBDAMART.replace(convention="catboost.map@5", truncation=5, delta="exact"), "k=5(.|\n)*Hint: ra.catboost"),
-        (objectives.catboost_yetirank(mode="NDCG").replace(convention=TEXTBOOK), "average=uniform"),
+        (objectives.catboost.yetirank(mode="NDCG").replace(convention=TEXTBOOK), "average=uniform"),
         (
-            objectives.catboost_stochastic_rank("MRR").replace(convention="catboost.map@5"),
-            "no built-in stochastic-rank like this; metric='MAP' is not a choice(.|\n)*Hint: ra.catboost.train",
+            objectives.catboost.stochastic_rank("MRR").replace(convention="catboost.map@5"),
+            "no built-in stochastic-rank like this; metric='MAP'; allowed(.|\n)*Hint: ra.catboost.train",
         ),
         (
-            objectives.catboost_stochastic_rank("MRR").replace(convention="catboost.mrr@5"),
+            objectives.catboost.stochastic_rank("MRR").replace(convention="catboost.mrr@5"),
             r"top belongs to metric [^\n]*\nHint: ra.catboost.train takes any objective.$",
         ),
         (
-            objectives.catboost_yetirank(mode="ERR").replace(convention="catboost.pfound@5"),
-            "no built-in yetirank like this; mode='PFound' is not a choice",
+            objectives.catboost.yetirank(mode="ERR").replace(convention="catboost.pfound@5"),
+            "no built-in yetirank like this; mode='PFound'; allowed",
         ),
         (LAMBDAMART.replace(convention="catboost.pfound@all"), "no built-in lambdarank like this; metric='PFound'"),
-        (objectives.catboost_stochastic_rank("NDCG").replace(convention="letor4@5"), "gain=table_0_1_3"),
-        (objectives.catboost_stochastic_filter().replace(convention="catboost.filtered_dcg+gain=exp2"), "gain=exp2"),
+        (objectives.catboost.stochastic_rank("NDCG").replace(convention="letor4@5"), "gain=table_0_1_3"),
+        (objectives.catboost.stochastic_filter().replace(convention="catboost.filtered_dcg+gain=exp2"), "gain=exp2"),
     ],
 )
 def test_an_objective_that_catboost_has_not_is_refused_by_name(value, message):
@@ -193,7 +193,7 @@ def test_an_objective_that_catboost_has_not_is_refused_by_name(value, message):
 
 def test_tied_rows_in_row_order_and_as_the_average_are_the_same_objective():
     value = LAMBDAMART.replace(convention=TEXTBOOK.at(None))
-    assert ra.catboost.native_objective(value) == ra.catboost.native_objective(TEXTBOOK.at(None))
+    assert ra.catboost.native_objective(value) == ra.catboost.native_loss(TEXTBOOK.at(None))
 
 
 @pytest.mark.parametrize(
@@ -201,22 +201,23 @@ def test_tied_rows_in_row_order_and_as_the_average_are_the_same_objective():
     [
         (TEXTBOOK, {}, "LambdaMart:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;norm=true"),
         (TEXTBOOK.replace(ties="input", k=None, discount="reciprocal"), {},
-         "LambdaMart:metric=NDCG;top=-1;type=Exp;denominator=Position;sigma=1;norm=true"),
-        (TEXTBOOK, {"loss": "StochasticRank"}, "StochasticRank:metric=NDCG;top=10;type=Exp;denominator=LogPosition"),
+         "LambdaMart:metric=NDCG;type=Exp;denominator=Position;sigma=1;norm=true"),
+        (TEXTBOOK, {"loss": "StochasticRank"},
+         "StochasticRank:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;mu=0;nu=0.01;lambda=1;num_estimations=1"),
         (TEXTBOOK.replace(gain="linear", average="query"), {},
-         "YetiRank:mode=NDCG;top=10;dcg_type=Base;dcg_denominator=LogPosition"),
+         "YetiRank:mode=NDCG;permutations=10;top=10;dcg_type=Base;dcg_denominator=LogPosition;num_neighbors=1;noise=Gumbel"),
         (TEXTBOOK.replace(average="query"), {"group_weights": False},
          "LambdaMart:metric=NDCG;top=10;type=Exp;denominator=LogPosition;sigma=1;norm=true"),
         (ra.presets.lightgbm(5), {},
-         "YetiRank:mode=NDCG;top=5;dcg_type=Exp;dcg_denominator=LogPosition;noise=No"),
+         "YetiRank:mode=NDCG;permutations=10;top=5;dcg_type=Exp;dcg_denominator=LogPosition;num_neighbors=1;noise=No"),
         (ra.presets.catboost.dcg(5, use_weights=False).replace(ties="average"), {},
-         "StochasticRank:metric=DCG;top=5;type=Base;denominator=LogPosition"),
+         "StochasticRank:metric=DCG;top=5;type=Base;denominator=LogPosition;sigma=1;mu=0;nu=0.01;lambda=1;num_estimations=1"),
         (ra.presets.catboost.dcg(5).replace(ties="average"), {},
-         "YetiRank:mode=DCG;top=5;dcg_type=Base;dcg_denominator=LogPosition"),
+         "YetiRank:mode=DCG;permutations=10;top=5;dcg_type=Base;dcg_denominator=LogPosition;num_neighbors=1;noise=Gumbel"),
     ],
 )  # fmt: skip
 def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, loss):
-    params = ra.catboost.native_objective(convention, **options)
+    params = ra.catboost.native_loss(convention, **options)
     assert params["loss_function"] == loss
     if loss.startswith("LambdaMart"):
         assert (params["leaf_estimation_method"], params["l2_leaf_reg"]) == ("Newton", 0)
@@ -246,21 +247,25 @@ def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, 
 )
 def test_a_field_that_catboost_cannot_honour_is_refused_by_name(convention, options, message):
     with pytest.raises(ra.ConventionError, match=message):
-        ra.catboost.native_objective(convention, **options)
+        ra.catboost.native_loss(convention, **options)
 
 
-def test_an_objective_names_its_loss_itself():
-    with pytest.raises(
-        ra.ConventionError, match=r"loss='YetiRank' is for a convention, but query-rmse says (.|\n)*Hint: "
-    ):
-        ra.catboost.native_objective(ra.objectives.QueryRMSE(), loss="YetiRank")
+def test_a_convention_is_no_objective():
+    with pytest.raises(ra.ConventionError, match=r"is not an objective(.|\n)*Hint: ra.objectives.lambdarank"):
+        ra.catboost.native_objective(TEXTBOOK)
+
+
+def test_a_position_bias_is_not_built_in():
+    with pytest.raises(ra.UnsupportedConventionError, match="CatBoost has no built-in position bias"):
+        ra.catboost.native_objective(LAMBDAMART, position_bias=objectives.lightgbm.position_bias())
 
 
 def test_the_nearest_that_a_loss_honours_is_one_that_it_takes():
     with pytest.raises(ra.UnsupportedConventionError) as caught:
-        ra.catboost.native_objective("letor4@10", loss="StochasticRank")
-    assert ra.catboost.native_objective(caught.value.nearest, loss="StochasticRank")["loss_function"].endswith(
+        ra.catboost.native_loss("letor4@10", loss="StochasticRank")
+    assert (
         "top=10;type=Exp;denominator=LogPosition"
+        in (ra.catboost.native_loss(caught.value.nearest, loss="StochasticRank")["loss_function"])
     )
 
 
@@ -285,14 +290,14 @@ def test_a_model_of_lambdamart_that_was_trained_backwards_is_told(settings, back
     value, better = (ra.evaluate(y, each.predict(train), convention, qid=qid).value for each in (model, sound))
     assert value < better
     with pytest.warns(
-        UserWarning, match=r"trained by LambdaMart with leaf_estimation_method=(.|\n)*Hint: .*native_obj"
+        UserWarning, match=r"trained by LambdaMart with leaf_estimation_method=(.|\n)*Hint: .*native_loss"
     ):
         ra.catboost.check_model(model, train, convention)
 
 
 @pytest.mark.parametrize("metric", ["MRR", "ERR", "MAP"])
 def test_lambdamart_of_another_measure_is_written_and_read_back(metric):
-    value = ra.objectives.catboost_lambdamart(metric=metric, sigma=2, norm=False)
+    value = ra.objectives.catboost.lambdamart(metric=metric, sigma=2, norm=False)
     native = ra.catboost.native_objective(value)
     assert native["loss_function"] == f"LambdaMart:metric={metric};sigma=2;norm=false"
     assert native["l2_leaf_reg"] == 0

@@ -86,7 +86,7 @@ def test_settings_mean_what_they_mean_to_catboost(make, params):
 def test_a_leaf_is_a_newton_step(weighted, ridge):
     X, y, qid = rows()
     weights = query_weights() if weighted else np.ones(y.size)
-    objective = ra.objectives.pair_logit()
+    objective = ra.objectives.catboost.pair_logit()
     params = {**PLAIN, "iterations": 1, "learning_rate": 1, "l2_leaf_reg": ridge}
     train = cb.Pool(X, y, group_id=qid, group_weight=weights if weighted else None)
     model = ra.catboost.train(params, train, objective)
@@ -125,7 +125,9 @@ def test_every_round_of_every_set_is_our_value_bit_for_bit(start):
     first, last = pool(1, 40), pool(2, 30, group_weight=query_weights(2, 30))
     conventions = [CONV, ra.presets.catboost(3)]
     with pytest.warns(UserWarning, match=rf"the data has weights, but {CONV.name} ignores them"):
-        model = ra.catboost.train({**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, [first, last])
+        model = ra.catboost.train(
+            {**PLAIN, "use_best_model": False}, train, LAMBDARANK, conventions, eval_set=[first, last]
+        )
     for name, data in {"learn": train, "validation_0": first, "validation_1": last}.items():
         weights = query_weights(2, 30)[::30] if data is last else None
         features, begin = {"learn": (rows()[0], scores), "validation_0": (rows(1, 40)[0], 0.0)}.get(name, (data, 0.0))
@@ -146,7 +148,7 @@ def test_beside_a_baseline_every_round_is_our_value_of_baseline_and_predictions_
     start, other = ((100 * rows(seed)[0][:, 3]).astype(np.float32).astype(float) for seed in (0, 1))
     train, valid = pool(baseline=start), pool(1, baseline=other)
     params = {**PLAIN, "iterations": 20, "use_best_model": False}
-    model = ra.catboost.train(params, train, QUERY_RMSE, convention, valid)
+    model = ra.catboost.train(params, train, QUERY_RMSE, convention, eval_set=valid)
     for name, data, seed, begin in (("learn", train, 0, start), ("validation", valid, 1, other)):
         queries = ra.Queries(data.get_label(), qid=qid_of(data))
         staged = model.staged_predict(rows(seed)[0])
@@ -167,14 +169,14 @@ def test_more_than_255_borders_train_as_natively(borders):
 def test_training_stops_by_the_last_set_and_the_first_convention():
     params = {**PLAIN, "iterations": 200, "learning_rate": 0.5, "early_stopping_rounds": 4}
     sets = [pool(1, 20), pool(2, 20)]
-    model = ra.catboost.train(params, pool(), LAMBDARANK, [CONV, ra.presets.catboost(3)], sets)
+    model = ra.catboost.train(params, pool(), LAMBDARANK, [CONV, ra.presets.catboost(3)], eval_set=sets)
     watched = [value for name, conv, value in model.history if (name, conv) == ("validation_1", CONV)]
     best = int(np.argmax(watched))
     assert len(watched) == best + 1 + 4 < 200
     assert model.best_iteration_ == best
     assert model.tree_count_ == best + 1
     assert model.best_score_["validation_1"][CONV.name] == pytest.approx(max(watched), rel=1e-15)
-    other = ra.catboost.train({**params, "use_best_model": False}, pool(), LAMBDARANK, CONV, sets)
+    other = ra.catboost.train({**params, "use_best_model": False}, pool(), LAMBDARANK, CONV, eval_set=sets)
     assert other.tree_count_ == best + 1 + 4
     assert other.best_iteration_ == best
 
@@ -182,7 +184,7 @@ def test_training_stops_by_the_last_set_and_the_first_convention():
 def test_a_loss_is_watched_downwards():
     convention = ra.presets.catboost.query_rmse(weights=None)
     params = {**PLAIN, "iterations": 100, "learning_rate": 0.8}
-    model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, pool(1, 20), early_stopping_rounds=3)
+    model = ra.catboost.train(params, pool(), QUERY_RMSE, convention, eval_set=pool(1, 20), early_stopping_rounds=3)
     watched = [value for name, _, value in model.history if name == "validation"]
     assert model.best_iteration_ == np.argmin(watched)
     assert model.best_score_["validation"][convention.name] == pytest.approx(min(watched), rel=1e-15)
@@ -216,7 +218,9 @@ def test_callbacks_see_every_round_and_end_the_training():
             seen.append((info.iteration, info.metrics["validation"][CONV.name][-1]))
             return info.iteration < 3
 
-    model = ra.catboost.train(PLAIN, pool(), LAMBDARANK, CONV, pool(1), callbacks=[Third()], use_best_model=False)
+    model = ra.catboost.train(
+        PLAIN, pool(), LAMBDARANK, CONV, eval_set=pool(1), callbacks=[Third()], use_best_model=False
+    )
     assert model.tree_count_ == 3
     assert seen == [(place + 1, value) for place, value in enumerate(
         value for name, _, value in model.history if name == "validation")]  # fmt: skip
@@ -234,7 +238,7 @@ def test_a_round_does_not_go_through_the_rounds_before_it(monkeypatch):
         return list.__iter__(history)
 
     monkeypatch.setattr(History, "__iter__", visited)
-    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, pool(1, 5), callbacks=[Watching()])
+    model = ra.catboost.train(PLAIN, pool(0, 10), LAMBDARANK, CONV, eval_set=pool(1, 5), callbacks=[Watching()])
     assert len(model.history) == 2 * 10
     assert not visits
 
@@ -251,7 +255,7 @@ def test_verbose_prints_a_line_every_so_many_rounds(capsys):
 def test_the_model_is_an_ordinary_one(tmp_path):
     train = pool()
     X = rows()[0]
-    model = ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, pool(1))
+    model = ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, eval_set=pool(1))
     assert type(model) is cb.CatBoost
     assert model.get_params() == PLAIN
     said = model.get_all_params()
@@ -274,7 +278,7 @@ def test_the_model_is_an_ordinary_one(tmp_path):
 def test_the_pools_are_as_they_were():
     scores = rows()[0][:, 0].astype(np.float32)
     train, valid = pool(weight=query_weights(), baseline=scores), pool(1, baseline=scores)
-    ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, valid)
+    ra.catboost.train(PLAIN, train, LAMBDARANK, CONV, eval_set=valid)
     for data in (train, valid):
         assert not data.is_quantized()
         np.testing.assert_array_equal(data.get_baseline()[:, 0], scores)
@@ -301,7 +305,7 @@ def test_the_seed_decides_the_model_and_every_round_draws_anew():
 
 
 def test_what_an_objective_draws_goes_on_from_round_to_round_and_starts_anew_in_a_training():
-    value = ra.objectives.lightgbm_xendcg()
+    value = ra.objectives.lightgbm.xendcg()
     one, same = (ra.catboost.train({**PLAIN, "iterations": 3}, pool(), value) for _ in range(2))
     np.testing.assert_array_equal(one.predict(pool()), same.predict(pool()))
     X, y, qid = rows()

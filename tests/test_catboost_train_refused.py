@@ -52,16 +52,16 @@ def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
         ({"iterations": 0}, "iterations=0; allowed are whole numbers from 1 on"),
         ({"iterations": 2.5}, "iterations=2.5; allowed are whole"),
         ({"n_estimators": 3, "iterations": 4}, "params has 'iterations' under two names"),
-        ({"learning_rate": 0}, "learning_rate=0; allowed are numbers above 0"),
-        ({"learning_rate": math.nan}, "learning_rate=nan; allowed are numbers above 0"),
-        ({"l2_leaf_reg": -1}, "l2_leaf_reg=-1; allowed are numbers from 0 on"),
-        ({"random_strength": "1"}, "random_strength='1'; allowed are numbers from 0 on"),
+        ({"learning_rate": 0}, "learning_rate=0; allowed are finite numbers above 0"),
+        ({"learning_rate": math.nan}, "learning_rate=nan; allowed are finite numbers above 0"),
+        ({"l2_leaf_reg": -1}, "l2_leaf_reg=-1; allowed are finite numbers from 0 on"),
+        ({"random_strength": "1"}, "random_strength='1'; allowed are finite numbers from 0 on"),
         ({"random_seed": -1}, "random_seed=-1; allowed are whole numbers from 0 on"),
         ({"early_stopping_rounds": 0}, "early_stopping_rounds=0; allowed are whole numbers from 1 on"),
         ({"thread_count": 0}, "thread_count=0; allowed are whole numbers from 1 on, or -1 for all CPUs"),
         ({"thread_count": -3}, "thread_count=-3; allowed are"),
         ({"thread_count": "2"}, "thread_count='2'; allowed are"),
-        ({"use_best_model": "no"}, "use_best_model='no'; allowed are True and False"),
+        ({"use_best_model": "no"}, "use_best_model='no'; allowed are True, False"),
         ({"verbose": "yes"}, "verbose='yes'; allowed are whole numbers from 0 on"),
         ({"objective": "RMSE"}, "objective='RMSE' has no place(.|\n)*read_objective"),
         (7, "params=7 is not a mapping"),
@@ -84,13 +84,13 @@ def test_parameters_that_are_none_are_refused(params, message):
 def test_an_argument_that_params_has_too_is_refused(params, argument):
     [(name, value)], [(other, said)] = argument.items(), params.items()
     with pytest.raises(ra.InputError) as caught:
-        ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, pool(1), **argument)
+        ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, eval_set=pool(1), **argument)
     assert str(caught.value) == f"{name}={value} is told beside params={{{other!r}: {said}}}.\nHint: keep one."
 
 
 def test_a_parameter_that_is_none_says_nothing_beside_an_argument():
     params = {**PLAIN, "iterations": 3, "od_wait": None}
-    assert ra.catboost.train(params, pool(), QUERY_RMSE, CONV, pool(1), early_stopping_rounds=1).tree_count_
+    assert ra.catboost.train(params, pool(), QUERY_RMSE, CONV, eval_set=pool(1), early_stopping_rounds=1).tree_count_
 
 
 def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
@@ -102,7 +102,7 @@ def test_a_parameter_that_catboost_does_not_know_is_its_own_error():
 @pytest.mark.parametrize(
     ("objective", "what"),
     [
-        (ra.objectives.pair_logit().replace(sigma=1e300), "gradient"),
+        (ra.objectives.catboost.pair_logit().replace(sigma=1e300), "gradient"),
         (ra.objectives.ApproxNDCG(convention="textbook@3", temperature=1, hessian=1e300), "hessian"),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(make, message):
     with pytest.raises(ra.InputError, match=message):
         ra.catboost.train(PLAIN, make(), QUERY_RMSE)
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, CONV, make())
+        ra.catboost.train(PLAIN, pool(), QUERY_RMSE, CONV, eval_set=make())
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(make, message):
 )
 def test_labels_that_nothing_can_be_learnt_of_are_refused(make, message):
     with pytest.raises(ra.InputError, match=message):
-        ra.catboost.train(PLAIN, make(), ra.objectives.pair_logit())
+        ra.catboost.train(PLAIN, make(), ra.objectives.catboost.pair_logit())
 
 
 def test_an_objective_without_a_gradient_is_refused():
@@ -245,7 +245,7 @@ def test_a_pool_quantized_to_more_than_255_borders_is_refused():
     with pytest.raises(ra.InputError, match=f"learn: {message}"):
         ra.catboost.train(PLAIN, train, QUERY_RMSE)
     with pytest.raises(ra.InputError, match=f"validation: {message}"):
-        ra.catboost.train({**PLAIN, "border_count": 300}, pool(), QUERY_RMSE, CONV, valid)
+        ra.catboost.train({**PLAIN, "border_count": 300}, pool(), QUERY_RMSE, CONV, eval_set=valid)
 
 
 def test_scores_that_are_not_finite_name_the_round():
@@ -276,5 +276,5 @@ def test_weights_of_a_training_set_that_alone_is_reported_are_not_ignored_in_sil
 
 
 def test_a_weighted_training_set_needs_no_weights_where_it_is_watched():
-    model = ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV, pool(1))
+    model = ra.catboost.train(PLAIN, pool(group_weight=query_weights()), QUERY_RMSE, CONV, eval_set=pool(1))
     assert len(model.history) == 2 * 10

@@ -65,6 +65,26 @@ def test_every_round_of_both_sets_is_our_value_bit_for_bit(convention, loss):
     assert {entry.convention for entry in metric.history} == {convention}
 
 
+def test_several_conventions_are_reported_and_the_first_is_watched():
+    both = [ra.presets.letor4(5), ra.presets.textbook(10).replace(average="query")]
+    metric = declared(both, names=["first", "second"])
+    weights = tuple(data(place)[3] for place in (0, 1))
+    with pytest.warns(UserWarning, match="the data has weights, but ndcg@5/letor4 ignores them"):
+        model = train(metric, weights=weights, use_best_model=False)
+    assert set(model.get_evals_result()["validation"]) == {"QueryRMSE", "first"}
+    _, labels, qid, group_weights = data(1)
+    *_, scores = model.staged_predict(data(1)[0])
+    starts = np.unique(qid, return_index=True)[1]
+    for convention, name in zip(both, ("first", "second"), strict=True):
+        by_query = group_weights[np.sort(starts)] if convention.weighting else None
+        last = [entry for entry in metric.history if (entry.dataset, entry.name) == ("validation", name)][-1]
+        ours = ra.evaluate(labels, scores, convention, qid=qid, query_weight=by_query).value
+        assert (last.convention, last.value) == (convention, pytest.approx(ours, rel=1e-12))
+    assert model.get_evals_result()["validation"]["first"] == [
+        entry.value for entry in metric.history if (entry.dataset, entry.name) == ("validation", "first")
+    ]
+
+
 def test_a_value_is_ours_bit_for_bit():
     labels, qid = labels_and_qid(0)
     scores = np.random.default_rng(1).normal(size=labels.size)
@@ -288,7 +308,7 @@ def test_a_deep_copy_writes_into_the_same_history_as_catboost_makes_one():
 
 
 def test_the_name_is_the_conventions_or_the_one_given():
-    assert set(train(declared(name="mine")).get_evals_result()["validation"]) == {"QueryRMSE", "mine"}
+    assert set(train(declared(names=["mine"])).get_evals_result()["validation"]) == {"QueryRMSE", "mine"}
 
 
 def test_inputs_are_not_changed():

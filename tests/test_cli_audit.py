@@ -31,7 +31,7 @@ def test_identify_prints_what_identify_gives_and_exits_by_it(capsys, letor):
     docid = [f"d{row}" for row in range(len(LABELS))]
     for value, code in (("0.6667", 0), ("0.1234", 1)):
         out = printed(capsys, "identify", value, "--k", "3", *letor, "--feature", "1", "--format", "json", code=code)
-        expected = ra.audit.identify(value, LABELS, SCORES["good"], k=3, qid=QID, docid=docid)
+        expected = ra.audit.identify(LABELS, SCORES["good"], value=value, k=3, qid=QID, docid=docid)
         assert json.loads(out) == json.loads(expected.to_json())
         assert bool(expected) is (code == 0)
 
@@ -51,7 +51,9 @@ def test_identify_prints_what_identify_gives_and_exits_by_it(capsys, letor):
 def test_identify_takes_several_numbers(capsys, letor, texts, value, models):
     docid = [f"d{row}" for row in range(len(LABELS))]
     scores = {f"feature {number}": SCORES[name] for number, name in enumerate(models, 1)}
-    expected = ra.audit.identify(value, LABELS, scores if len(scores) > 1 else SCORES["good"], qid=QID, docid=docid)
+    expected = ra.audit.identify(
+        LABELS, scores if len(scores) > 1 else SCORES["good"], value=value, qid=QID, docid=docid
+    )
     features = [str(number) for number in range(1, len(models) + 1)]
     command = ("identify", *texts, *letor, "--feature", *features, "--format", "json")
     assert json.loads(printed(capsys, *command, code=0 if expected else 1)) == json.loads(expected.to_json())
@@ -73,7 +75,7 @@ def test_identify_and_profile_take_a_measure(capsys, letor):
     docid = [f"d{row}" for row in range(len(LABELS))]
     files = (*letor, "--feature", "1", "--format", "json")
     out = printed(capsys, "identify", "0.6667", "--measure", "rr", "--k", "3", *files)
-    expected = ra.audit.identify("0.6667", LABELS, SCORES["good"], measure="rr", k=3, qid=QID, docid=docid)
+    expected = ra.audit.identify(LABELS, SCORES["good"], value="0.6667", measure="rr", k=3, qid=QID, docid=docid)
     assert json.loads(out) == json.loads(expected.to_json())
     assert "rr@3/" in out
     out = printed(capsys, "profile", "--measure", "ap", "--k", "3", *files)
@@ -85,7 +87,7 @@ def test_identify_and_profile_take_a_measure(capsys, letor):
 def test_a_cutoff_may_be_all_or_unknown(capsys, letor, text, k):
     out = printed(capsys, "identify", "1.00", "--k", text, *letor, "--feature", "1", "--format", "json")
     docid = [f"d{row}" for row in range(len(LABELS))]
-    expected = ra.audit.identify("1.00", LABELS, SCORES["good"], k=k, qid=QID, docid=docid)
+    expected = ra.audit.identify(LABELS, SCORES["good"], value="1.00", k=k, qid=QID, docid=docid)
     assert json.loads(out)["matches"] == expected.to_dict()["matches"]
 
 

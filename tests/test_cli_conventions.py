@@ -65,7 +65,7 @@ def test_the_table_is_never_cut(capsys, monkeypatch):
         (["letor5", "--format", "csv"], "argument PRESET: 'letor5' is neither a preset@k such as"),
         (["--diff", "letor5", "--format", "csv"], "argument --diff: 'letor5' is neither"),
         (["--diff", "ndcg@10/v1", "--format", "csv"], "argument --diff: NDCG needs every field"),
-        (["--k", "0"], "'0' is not a whole number from 1"),
+        (["--k", "0"], "'0' is not a cutoff; allowed are whole numbers from 1 on"),
         (["--format", "yaml"], "invalid choice: 'yaml'"),
     ],
 )

@@ -122,7 +122,6 @@ def test_split_queries_decides_what_a_returning_query_is(capsys, write, choice, 
         (("--features", "a", "--label", "b"), "--label was given, which --features has no use for"),
         (("--qrels", "a"), "--qrels was given without --run"),
         (("--qrels", "a", "--run", "b", "--split-queries", "merge"), "--split-queries was given, which --qrels has no"),
-        (("--table", "a", "--label", "b", "--score", "c"), "--table was given without --qid"),
         (("--split-queries", "never"), "argument --split-queries: invalid choice: 'never'"),
         (("--convention", "foo@10"), "argument --convention: 'foo@10' is neither a preset@k"),
         (("--features", "nowhere.txt", "--feature", "1"), "nowhere.txt: No such file"),
@@ -181,9 +180,10 @@ def test_ties_by_docid_need_docids(capsys, write, table):
     assert printed(capsys, *table, "--docid", "doc", "--convention", "trec_eval_9@5", "--format", "csv")
 
 
-def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, letor, table):
+def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, write, letor, table):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert 'pip install "rankadapters[files]"' in refused(capsys, *table)
+    parquet = write(b"PAR1", "table.parquet")
+    assert 'pip install "rankadapters[files]"' in refused(capsys, "--table", parquet, *table[2:])
     assert printed(capsys, *letor, "--convention", "yahoo@5", "--format", "csv")
     monkeypatch.setitem(sys.modules, "rich", None)
     assert 'pip install "rankadapters[cli]"' in refused(capsys, *letor, "--format", "table")
@@ -192,7 +192,7 @@ def test_without_rich_or_pyarrow_the_extra_is_named(capsys, monkeypatch, letor, 
 def test_help_and_bad_arguments_import_neither_numba_nor_pyarrow():
     code = (
         "import sys, rankadapters.cli as cli\n"
-        "assert cli.main(['evaluate', '--convention', 'yahoo@5', '--table', 'x']) == 2\n"
+        "assert cli.main(['evaluate', '--convention', 'yahoo@5', '--table', 'x', '--qrels', 'y']) == 2\n"
         "print(sorted({'numba', 'pyarrow', 'sklearn', 'rich.table'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -230,9 +230,18 @@ def test_a_mean_above_its_values_is_noted(write, capsys):
     """An empty query counts 1 over weights w = 2^-30, and another is right: (1 + w) / 2 w."""
     pytest.importorskip("pyarrow")
     table = write(f"query,grade,model,weight\n7,0,0.5,{2**-30}\n9,1,1,{2**-30}\n", "weighted.csv")
-    files = ("--table", table, *COLUMNS, "--weight", "weight")
+    files = ("--table", table, *COLUMNS, "--query-weight", "weight")
     assert run("evaluate", "--convention", "lightgbm@3", "--format", "csv", *files) == 0
     out, err = capsys.readouterr()
     assert ",536870912.5," in out
     assert err.startswith("a mean under ndcg@3/lightgbm is above every query's value: ")
     assert "Hint: divide the weights by their mean" in err
+
+
+def test_the_columns_of_a_table_have_names_by_default(capsys, write):
+    pytest.importorskip("pyarrow")
+    table = write("qid,label,score\n7,0,0.5\n7,1,1\n", "named.csv")
+    out = printed(capsys, "--table", table, "--convention", "yahoo@3", "--format", "json")
+    [row] = json.loads(out)["conventions"]
+    assert row["value"] == 1
+    assert "no column 'qid'" in refused(capsys, "--table", write("label,score\n1,2\n", "no.csv"))

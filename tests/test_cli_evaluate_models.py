@@ -116,7 +116,7 @@ def test_the_table_names_the_models_of_rows_and_of_columns(capsys, monkeypatch, 
     monkeypatch.setenv("COLUMNS", "30")
     out = printed(capsys, *predictions, "--convention", "yahoo@3", "--per-query")
     lines = [line.split() for line in out.splitlines()]
-    assert lines[0] == ["convention", "model", "value", "queries", "scored", "empty", "short"]
+    assert lines[1] == ["convention", "model", "value", "queries", "scored", "empty", "short"]
     (good, of_good), (bad, of_bad) = (expected(presets.yahoo(3), model) for model in SCORES)
     assert ["ndcg@3/yahoo", "good", f"{good.value:.6f}", "2", "2", "0", "1"] in lines
     assert ["ndcg@3/yahoo", "bad", f"{bad.value:.6f}", "2", "2", "0", "1"] in lines

@@ -82,8 +82,8 @@ def test_fields_are_a_table_and_csv_too(capsys):
     head, *rows = csv.reader(io.StringIO(capsys.readouterr().out))
     assert head == ["field", "may be", "meaning"]
     assert ["divisor", "cutoff", "min(k, R)"] in rows
-    assert table.count("\n") == len(rows) + 2
-    assert re.search(r"^ +cutoff +min\(k, R\) *$", table, re.MULTILINE)
+    assert table.count("\n") == len(rows) + 3
+    assert re.search(r"^divisor +cutoff +min\(k, R\) *$", table, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("more", "named"), [(["letor4"], "letor4"), (["--diff", "yahoo"], "--diff yahoo")])

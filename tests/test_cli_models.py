@@ -20,7 +20,7 @@ def test_order_takes_a_model_from_each_feature(capsys, letor):
     out = printed(capsys, *COMMANDS["order"], *letor, "--feature", "1", "2", "--seed", "4", "--format", "json")
     models = {"feature 1": SCORES["good"], "feature 2": SCORES["bad"]}
     conventions = [presets.yahoo(3), presets.letor4(3)]
-    expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, seed=4)
+    expected = ra.audit.order(LABELS, models, conventions, qid=QID, n_resamples=19, random_state=4)
     assert json.loads(out) == json.loads(expected.to_json())
 
 

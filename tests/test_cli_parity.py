@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from rankadapters import crosscheck
 from rankadapters.core import presets
+from rankadapters.parity import trainers
 from tests.cli_data import NAMES
 from tests.command import refused, run
 from tests.stand_in import trainer
@@ -40,10 +40,10 @@ def installed(monkeypatch):
 
     def install(*names, **how):
         for name in NAMES:
-            monkeypatch.setitem(crosscheck.TOOLKITS, name, stand_in(name, **how))
+            monkeypatch.setitem(trainers.TOOLKITS, name, stand_in(name, **how))
             if name not in names:
                 missing = trainer(name, package=f"missing_{name}", model=f"{name}Ranker")
-                monkeypatch.setitem(crosscheck.TOOLKITS, name, missing)
+                monkeypatch.setitem(trainers.TOOLKITS, name, missing)
 
     return install
 
@@ -52,13 +52,13 @@ def test_json_has_the_agreed_shape(capsys, installed):
     installed(*NAMES)
     assert run("parity", "--format", "json", "--convention", "letor4@10", "textbook@5") == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["convention", "rows", "parity"]
-    assert found["convention"] == [str(presets.letor4(10)), str(presets.textbook(5))]
-    assert found["parity"] is True
+    assert list(found) == ["ok", "conventions", "rows"]
+    assert found["conventions"] == [str(presets.letor4(10)), str(presets.textbook(5))]
+    assert found["ok"] is True
     assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
     for row in found["rows"]:
         assert list(row) == ROW_KEYS
-        assert list(row["declared"]) == found["convention"]
+        assert list(row["declared"]) == found["conventions"]
         assert row["difference"] == row["native_value"] - row["our_value"] == 0
 
 
@@ -66,7 +66,7 @@ def test_without_a_convention_the_installed_toolkits_presets_are_declared(capsys
     installed("xgboost", "sklearn")
     assert run("parity", "--format", "json", "--k", "3") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["convention"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
+    assert found["conventions"] == [str(presets.sklearn(3)), str(presets.xgboost(3))]
 
 
 def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, installed):
@@ -74,7 +74,7 @@ def test_a_signature_is_a_convention_and_repeating_the_option_adds(capsys, insta
     conventions = [presets.yahoo(None).replace(ties="worst"), presets.letor4(2)]
     specs = [argument for convention in conventions for argument in ("--convention", str(convention))]
     assert run("parity", "--format", "json", *specs) == 0
-    assert json.loads(capsys.readouterr().out)["convention"] == list(map(str, conventions))
+    assert json.loads(capsys.readouterr().out)["conventions"] == list(map(str, conventions))
 
 
 def test_csv_has_a_row_per_model_and_a_column_per_convention(capsys, installed):
@@ -95,10 +95,10 @@ def test_the_table_fits_into_80_columns_and_signatures_stand_below_it(capsys, in
     out = capsys.readouterr().out
     table, _, legend = out.partition("\n\n")
     assert max(map(len, table.splitlines())) <= 80
-    assert all(head in table for head in ("letor4", "textbook", "yahoo", f"sklearn {np.__version__}", "StandIn"))
+    assert all(head in table for head in ("letor4", "textbook", "yahoo", f"sklearn {np.__version__}"))
     assert f"\n{presets.letor4(10).name}: {presets.letor4(10)}\n" in f"\n{legend}"
-    assert f"lightgbm: its ndcg is {presets.lightgbm(10)}\n" in legend
-    assert "sklearn: its ndcg is ndcg@10/sklearn\n" in legend
+    assert f"lightgbm: LightgbmStandInRanker, its ndcg is {presets.lightgbm(10)}\n" in legend
+    assert "sklearn: SklearnStandInRanker, its ndcg is ndcg@10/sklearn\n" in legend
     assert "catboost: missing_catboost is not installed" in legend
     assert out.endswith("parity holds: 3 models compared, largest difference 0.0e+00\n")
 
@@ -111,8 +111,8 @@ def test_numbers_are_never_cut_however_many_conventions(capsys, installed, monke
     out = capsys.readouterr().out
     assert "…" not in out
     assert "letor4@" not in out
-    row = next(line for line in out.splitlines() if line.startswith("SklearnStand"))
-    assert len(row.split()) == 1 + 3 + 12
+    row = next(line for line in out.splitlines() if line.startswith("sklearn "))
+    assert len(row.split()) == 2 + 3 + 12
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
@@ -124,7 +124,7 @@ def test_a_difference_beyond_the_precision_exits_with_1(capsys, installed, form)
     out = capsys.readouterr().out
     assert out
     if form == "json":
-        assert json.loads(out)["parity"] is False
+        assert json.loads(out)["ok"] is False
     if form == "table":
         assert "parity fails: 1 models compared, largest difference 1.0e-06" in out
 
@@ -191,7 +191,7 @@ def test_what_toolkits_print_stays_off_stdout(capfd, installed):
     installed("sklearn", noise=noise)
     assert run("parity", "--format", "json") == 0
     out, err = capfd.readouterr()
-    assert json.loads(out)["parity"] is True
+    assert json.loads(out)["ok"] is True
     assert "noise from Python" in err
     assert "noise from C" in err
 
@@ -209,7 +209,7 @@ def test_progress_goes_to_a_terminals_stderr_and_nowhere_else(capsys, installed,
         patch.setattr(sys, "stderr", terminal)
         patch.setenv("TERM", "xterm")
         assert run("parity", "--format", "csv") == 0
-    assert "CatboostStandInRanker" in terminal.getvalue()
+    assert "training" in terminal.getvalue()
     out, _ = capsys.readouterr()
     assert out.startswith("model,")
     assert run("parity", "--format", "csv") == 0

@@ -15,7 +15,7 @@ from tests.command import refused, run
 @pytest.fixture
 def files(tmp_path):
     """Paths of a small data set: two files to train on, one to test on."""
-    train, test = mq2008_like(2, n_train_queries=40, n_test_queries=20)
+    train, test = mq2008_like(random_state=2, n_train_queries=40, n_test_queries=20)
     first = train.qid <= 20
     parts = {"a": (train, first), "b": (train, ~first), "test": (test, np.ones(test.qid.size, bool))}
     for name, (data, rows) in parts.items():

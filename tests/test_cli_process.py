@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
 import json
 import os
 import subprocess
@@ -12,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import rankadapters as ra
-from rankadapters import cli, crosscheck
+from rankadapters import cli
 from rankadapters.cli import parity as parity_command
+from rankadapters.parity import trainers
 from tests.cli_data import NAMES
 
 ROOT = Path(__file__).parent.parent  # where the package is found, installed or not
@@ -28,11 +31,6 @@ def run_module(*arguments, **environment):
         cwd=ROOT,
         env={**os.environ, **environment},
     )
-
-
-def test_a_long_class_name_is_broken_between_its_words():
-    assert parity_command._broken("HistGradientBoostingRegressor") == "HistGradient\nBoostingRegressor"
-    assert parity_command._broken("LGBMRanker") == "LGBMRanker"
 
 
 def test_no_command_or_an_unknown_one_is_refused(capsys):
@@ -52,7 +50,7 @@ def test_version_and_help_are_printed(capsys):
 
 
 def test_the_command_knows_the_toolkits_that_crosscheck_asks():
-    assert tuple(crosscheck.TOOLKITS) == parity_command.TOOLKITS
+    assert tuple(trainers.TOOLKITS) == parity_command.TOOLKITS
 
 
 def test_python_m_is_the_same_command_with_the_same_exit_codes():
@@ -83,7 +81,7 @@ def test_all_toolkits_agree_on_the_generated_data_in_a_process_of_its_own():
     assert done.stderr == ""
     assert done.returncode == 0
     found = json.loads(done.stdout)
-    assert found["parity"] is True
+    assert found["ok"] is True
     assert [row["toolkit"] for row in found["rows"]] == list(NAMES)
     assert all(abs(row["difference"]) <= 1e-9 for row in found["rows"])
     values = [value for row in found["rows"] for value in row["declared"].values()]
@@ -100,3 +98,36 @@ def test_an_error_of_the_system_is_told_as_it_is(capsys, monkeypatch):
     line = capsys.readouterr().err
     assert line.startswith("rankadapters: error: [Errno 24] Too many open files: 'rows.txt'. Hint: check that the ")
     assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "json", "csv", "html"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["conventions"],
+        ["conventions", "--fields"],
+        ["evaluate", "--convention", "yahoo@3", "letor4@3", "--per-query"],
+        ["explain", "--a", "yahoo@3", "--b", "letor4@3"],
+        ["identify", "0.8155", "--k", "3"],
+        ["order", "--convention", "yahoo@3", "--resamples", "9"],
+        ["profile", "--k", "3"],
+        ["parity", "--toolkits", "sklearn"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_every_command_prints_every_format(capsys, tmp_path, arguments, form):
+    pytest.importorskip("rich")
+    pytest.importorskip("sklearn")
+    (tmp_path / "features").write_text("1 qid:1 1:0.5 2:1\n0 qid:1 1:0.25 2:2\n0 qid:2 1:0.5 2:3\n2 qid:2 1:0.25 2:4\n")
+    files = [] if arguments[0] in {"conventions", "parity"} else ["--features", str(tmp_path / "features")]
+    score = [] if not files else ["--feature", "1", *(["2"] if arguments[0] == "order" else [])]
+    assert cli.main([*arguments, *files, *score, "--format", form]) in {0, 1}
+    out = capsys.readouterr().out
+    assert out.endswith("</html>\n") is (form == "html")
+    assert ("| ---" in out) is (form == "markdown")
+    if form == "json":
+        json.loads(out)
+    if form == "csv":
+        lines = list(csv.reader(io.StringIO(out)))
+        assert len(lines) > 1
+        assert len({len(line) for line in lines}) == 1

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters import crosscheck
-from rankadapters.crosscheck.toolkits import TOOLKITS, measure_named, own_convention
+from rankadapters import parity
+from rankadapters.parity.trainers import TOOLKITS, measure_named, own_convention
 from tests.command import refused, run
 
 DATA = tuple(
@@ -24,8 +24,8 @@ DATA = tuple(
 def test_every_toolkit_that_computes_a_measure_agrees(toolkit, measure, word):
     pytest.importorskip(toolkit)
     pytest.importorskip("sklearn")
-    report = crosscheck.check_models(*DATA, k=5, measure=measure, toolkits=[toolkit])
-    assert report.parity
+    report = parity.crosscheck_models(*DATA, k=5, measure=measure, toolkits=[toolkit])
+    assert report.ok
     [row] = report.rows
     assert ra.parse(row.native_convention).measure == word
     assert row.difference == pytest.approx(0, abs=1e-12)
@@ -35,8 +35,8 @@ def test_every_toolkit_that_computes_a_measure_agrees(toolkit, measure, word):
 def test_what_only_catboost_computes_is_said_of_the_others(measure):
     pytest.importorskip("catboost")
     pytest.importorskip("lightgbm")
-    report = crosscheck.check_models(*DATA, measure=measure, toolkits=["lightgbm", "catboost"])
-    assert report.parity
+    report = parity.crosscheck_models(*DATA, measure=measure, toolkits=["lightgbm", "catboost"])
+    assert report.ok
     lightgbm, catboost = report.rows
     assert (lightgbm.native_value, lightgbm.note) == (None, f"lightgbm does not compute {measure}.")
     assert catboost.difference == pytest.approx(0, abs=1e-12)
@@ -59,11 +59,11 @@ def test_a_toolkits_own_name_of_a_measure_comes_first(toolkit, measure, means):
 
 
 def test_what_is_no_measure_is_refused():
-    with pytest.raises(ra.InputError, match="'precise' is not a measure; allowed are 'ndcg', 'dcg', 'ap'"):
+    with pytest.raises(ra.InputError, match="measure='precise'; allowed are 'ndcg', 'dcg', 'ap'"):
         measure_named("precise")
     pytest.importorskip("lightgbm")
     with pytest.raises(ra.InputError, match="none of lightgbm computes rr"):
-        crosscheck.check_models(*DATA, measure="mrr", toolkits=["lightgbm"])
+        parity.crosscheck_models(*DATA, measure="mrr", toolkits=["lightgbm"])
 
 
 def test_the_command_asks_for_a_measure(capsys):
@@ -72,5 +72,5 @@ def test_the_command_asks_for_a_measure(capsys):
     [row] = json.loads(capsys.readouterr().out)["rows"]
     assert row["native_metric"] == "QueryRMSE"
     assert run("parity", "--measure", "map", "--toolkits", "catboost") == 0
-    assert "AP  like it" in capsys.readouterr().out
-    assert "'precise' is not a measure" in refused(capsys, "parity", "--measure", "precise")
+    assert "Each toolkit's own AP of its model" in capsys.readouterr().out
+    assert "measure='precise'; allowed are" in refused(capsys, "parity", "--measure", "precise")

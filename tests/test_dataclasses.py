@@ -13,7 +13,7 @@ import pytest
 import rankadapters as ra
 
 TOOLKITS = ("lightgbm", "xgboost", "catboost", "sklearn")
-MODULES = ("audit", "crosscheck", "datasets", "io", "objectives", "parity", *TOOLKITS)
+MODULES = ("audit", "datasets", "io", "objectives", "parity", *TOOLKITS)
 
 
 def public(module):
@@ -62,7 +62,7 @@ def test_what_is_declared_is_declared_by_name(module):
         assert {each.kind for each in taken} <= {inspect.Parameter.KEYWORD_ONLY}, kind
 
 
-@pytest.mark.parametrize("module", ["", "audit", "compare", "crosscheck", "datasets", "io", "parity"])
+@pytest.mark.parametrize("module", ["", "audit", "compare", "datasets", "io", "parity"])
 def test_values_hold_their_fields_and_nothing_beside_them(module):
     for kind in made(module):
         if kind is not ra.Queries:  # keeps what was computed of it

@@ -10,7 +10,7 @@ SEEDS = pytest.mark.parametrize("seed", [0, 1, 2**31 - 1])
 
 
 def parts(seed):
-    for data in mq2008_like(seed):
+    for data in mq2008_like(random_state=seed):
         grouped = Grouped.of(data)
         starts = grouped.queries.indptr[:-1]
         yield data, grouped.sizes, np.maximum.reduceat(data.labels, starts), starts
@@ -50,10 +50,21 @@ def test_some_documents_share_all_features_but_not_the_judgment(seed):
 
 
 def test_a_seed_gives_the_same_data_and_another_seed_other_data():
-    (one, _), (same, _), (other, _) = (mq2008_like(seed, n_train_queries=20, n_test_queries=5) for seed in (3, 3, 4))
+    (one, _), (same, _), (other, _) = (
+        mq2008_like(random_state=seed, n_train_queries=20, n_test_queries=5) for seed in (3, 3, 4)
+    )
     assert np.array_equal(one.X, same.X)
     assert np.array_equal(one.labels, same.labels)
     assert one.X.shape != other.X.shape or not np.array_equal(one.X, other.X)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_draws_the_seed(kind):
+    generator = kind(5)
+    first, again, second = (
+        mq2008_like(random_state=each, n_train_queries=5)[0].X.tobytes() for each in (generator, kind(5), generator)
+    )
+    assert first == again != second
 
 
 def test_the_two_parts_share_no_query():
@@ -65,15 +76,18 @@ def test_the_two_parts_share_no_query():
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"seed": "a"}, "seed='a'; allowed are whole numbers from 0 on"),
-        ({"seed": -1}, "seed=-1; allowed"),
-        ({"seed": None}, "seed=None; allowed"),
+        (
+            {"random_state": "a"},
+            "random_state='a'; allowed are whole numbers from 0 on, a numpy Generator or a RandomState",
+        ),
+        ({"random_state": -1}, "random_state=-1; allowed"),
+        ({"random_state": None}, "random_state=None; allowed"),
         ({"n_train_queries": 0}, "n_train_queries=0; allowed are whole numbers from 1 on"),
         ({"n_test_queries": 2.5}, "n_test_queries=2.5; allowed"),
     ],
 )
 def test_arguments_of_another_kind_are_refused(arguments, problem):
-    with pytest.raises(ra.InputError, match=f"{problem}.*\n?Hint: mq2008_like"):
+    with pytest.raises(ra.InputError, match=f"{problem}.*\nHint: {next(iter(arguments))}="):
         mq2008_like(**arguments)
 
 
@@ -95,3 +109,11 @@ def test_grouping_brings_a_query_that_comes_back_together_and_keeps_its_order():
     assert grouped.sizes.tolist() == [2, 2, 1]
     assert grouped.qid.tolist() == [0, 0, 1, 1, 2]
     assert grouped.qid.dtype == np.int32
+
+
+@pytest.mark.parametrize("wrong", [None, [[1.0]], "a"])
+def test_what_is_no_array_is_refused(wrong):
+    with pytest.raises(ra.InputError, match="X has shape None"):
+        RankingData(X=wrong, labels=np.zeros(1), qid=np.zeros(1))
+    with pytest.raises(ra.InputError, match="allowed are RankingData"):
+        Grouped.of(wrong)

@@ -38,8 +38,8 @@ def test_lightgbm_is_told_the_direction_and_stops_by_it(loss):
     from tests.lightgbm_data import PARAMS, dataset
 
     result, first, valid = {}, dataset(labelled(TRAIN)), labelled(VALID)
-    metric = ra.lightgbm.eval_metric(loss, ra.presets.textbook(5))
-    stop = ra.lightgbm.early_stopping(loss, 5, verbose=False)
+    metric = ra.lightgbm.eval_metric([loss, ra.presets.textbook(5)])
+    stop = ra.lightgbm.early_stopping(loss, rounds=5, verbose=False)
     booster = lgb.train(
         {**PARAMS, "learning_rate": 0.5}, first, 80, valid_sets=[dataset(valid, reference=first)], feval=metric,
         callbacks=[stop, lgb.record_evaluation(result)],
@@ -99,7 +99,7 @@ def test_xgboost_stops_at_the_lowest_value(loss):
 
     valid, result = labelled(VALID), {}
     callback = ra.xgboost.EvalCallback(loss, [(dmatrix(valid), "valid")])
-    callbacks = [callback, ra.xgboost.early_stopping(loss, 5, data_name="valid", save_best=True)]
+    callbacks = [callback, ra.xgboost.early_stopping(loss, rounds=5, data_name="valid", save_best=True)]
     booster = xgb.train(
         {**PARAMS, "eta": 0.9}, dmatrix(labelled(TRAIN)), 80, evals_result=result, callbacks=callbacks,
         verbose_eval=False,
@@ -118,7 +118,7 @@ def test_xgboosts_custom_metric_stops_at_the_lowest_value():
     metric, data = ra.xgboost.custom_metric(LOSS), dmatrix(VALID)
     booster = xgb.train(
         {**PARAMS, "eta": 0.9}, dmatrix(TRAIN), 80, evals=[(data, "valid")], custom_metric=metric, verbose_eval=False,
-        callbacks=[ra.xgboost.early_stopping(LOSS, 5)],
+        callbacks=[ra.xgboost.early_stopping(LOSS, rounds=5)],
     )  # fmt: skip
     values = [round(entry.value, 6) for entry in metric.history]  # as XGBoost logs them
     assert stopped_at_the_lowest(values, 5)

@@ -33,24 +33,24 @@ EVALUATIONS = {
         labels, {"a": scores}, [convention], n_resamples=9, **columns
     ),
     "check_value": lambda labels, scores, convention, **columns: ra.parity.check_value(
-        labels, scores, convention, "0.5", **columns
+        labels, scores, convention, value="0.5", **columns
     ),
-    "check": lambda labels, scores, convention, **columns: ra.crosscheck.check(
-        labels, scores, convention, toolkits=[], **columns
+    "check": lambda labels, scores, convention, **columns: ra.parity.crosscheck(
+        labels, scores, convention, toolkits=["sklearn"], **columns
     ),
 }
 WITHOUT_CONVENTION = {
-    "identify": lambda labels, scores, **columns: ra.audit.identify("0.5", labels, scores, k=2, **columns),
+    "identify": lambda labels, scores, **columns: ra.audit.identify(labels, scores, value="0.5", k=2, **columns),
     "profile": lambda labels, scores, **columns: ra.audit.profile(labels, scores=scores, k=2, **columns),
     "gradients": lambda labels, scores, **columns: ra.objectives.gradients(
-        labels, scores, ra.objectives.lightgbm_lambdarank(), **columns
+        labels, scores, ra.objectives.lightgbm.lambdarank(), **columns
     ),
 }
 WITHOUT_DATA = {
-    "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), convention, "gain", "linear"),
+    "inert": lambda convention: ra.inert(ra.Queries(LABELS, qid=QID), "gain", convention, "linear"),
     "diff": lambda convention: ra.presets.yahoo(2).diff(convention),
-    "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm_lambdarank().replace(convention=convention),
-    "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, 5),
+    "objectives.LambdaRank": lambda convention: ra.objectives.lightgbm.lambdarank().replace(convention=convention),
+    "lightgbm.early_stopping": lambda convention: ra.lightgbm.early_stopping(convention, rounds=5),
     "lightgbm.lambdarank": lambda convention: ra.lightgbm.lambdarank(convention, truncation=30),
     "xgboost.lambdarank": lambda convention: ra.xgboost.lambdarank(convention, truncation=30),
     "xgboost.EvalCallback": lambda convention: ra.xgboost.EvalCallback([convention], [((LABELS, LABELS, QID), "a")]),
@@ -58,7 +58,7 @@ WITHOUT_DATA = {
 }
 CONVENTION_ALONE = (
     "parse", "lightgbm.eval_metric", "lightgbm.native_metric", "xgboost.custom_metric", "xgboost.native_metric",
-    "catboost.native_metric", "sklearn.query_scorer", "sklearn.query_scorers",
+    "catboost.native_metric", "sklearn.query_scorer",
 )  # fmt: skip
 NEEDS = {
     "order": ("scipy",),

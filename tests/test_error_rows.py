@@ -35,7 +35,7 @@ def test_a_row_of_the_second_feature_file_is_counted_from_the_first(write, fault
 
 
 def test_a_faults_row_is_counted_through_all_that_is_read_together(write):
-    from rankadapters.io.blocks import BLOCK
+    from rankadapters.io.line_blocks import BLOCK
 
     n = BLOCK // 8
     path = write("1 qid:1 1:1\n" * n + "x\n", "long.txt")
@@ -55,7 +55,7 @@ def test_docids_and_predictions_have_rows(write):
 @pytest.mark.parametrize("row", ["1 qid:7 1:1e999\n", "1 qid:seven 1:1\n", "1 qid:7 1:one\n"])
 def test_svmlight_rows_are_counted_from_the_parts_first_file(write, row):
     files = [write(GOOD, "a.txt"), write("0 qid:2 1:1\n" + row, "b.txt")]
-    assert row_of(lambda: ra.io.read_svmlight(files[0], files)) == 3
+    assert row_of(lambda: ra.io.read_features(files[0], files)) == 3
 
 
 TABLE = "query,grade,model,doc,weight\n7,1,0.5,a,1\n7,0,0.25,b,1\n"
@@ -71,7 +71,7 @@ TABLE = "query,grade,model,doc,weight\n7,1,0.5,a,1\n7,0,0.25,b,1\n"
 def test_rows_of_a_table(write, line):
     pytest.importorskip("pyarrow")
     path = write(f"{TABLE}{line}\n", "table.csv")
-    columns = {"label": "grade", "score": "model", "qid": "query", "docid": "doc", "weight": "weight"}
+    columns = {"label": "grade", "score": "model", "qid": "query", "docid": "doc", "query_weight": "weight"}
     assert row_of(lambda: ra.io.read_table(path, **columns)) == (3 if line.startswith("8") else 2)
 
 

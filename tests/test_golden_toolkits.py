@@ -79,8 +79,8 @@ def test_xgboost(record):
         name = metric["metric"]
         if not name.startswith("ndcg") or not printed(metric):
             continue
-        exp_gain = metric["params"].get("ndcg_exp_gain", True)
-        convention = presets.xgboost(cutoff(name), exp_gain=exp_gain, minus=name.endswith("-"))
+        ndcg_exp_gain = metric["params"].get("ndcg_exp_gain", True)
+        convention = presets.xgboost(cutoff(name), ndcg_exp_gain=ndcg_exp_gain, minus=name.endswith("-"))
         value = ra.evaluate(as_float32(record["labels"]), as_float32(record["scores"]), convention, **data).value
         assert value == pytest.approx(metric["value"], rel=PRECISE, abs=1e-300), name
         compared += 1

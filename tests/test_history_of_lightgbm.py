@@ -25,7 +25,7 @@ def train(metric, first, valid, rounds=3, **more):
 
 
 def test_a_second_training_on_the_same_datasets_is_another_run():
-    first, metric = dataset(ONE), ra.lightgbm.eval_metric(LETOR, TEXTBOOK, names=["mine", "other"])
+    first, metric = dataset(ONE), ra.lightgbm.eval_metric([LETOR, TEXTBOOK], names=["mine", "other"])
     sets = [first, dataset(TWO, reference=first)]
     log = {}
     train(metric, first, sets)

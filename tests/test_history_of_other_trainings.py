@@ -20,7 +20,7 @@ def rounds(history):
 
 def test_each_fit_of_catboost_is_a_run():
     cb = pytest.importorskip("catboost")
-    metric = ra.catboost.eval_metric("letor4@5", [(ONE.y, ONE.qid), (TWO.y, TWO.qid)], name="mine")
+    metric = ra.catboost.eval_metric("letor4@5", [(ONE.y, ONE.qid), (TWO.y, TWO.qid)], names=["mine"])
     model = cb.CatBoostRanker(iterations=2, eval_metric=metric, thread_count=1, verbose=False,
                               allow_writing_files=False, use_best_model=False)  # fmt: skip
     for _ in range(2):
@@ -35,7 +35,7 @@ def test_catboost_train_counts_its_rounds():
     cb = pytest.importorskip("catboost")
     pools = [cb.Pool(data.X, data.y, group_id=data.qid) for data in (ONE, TWO)]
     model = ra.catboost.train({"iterations": 3, "thread_count": 1}, pools[0], ra.objectives.QueryRMSE(),
-                              ["letor4@5", "yahoo@5"], pools[1], names=["a", "b"])  # fmt: skip
+                              ["letor4@5", "yahoo@5"], eval_set=pools[1], names=["a", "b"])  # fmt: skip
     found = [(entry.iteration, entry.dataset, entry.name) for entry in model.history]
     assert found == [(i, name, each) for i in range(3) for name in ("learn", "validation") for each in "ab"]
     assert model.history.only(dataset="validation").runs == [0]

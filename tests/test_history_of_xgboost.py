@@ -20,7 +20,7 @@ def rounds(history):
 
 
 def test_a_second_training_on_the_same_matrices_is_another_run():
-    data, other, metric = dmatrix(ONE), dmatrix(TWO), ra.xgboost.custom_metric(LETOR, TEXTBOOK)
+    data, other, metric = dmatrix(ONE), dmatrix(TWO), ra.xgboost.custom_metric([LETOR, TEXTBOOK])
     for _ in range(2):
         train({}, data, 2, evals=[(data, "train"), (other, "valid")], custom_metric=metric)
     assert rounds(metric.history) == [at for at in TWICE for _ in range(4)]

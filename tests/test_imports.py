@@ -71,7 +71,7 @@ def test_every_public_name_is_there_and_no_other():
 @pytest.mark.parametrize(
     "name",
     [
-        "audit", "catboost", "compare", "crosscheck", "dask", "datasets", "io", "learners", "lightgbm", "objectives",
+        "audit", "catboost", "compare", "dask", "datasets", "io", "learners", "lightgbm", "objectives",
         "parity", "presets", "sklearn", "spark", "trackers", "xgboost",
     ],
 )  # fmt: skip

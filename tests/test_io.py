@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.io import read_svmlight
+from rankadapters.io import read_features
 
 
 def test_rows_comments_and_left_out_features_are_read(write):
-    [data] = read_svmlight([write("# head\n2 qid:10 1:0.5 3:1 # docid = GX1\n\n0.5 qid:11 2:-1\n")])
+    [data] = read_features([write("# head\n2 qid:10 1:0.5 3:1 # docid = GX1\n\n0.5 qid:11 2:-1\n")])
     assert data.X.tolist() == [[0.5, 0, 1], [0, -1, 0]]
     assert data.labels.tolist() == [2, 0.5]
     assert data.qid.tolist() == [10, 11]
@@ -21,28 +21,28 @@ def test_rows_comments_and_left_out_features_are_read(write):
 
 def test_the_same_feature_ids_meet_in_every_file(write):
     first, second, test = write("1 qid:1 1:1\n", "1"), write("1 qid:2 4:4\n", "2"), write("0 qid:3 2:2\n", "3")
-    train, test = read_svmlight([first, second], [test])
+    train, test = read_features([first, second], [test])
     assert train.X.tolist() == [[1, 0, 0, 0], [0, 0, 0, 4]]
     assert train.qid.tolist() == [1, 2]
     assert test.X.tolist() == [[0, 2, 0, 0]]
 
 
 def test_one_file_that_counts_features_from_0_makes_all_do(write):
-    train, test = read_svmlight([write("1 qid:1 0:5 1:1\n", "1")], [write("1 qid:3 1:2\n", "2")])
+    train, test = read_features([write("1 qid:1 0:5 1:1\n", "1")], [write("1 qid:3 1:2\n", "2")])
     assert train.X.tolist() == [[5, 1]]
     assert test.X.tolist() == [[0, 2]]
 
 
 def test_a_query_that_comes_back_in_its_file_stays_one_query(write):
-    [data] = read_svmlight([write("1 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n")])
+    [data] = read_features([write("1 qid:1 1:1\n0 qid:2 1:2\n0 qid:1 1:3\n")])
     assert data.qid.tolist() == [1, 2, 1]
 
 
 def test_a_query_in_two_files_of_a_part_is_refused(write):
     files = [write("1 qid:5 1:1\n", "a.txt"), write("0 qid:5 1:1\n", "b.txt")]
     with pytest.raises(ra.InputError, match=r"b\.txt: qid 5 is in .*a\.txt too"):
-        read_svmlight(files)
-    train, test = read_svmlight(files[:1], files[1:])
+        read_features(files)
+    train, test = read_features(files[:1], files[1:])
     assert train.qid.tolist() == test.qid.tolist() == [5]
 
 
@@ -51,13 +51,13 @@ def test_compressed_files_are_read_and_their_lines_counted(tmp_path, compress, s
     good, bad = tmp_path / f"good{suffix}", tmp_path / f"bad{suffix}"
     good.write_bytes(compress(b"1 qid:1 1:1\n"))
     bad.write_bytes(compress(b"1 qid:1 1:1\nx qid:1 1:1\n"))
-    assert read_svmlight([good])[0].X.tolist() == [[1]]
+    assert read_features([good])[0].X.tolist() == [[1]]
     with pytest.raises(ra.InputError, match="line 2: 'x' is not a label"):
-        read_svmlight([bad])
+        read_features([bad])
 
 
 def test_a_missing_feature_stays_missing(write):
-    [data] = read_svmlight([write("1 qid:1 1:nan\n")])
+    [data] = read_features([write("1 qid:1 1:nan\n")])
     assert np.isnan(data.X).all()
 
 
@@ -75,27 +75,27 @@ def test_a_missing_feature_stays_missing(write):
 )
 def test_what_cannot_be_read_is_named_by_file_and_line(write, text, match):
     with pytest.raises(ra.InputError, match=rf"rows\.txt.*{match}"):
-        read_svmlight([write(text)])
+        read_features([write(text)])
 
 
 def test_a_missing_file_and_a_directory_are_named(tmp_path):
     with pytest.raises(ra.InputError, match=r"nowhere\.txt: No such file"):
-        read_svmlight([tmp_path / "nowhere.txt"])
+        read_features([tmp_path / "nowhere.txt"])
     with pytest.raises(ra.InputError, match=f"{tmp_path.name}: Is a directory"):
-        read_svmlight([tmp_path])
+        read_features([tmp_path])
 
 
 def test_a_broken_archive_is_named(tmp_path):
     (tmp_path / "broken.gz").write_bytes(gzip.compress(b"1 qid:1 1:1\n" * 99)[:20])
     with pytest.raises(ra.InputError, match=r"broken\.gz: Compressed file ended"):
-        read_svmlight([tmp_path / "broken.gz"])
+        read_features([tmp_path / "broken.gz"])
 
 
 def test_a_path_alone_is_one_file(write):
     path = write("1 qid:1 1:1\n")
     for one in (path, str(path), [path]):
-        assert read_svmlight(one)[0].X.tolist() == [[1]]
-    first, second = read_svmlight(str(path), path)
+        assert read_features(one)[0].X.tolist() == [[1]]
+    first, second = read_features(str(path), path)
     assert first.X.tolist() == second.X.tolist()
 
 
@@ -110,6 +110,6 @@ def test_the_same_table_is_read_as_by_scikit_learn(write):
         rows.append(f"{rng.integers(0, 5)} qid:{row // 9} {features} # {row}\n")
     path = write("".join(rows))
     X, labels, qid = datasets.load_svmlight_file(str(path), query_id=True, n_features=30)
-    [data] = read_svmlight(path)
+    [data] = read_features(path)
     assert (X.toarray() == data.X).all()
     assert (data.labels.tolist(), data.qid.tolist()) == (labels.tolist(), qid.tolist())

@@ -12,7 +12,7 @@ import pytest
 import rankadapters as ra
 from rankadapters import presets
 from rankadapters.io import Judgments, read_letor
-from rankadapters.io.blocks import BLOCK
+from rankadapters.io.line_blocks import BLOCK
 from rankadapters.io.predictions import read_numbers
 
 ROWS = "2 qid:7 1:0.5 25:1 #docid = GX007-1 inc = 1\n0 qid:7 1:2 #docid = GX007-0 inc = 0\n1 qid:9 25:3 # docid=X\n"
@@ -212,7 +212,7 @@ def test_a_file_of_several_blocks_is_read_as_one(write):
 
 @pytest.mark.parametrize("numbers", [range(100, 150), range(149, 99, -1)], ids=["ascending", "descending"])
 def test_a_query_that_begins_with_a_block_is_a_query_of_its_own(write, numbers, monkeypatch):
-    monkeypatch.setattr("rankadapters.io.blocks.BLOCK", 24)
+    monkeypatch.setattr("rankadapters.io.line_blocks.BLOCK", 24)
     rows = "".join(f"1 qid:{number} 1:1\n0 qid:{number} 1:2\n" for number in numbers)
     found = read_letor(write(rows), feature=1).queries
     assert found.query_ids.tolist() == [str(number) for number in numbers]

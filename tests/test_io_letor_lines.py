@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.io import blocks, read_letor, read_svmlight
-from rankadapters.io.blocks import BLOCK
+from rankadapters.io import line_blocks, read_features, read_letor
+from rankadapters.io.features import _Cells
 from rankadapters.io.letor_lines import fault, read_rows
+from rankadapters.io.line_blocks import BLOCK
 from tests.fuzz.plain_letor import row_of
 from tests.fuzz.plain_text import RefusedError
 
@@ -29,7 +30,7 @@ def by_feature(path):
     return read_letor(path, feature=1)
 
 
-READERS = (by_predictions, by_feature, read_svmlight)
+READERS = (by_predictions, by_feature, read_features)
 
 
 @pytest.fixture(params=READERS, ids=lambda reader: reader.__name__)
@@ -77,15 +78,13 @@ def test_a_bad_token_is_named_by_file_and_line(write, reader, bad):
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_a_text_is_parsed_in_blocks_of_whole_lines(end, monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK", 32)
-    text = ("\n".join(["1 qid:7 1:0.5"] * 30) + end).encode()
-    parts = []
-    for block, found in blocks.parsed(text, lambda block: block.splitlines()):
-        assert set(found) == {b"1 qid:7 1:0.5"}
-        assert 0 < len(block) <= 32 + 14
-        parts.append(block)
-    assert b"".join(parts) == text
+def test_a_text_is_read_in_blocks_of_whole_lines(write, end, monkeypatch):
+    monkeypatch.setattr(line_blocks, "BLOCK", 32)
+    text = "\n".join(["1 qid:7 1:0.5"] * 30) + end
+    blocks = list(line_blocks.row_blocks(write(text)))
+    assert len(blocks) > 10
+    assert {line for block in blocks for line in block.splitlines()} == {b"1 qid:7 1:0.5"}
+    assert b"".join(blocks) == text.encode()
 
 
 def test_lines_are_counted_across_blocks(write, reader):
@@ -104,14 +103,14 @@ def test_a_carriage_return_within_a_line_is_refused(write, reader, text):
     "text", [GOOD.replace("\n", "\r\n"), GOOD.replace("\n", "\r\r\n"), GOOD.rstrip("\n") + "\r", GOOD.rstrip("\n")]
 )
 def test_line_ends_of_other_systems_are_read(write, text):
-    [data] = read_svmlight(write(text))
+    [data] = read_features(write(text))
     assert (data.labels.tolist(), data.X[:, [0, 24]].tolist()) == ([2, 0], [[0.5, 1], [2, 0]])
     assert by_feature(write(text)).scores.tolist() == [0.5, 2]
 
 
 def test_features_may_stand_in_any_order_as_in_ranklib_lightgbm_xgboost_and_catboost(write):
     path = write("1 qid:1 3:0.3 1:0.1 2:0.2\n0 qid:1 10:1 9:2\n")
-    [data] = read_svmlight(path)
+    [data] = read_features(path)
     assert data.X.tolist() == [[0.1, 0.2, 0.3, *[0] * 7], [*[0] * 8, 2, 1]]
     assert by_feature(path).scores.tolist() == [0.1, 0]
 
@@ -125,7 +124,7 @@ NUMBERS = {
 @pytest.mark.parametrize("text", NUMBERS)
 def test_decimal_numbers_are_read_however_they_are_written(write, text):
     rows = f"{'1' if len(text) > 20 else text} qid:1 1:{text}\t2:1 \n0 qid:1  1:0.25 2:{text}# {text}\n"
-    [data] = read_svmlight(write(rows))
+    [data] = read_features(write(rows))
     assert data.X.tolist() == [[NUMBERS[text], 1], [0.25, NUMBERS[text]]]
 
 
@@ -139,11 +138,11 @@ def test_a_score_that_is_missing_or_too_large_is_a_bad_feature(write):
 
 def test_a_missing_feature_stays_missing_in_a_table_and_is_not_looked_at_otherwise(write):
     path = write("1 qid:1 1:nan 2:1\n")
-    assert np.isnan(read_svmlight(path)[0].X).tolist() == [[True, False]]
+    assert np.isnan(read_features(path)[0].X).tolist() == [[True, False]]
     assert by_predictions(path).scores.tolist() == [1]
     assert read_letor(path, feature=2).scores.tolist() == [1]
     with pytest.raises(ra.InputError, match=r"rows\.txt, line 1: '1:1e999' is beyond float64"):
-        read_svmlight(write("1 qid:1 1:1e999 2:1\n"))
+        read_features(write("1 qid:1 1:1e999 2:1\n"))
 
 
 def test_a_row_that_is_commented_out_is_no_row(write, reader):
@@ -205,14 +204,12 @@ def test_lines_are_read_as_the_grammar_says(tmp_path_factory, lines):
     [rows] = read_rows(path)
     kept = [found for found in expected if found is not None]
     assert rows.labels[1:].tolist() == [label for label, _, _ in kept]
-    queries = np.repeat([query.decode() for query in rows.queries], np.diff(rows.stretches, append=rows.labels.size))
+    queries = np.repeat([query.decode() for query in rows.queries], np.diff(rows.starts, append=rows.labels.size))
     assert queries[1:].tolist() == [query for _, query, _ in kept]
-    features = rows.features
+    cells = _Cells.of(rows)
     read = [
         (row, number, repr(value))
-        for row, number, value in zip(
-            features.row_of().tolist(), features.numbers.tolist(), features.values().tolist(), strict=True
-        )
+        for row, number, value in zip(cells.row_of.tolist(), cells.numbers.tolist(), cells.values.tolist(), strict=True)
     ][1:]
     assert read == [(row, *item) for row, (_, _, of) in enumerate(kept, 1) for item in _items(of)]
 

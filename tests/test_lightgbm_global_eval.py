@@ -29,9 +29,9 @@ def watched(watch, *later, rounds=80, **params):
 
 
 def test_the_log_has_what_eval_metric_reports():
-    watch = ra.lightgbm.global_eval(LETOR, "textbook@10", n_queries={"train": 60, "valid": 40})
+    watch = ra.lightgbm.global_eval([LETOR, "textbook@10"], n_queries={"train": 60, "valid": 40})
     _, log = watched(watch, rounds=3)
-    _, expected = watched_plainly(ra.lightgbm.eval_metric(LETOR, TEXTBOOK), rounds=3)
+    _, expected = watched_plainly(ra.lightgbm.eval_metric([LETOR, TEXTBOOK]), rounds=3)
     assert log == expected
     assert [entry.value for entry in watch.history if entry[:2] == ("valid", LETOR)] == log["valid"][LETOR.name]
 
@@ -48,8 +48,8 @@ def watched_plainly(metric, rounds):
 @pytest.mark.parametrize(
     ("stop", "metric"),
     [
-        (ra.lightgbm.early_stopping(TEXTBOOK, 5, verbose=False), "None"),
-        (ra.lightgbm.early_stopping(TEXTBOOK, 5, verbose=False), "ndcg"),
+        (ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False), "None"),
+        (ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False), "ndcg"),
         (lgb.early_stopping(5, verbose=False), "None"),  # which would watch LightGBM's ndcg too
     ],
 )
@@ -170,7 +170,7 @@ def on_workers(*rounds):
 
 
 def one_round(exchange, parts, data, sets=("valid_0",), own="valid_0", **more):
-    watch = ra.lightgbm.global_eval(TEXTBOOK, exchange=exchange, eval_names=sets, **more)
+    watch = ra.lightgbm.global_eval(TEXTBOOK, **more, exchange=exchange, eval_names=sets)
     results = []
     if data is not None:
         watch(data.y, data.X[:, 0], None, data.sizes)
@@ -229,7 +229,7 @@ def test_several_workers_need_an_exchange():
 
 @pytest.mark.parametrize("name", ["num_machines", "num_machine"])
 def test_early_stopping_refuses_what_one_worker_reports(name):
-    stop = ra.lightgbm.early_stopping(TEXTBOOK, 5)
+    stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5)
     results = [row("valid_0", TEXTBOOK.name, 0.5, True)]
     env = lgb.callback.CallbackEnv(lgb.Booster(PARAMS, dataset(ONE)), {name: 3}, 0, 0, 9, results)
     with pytest.raises(ra.InputError, match=r"each of 3 workers has for its own rows only.\nHint: .*global_eval"):

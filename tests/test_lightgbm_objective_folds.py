@@ -88,4 +88,4 @@ def test_a_cut_is_seen_through_a_subset_of_a_subset():
     )
     part = whole.construct().subset(range(5, 60)).subset(range(55)).construct()
     with pytest.raises(ra.InputError, match="holds 15 of the 20 rows of query 0: its queries were cut"):
-        ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())(np.zeros(55), part)
+        ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())(np.zeros(55), part)

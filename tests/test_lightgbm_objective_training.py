@@ -104,7 +104,7 @@ def test_metric_early_stopping_and_objective_work_side_by_side():
         booster = lgb.train(
             {**PARAMS, **objective, "learning_rate": 0.5}, first, 60,
             valid_sets=[first, dataset(valid, reference=first)], valid_names=["train", "valid"], feval=[spy, metric],
-            callbacks=[ra.lightgbm.early_stopping(convention, 5, verbose=False), lgb.record_evaluation(log)],
+            callbacks=[ra.lightgbm.early_stopping(convention, rounds=5, verbose=False), lgb.record_evaluation(log)],
         )  # fmt: skip
         judged = [(train, valid)[number % 2] for number in range(len(spy.seen))]
         assert [entry.value for entry in metric.history] == [

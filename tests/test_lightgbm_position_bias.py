@@ -16,10 +16,10 @@ lgb = pytest.importorskip("lightgbm")
 
 from tests.lightgbm_objective_data import PARAMS, assert_same, constructed, dataset, pickled  # noqa: E402
 
-LAMBDARANK = objectives.lightgbm_lambdarank()
-BIAS = objectives.lightgbm_position_bias()
+LAMBDARANK = objectives.lightgbm.lambdarank()
+BIAS = objectives.lightgbm.position_bias()
 ROWS = BIAS.replace(positions="rows")
-RATIOS = [objectives.unbiased_lambdamart(), objectives.xgboost_unbiased()]
+RATIOS = [objectives.unbiased_lambdamart(), objectives.xgboost.unbiased()]
 OPTIONS = [
     {},
     {"lambdarank_position_bias_regularization": 0.3},
@@ -48,17 +48,17 @@ def of_options(options):
     rate = options.get("learning_rate", 0.1)
     bias = {name: value for name, value in options.items() if name.endswith("regularization")}
     preset = {name: value for name, value in options.items() if name not in {*bias, "learning_rate"}}
-    value = objectives.lightgbm_lambdarank(**preset)
-    return biased(value, objectives.lightgbm_position_bias(**bias, learning_rate=rate)), rate
+    value = objectives.lightgbm.lambdarank(**preset)
+    return biased(value, objectives.lightgbm.position_bias(**bias, learning_rate=rate)), rate
 
 
 @pytest.mark.parametrize("record", golden("lightgbm"))
 def test_recorded_scores_and_biases_are_trained_to_the_last_bit(record):
     params, preset, bias = apart(record)
     data, weight = data_of(record), record["data"]["weight"] if record["weighted"] else None
-    bias = objectives.lightgbm_position_bias(**bias, learning_rate=params["learning_rate"])
+    bias = objectives.lightgbm.position_bias(**bias, learning_rate=params["learning_rate"])
     for place, rounds in enumerate(last_rounds(record)):
-        objective = biased(objectives.lightgbm_lambdarank(**preset), bias)
+        objective = biased(objectives.lightgbm.lambdarank(**preset), bias)
         made = dataset(data, position=np.array(record["data"]["position"]), weight=weight)
         found = lgb.train({**params, "objective": objective}, made, rounds).predict(data.X, raw_score=True)
         np.testing.assert_array_equal(found, record["scores"][place])
@@ -87,7 +87,7 @@ def test_under_a_schedule_the_biases_learn_by_the_rate_that_is_declared(rate):
 
     data = graded(2, grades=5)
     expected = predictions("lambdarank", data, callbacks=[schedule()], learning_rate=0.1)
-    bias = objectives.lightgbm_position_bias(learning_rate=rate)
+    bias = objectives.lightgbm.position_bias(learning_rate=rate)
     found = predictions(biased(bias=bias), data, callbacks=[schedule()], learning_rate=0.1)
     assert (np.abs(found - expected).max() == 0) == (rate == 0.1)
 
@@ -105,8 +105,8 @@ def test_positions_are_told_apart_by_number_alone():
     [
         LAMBDARANK,
         LAMBDARANK.replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
-        objectives.pair_logit(),
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
+        objectives.catboost.pair_logit(),
+        objectives.xgboost.ndcg(lambdarank_pair_method="mean"),
     ],
     ids=lambda value: f"{value.kind} {value.sigmoid}",
 )
@@ -264,4 +264,4 @@ def test_a_position_bias_that_lightgbm_has_not_is_refused(bias):
     with pytest.raises(ra.UnsupportedConventionError, match=r"LightGBM has no built-in position bias .*\nHint: obj"):
         ra.lightgbm.native_objective(LAMBDARANK, position_bias=bias)
     with pytest.raises(ra.ConventionError, match="but XENDCG has none"):
-        ra.lightgbm.native_objective(objectives.lightgbm_xendcg(), position_bias=bias)
+        ra.lightgbm.native_objective(objectives.lightgbm.xendcg(), position_bias=bias)

@@ -32,7 +32,7 @@ def dataset(**more):
 
 
 def ours(value=None):
-    return {"objective": ra.lightgbm.objective(value or objectives.lightgbm_lambdarank(), n_threads=1)}
+    return {"objective": ra.lightgbm.objective(value or objectives.lightgbm.lambdarank(), n_threads=1)}
 
 
 def trained(params, rounds=6, **more):
@@ -150,7 +150,7 @@ def test_dart_turns_round_what_it_dropped_where_the_training_set_is_evaluated():
 
 
 def test_the_hint_holds():
-    native = ra.lightgbm.native_objective(objectives.lightgbm_lambdarank())
+    native = ra.lightgbm.native_objective(objectives.lightgbm.lambdarank())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.ptp(predictions({**BY_QUERY, **native})) > 0.1

@@ -78,7 +78,7 @@ def lightgbm_metric():
 
 def stopping_alone():
     pytest.importorskip("lightgbm")
-    return trained_by_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", 5)])
+    return trained_by_lightgbm(callbacks=[ra.lightgbm.early_stopping("lightgbm@2", rounds=5)])
 
 
 def without_qid_in_xgboost():
@@ -302,9 +302,9 @@ MISTAKES = {
         "the Dataset has no group, so its rows belong to no query.", r"lgb.Dataset\(..., group=sizes\).",
     ),
     "gives LightGBM the maker of a metric and not a metric": Mistake(
-        lambda: trained_by_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), C,
-        r"ndarray of shape \(4,\) is not a convention.",
-        "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid.",
+        lambda: trained_by_lightgbm(feval=pytest.importorskip("lightgbm") and ra.lightgbm.eval_metric), TypeError,
+        r"eval_metric takes 1 argument by position \(convention\), but 2 were given.",
+        r"name the others: eval_metric\(convention, names=...\).",
     ),
     "gives LightGBM a metric as a callback": Mistake(
         lambda: trained_by_lightgbm(callbacks=[lightgbm_metric()]), I,
@@ -422,7 +422,7 @@ COMMANDS = {
         "semicolons.csv has no column 'label'.",
         "its columns are 'label;qid;score'; a CSV begins with a line of names, with commas between them.",
     ),
-    f"{TABLE} table.csv --label label --score score": ("--table was given without --qid.", "--help shows .*"),
+    f"{TABLE} table.csv --qid query": ("table.csv has no column 'query'.", "its columns are 'label', 'qid', 'score'; a CSV begins with .*"),
     f"{TABLE} table.csv --label label --score score --qid qid": (
         "table.csv, line 4: query 1 returns after it began in table.csv, line 2.", "sort the rows by query; .*",
     ),

@@ -132,13 +132,13 @@ def test_only_xgboosts_arithmetic_draws(cls):
     ids=str,
 )
 def test_the_table_is_lightgbms_alone(changes):
-    value = objectives.lightgbm_lambdarank()
+    value = objectives.lightgbm.lambdarank()
     with pytest.raises(ra.ConventionError, match="sigmoid='table' replays LightGBM, which has neither samples, nor"):
         value.replace(**changes)
 
 
 def test_more_neighbours_than_rows_are_all_rows():
-    every = objectives.catboost_yetirank(mode="NDCG", num_neighbors=-1)
+    every = objectives.catboost.yetirank(mode="NDCG", num_neighbors=-1)
     more = every.replace(neighbors=10**30)
     expected, found = (objectives.gradients([2, 0, 1], [1.0, 2, 3], each, group_sizes=[3]) for each in (every, more))
     assert [each.tolist() for each in found] == [each.tolist() for each in expected]

@@ -13,22 +13,22 @@ WEIGHTS = [0.25, 3.0, 1.5, 0.7]  # of mean 1.3625
 LABELS = np.array([0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1, 0])
 SCORES = np.random.default_rng(0).standard_normal(14).astype(np.float32)
 DIVIDING = [
-    objectives.xgboost_ndcg(),
-    objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2),
-    objectives.xgboost_pairwise(),
-    objectives.xgboost_map(),
-    objectives.xgboost_ndcg().replace(sigmoid="exact", convention="letor4@2+average=query"),
-    objectives.pair_logit().replace(hessian="doubled"),
+    objectives.xgboost.ndcg(),
+    objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2),
+    objectives.xgboost.pairwise(),
+    objectives.xgboost.map(),
+    objectives.xgboost.ndcg().replace(sigmoid="exact", convention="letor4@2+average=query"),
+    objectives.catboost.pair_logit().replace(hessian="doubled"),
 ]
 MULTIPLYING = [
-    objectives.lightgbm_lambdarank(),
-    objectives.lightgbm_lambdarank().replace(sigmoid="exact"),
-    objectives.lightgbm_xendcg(),
-    objectives.pair_logit(),
+    objectives.lightgbm.lambdarank(),
+    objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
+    objectives.lightgbm.xendcg(),
+    objectives.catboost.pair_logit(),
     objectives.ListNet(),
-    objectives.query_softmax(),
+    objectives.catboost.query_soft_max(),
     objectives.QueryRMSE(),
-    objectives.query_cross_entropy(),
+    objectives.catboost.query_cross_entropy(),
 ]
 
 
@@ -54,7 +54,7 @@ def test_all_other_weights_multiply(value):
         np.testing.assert_array_equal(weighted, plain * np.repeat(np.float32(WEIGHTS), SIZES))
 
 
-DRAWING = [objectives.xgboost_ndcg(lambdarank_pair_method="mean"), objectives.lightgbm_xendcg()]
+DRAWING = [objectives.xgboost.ndcg(lambdarank_pair_method="mean"), objectives.lightgbm.xendcg()]
 
 
 @pytest.mark.parametrize("value", [*DIVIDING, *MULTIPLYING, *DRAWING], ids=kind)
@@ -88,15 +88,15 @@ def test_the_short_form_of_the_adapter_weighs_as_the_function_does():
 
 @pytest.mark.parametrize("factor", [1e-20, 1e20])
 def test_only_the_ratios_of_xgboosts_weights_matter(factor):
-    value = objectives.xgboost_ndcg()
+    value = objectives.xgboost.ndcg()
     found = gradients(value, np.array(WEIGHTS) * factor)
     np.testing.assert_allclose(found, gradients(value, WEIGHTS), rtol=1e-6)
 
 
 def test_weights_that_have_no_mean_above_0_are_refused():
     with pytest.raises(ra.InputError, match=r"query_weight adds up to 0\.\nHint: some query needs a weight above 0"):
-        gradients(objectives.xgboost_pairwise(), [0, 0, 0, 0])
-    grad, hess = gradients(objectives.pair_logit(), [0, 0, 0, 0])
+        gradients(objectives.xgboost.pairwise(), [0, 0, 0, 0])
+    grad, hess = gradients(objectives.catboost.pair_logit(), [0, 0, 0, 0])
     assert not grad.any()
     assert not hess.any()
 

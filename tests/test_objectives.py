@@ -34,7 +34,7 @@ def test_signatures_are_all_different():
 
 
 def test_a_signature_shows_every_choice():
-    assert str(objectives.lightgbm_lambdarank()) == (
+    assert str(objectives.lightgbm.lambdarank()) == (
         "lambdarank/truncation=30/samples=all/sigma=1/normalization=lightgbm/hessian=plain/sigmoid=table/beyond_k=keep"
         f"/v1/{ra.presets.lightgbm(30)}"
     )
@@ -78,7 +78,7 @@ def test_what_is_left_out_is_named_with_its_choices():
 
 def test_an_unknown_field_is_refused():
     with pytest.raises(ra.ConventionError, match="RankNet has no field 'norm'; its fields are"):
-        objectives.pair_logit().replace(norm=True)
+        objectives.catboost.pair_logit().replace(norm=True)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_an_unknown_field_is_refused():
     ],
 )
 def test_values_outside_their_choices_are_refused(changes, message):
-    base = objectives.lightgbm_lambdarank()
+    base = objectives.lightgbm.lambdarank()
     if message is None:
         assert base.replace(**changes).convention == changes["convention"]
         return
@@ -112,11 +112,11 @@ def test_values_outside_their_choices_are_refused(changes, message):
 
 def test_no_draws_at_all_are_refused():
     with pytest.raises(ra.ConventionError, match="lambdarank_num_pair_per_sample=0; allowed are whole"):
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=0)
+        objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=0)
 
 
 def test_without_a_cutoff_nothing_lies_beyond_it():
-    value = objectives.lightgbm_lambdarank().replace(convention=ra.presets.lightgbm(None))
+    value = objectives.lightgbm.lambdarank().replace(convention=ra.presets.lightgbm(None))
     assert value.replace(beyond_k="cut") == value
 
 
@@ -130,34 +130,70 @@ def test_a_dcg_convention_is_refused():
     dcg = ra.DCG(k=10, gain="exp2", discount="log2", ties="input", precision="float64", short="pad", missing="error",
                  unjudged="error", average="uniform")  # fmt: skip
     with pytest.raises(ra.ConventionError, match=r"needs a convention of NDCG, AP, RR or ERR, not dcg@10/.*\nHint: "):
-        objectives.lightgbm_lambdarank().replace(convention=dcg)
+        objectives.lightgbm.lambdarank().replace(convention=dcg)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 1.0, True])
 def test_a_seed_is_a_whole_number(seed):
     with pytest.raises(ra.ConventionError, match="seed="):
-        objectives.lightgbm_xendcg(objective_seed=seed)
+        objectives.lightgbm.xendcg(objective_seed=seed)
 
 
 def test_an_unknown_pair_method_is_refused():
-    with pytest.raises(ra.ConventionError, match="lambdarank_pair_method='top' is not a choice"):
-        objectives.xgboost_ndcg(lambdarank_pair_method="top")
+    with pytest.raises(ra.ConventionError, match="lambdarank_pair_method='top'; allowed are 'topk', 'mean'"):
+        objectives.xgboost.ndcg(lambdarank_pair_method="top")
 
 
 @pytest.mark.parametrize(
     ("given", "way"),
     [
-        (ra.presets.textbook(10), r"ra\.lightgbm\.lambdarank\(convention, truncation=30\)\.objective is one"),
-        ("textbook@10", r"ra\.lightgbm\.lambdarank\(convention, truncation=30\)\.objective is one"),
-        ("query-rmse/v1", r"ra\.objectives\.parse\(text\)"),
+        (ra.presets.textbook(10), r"ra\.objectives\.lambdarank\(convention, truncation=30\) is one"),
+        ("textbook@10", r"ra\.objectives\.lambdarank\(convention, truncation=30\) is one"),
         (objectives.ListNet, r"ListNet\(\.\.\.\) with every field"),
         (SimpleNamespace(objective=objectives.ListNet()), r"its \.objective is one"),
-        ("lambdarank", r"ra\.objectives\.lightgbm_lambdarank\(\)"),
+        ("lambdarank", r"'lightgbm\.lambdarank', or ra\.objectives\.lightgbm\.lambdarank\(\)"),
     ],
 )
 def test_what_is_not_an_objective_leads_to_one(given, way):
     with pytest.raises(ra.ConventionError, match=rf"is not an objective\.\nHint: {way}"):
         objectives.gradients([0, 1], [0, 1], given, group_sizes=[2])
+
+
+TEXTS = {
+    "lightgbm.lambdarank": objectives.lightgbm.lambdarank(),
+    "xgboost.map": objectives.xgboost.map(),
+    "catboost.query_soft_max": objectives.catboost.query_soft_max(),
+    str(objectives.ListNet()): objectives.ListNet(),
+}
+
+
+@pytest.mark.parametrize(("text", "value"), TEXTS.items())
+def test_the_text_of_an_objective_is_as_good_as_the_objective(text, value):
+    assert objectives.parse(text) == value
+    assert value.diff(text) == {}
+    ours, theirs = (objectives.gradients([1, 0, 1], [0.3, 0.2, 0.1], it, group_sizes=[3]) for it in (text, value))
+    assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("lightgbm.ndcg", "lightgbm, which has 'lambdarank', 'xendcg'"),
+        ("xgboost.unbiased", "xgboost, which has 'ndcg', 'pairwise', 'map'"),
+        ("catboost.stochastic_rank", "catboost, which has 'pair_logit'"),
+        ("xgboost.native_objective", "xgboost, which has"),
+    ],
+)
+def test_a_text_of_no_objective_names_those_of_the_toolkit(text, known):
+    with pytest.raises(ra.ConventionError, match=rf"'{text}' is not an objective of {known}"):
+        objectives.parse(text)
+
+
+def test_lambdarank_needs_no_toolkit():
+    value = objectives.lambdarank("textbook@10", truncation=30)
+    assert (value.normalization, value.hessian, value.sigmoid) == ("lightgbm", "plain", "exact")
+    with pytest.raises(ra.InputError, match=r"lambdarank needs truncation(.|\n)*truncation=None for all pairs"):
+        objectives.lambdarank("textbook@10")
 
 
 def test_what_an_adapter_makes_of_a_convention_has_an_objective():
@@ -183,21 +219,21 @@ def test_the_example_trains_under_each_convention(capsys, monkeypatch):
     ("make", "fields"),
     [
         (
-            lambda: objectives.lightgbm_lambdarank(lambdarank_truncation_level=0),
+            lambda: objectives.lightgbm.lambdarank(lambdarank_truncation_level=0),
             "lambdarank_truncation_level=0; allowed",
         ),
         (
-            lambda: objectives.lightgbm_lambdarank(lambdarank_truncation_level=None),
+            lambda: objectives.lightgbm.lambdarank(lambdarank_truncation_level=None),
             "lambdarank_truncation_level=None; ",
         ),
-        (lambda: objectives.lightgbm_lambdarank(sigmoid=-1), "sigma=-1; allowed"),
-        (lambda: objectives.query_softmax(lambda_=1.5), "lambda_=1.5; allowed are numbers from 0 to 1"),
-        (lambda: objectives.query_softmax(lambda_=-1), "lambda_=-1; allowed"),
-        (lambda: objectives.query_softmax(beta=0), "beta=0; allowed"),
-        (lambda: objectives.query_cross_entropy(alpha=2), "alpha=2; allowed"),
-        (lambda: objectives.xgboost_pairwise(lambdarank_pair_method="top"), "lambdarank_pair_method='top' is not a"),
-        (lambda: objectives.xgboost_map(lambdarank_num_pair_per_sample=0), "lambdarank_num_pair_per_sample=0; allowed"),
-        (lambda: objectives.xgboost_map(lambdarank_num_pair_per_sample=-1), "lambdarank_num_pair_per_sample=-1; "),
+        (lambda: objectives.lightgbm.lambdarank(sigmoid=-1), "sigma=-1; allowed"),
+        (lambda: objectives.catboost.query_soft_max(lambda_=1.5), "lambda_=1.5; allowed are numbers from 0 to 1"),
+        (lambda: objectives.catboost.query_soft_max(lambda_=-1), "lambda_=-1; allowed"),
+        (lambda: objectives.catboost.query_soft_max(beta=0), "beta=0; allowed"),
+        (lambda: objectives.catboost.query_cross_entropy(alpha=2), "alpha=2; allowed"),
+        (lambda: objectives.xgboost.pairwise(lambdarank_pair_method="top"), "lambdarank_pair_method='top'; allowed"),
+        (lambda: objectives.xgboost.map(lambdarank_num_pair_per_sample=0), "lambdarank_num_pair_per_sample=0; allowed"),
+        (lambda: objectives.xgboost.map(lambdarank_num_pair_per_sample=-1), "lambdarank_num_pair_per_sample=-1; "),
     ],
 )
 def test_presets_refuse_in_the_toolkits_words(make, fields):
@@ -209,7 +245,7 @@ def test_presets_refuse_in_the_toolkits_words(make, fields):
     ("by_sum", "by_distance", "normalization"),
     [(True, True, "xgboost"), (True, False, "xgboost-sum"), (False, True, "xgboost-distance"), (False, False, "none")],
 )
-@pytest.mark.parametrize("make", [objectives.xgboost_ndcg, objectives.xgboost_pairwise, objectives.xgboost_map])
+@pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 def test_xgboosts_two_normalizations_are_one_field(make, by_sum, by_distance, normalization):
     value = make(lambdarank_normalization=by_sum, lambdarank_score_normalization=by_distance)
     assert value.normalization == normalization
@@ -220,26 +256,28 @@ def test_presets_are_these_values():
     tail = "sigma=1/normalization={}/hessian={}/sigmoid={}"
     xgboost = tail.format("xgboost", "doubled", "float32")
     assert [str(value).partition("/v1")[0] for value in (
-        objectives.lightgbm_lambdarank(lambdarank_truncation_level=7, lambdarank_norm=False, sigmoid=2),
-        objectives.lightgbm_xendcg(), objectives.xgboost_ndcg(),
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
-        objectives.xgboost_pairwise(lambdarank_num_pair_per_sample=8), objectives.xgboost_map(),
-        objectives.pair_logit(), objectives.query_softmax(), objectives.query_cross_entropy(),
+        objectives.lightgbm.lambdarank(lambdarank_truncation_level=7, lambdarank_norm=False, sigmoid=2),
+        objectives.lightgbm.xendcg(), objectives.xgboost.ndcg(),
+        objectives.xgboost.ndcg(lambdarank_pair_method="mean"),
+        objectives.xgboost.pairwise(lambdarank_num_pair_per_sample=8), objectives.xgboost.map(),
+        objectives.catboost.pair_logit(),
+        objectives.catboost.query_soft_max(),
+        objectives.catboost.query_cross_entropy(),
     )] == [
         "lambdarank/truncation=7/samples=all/sigma=2/normalization=none/hessian=plain/sigmoid=table/beyond_k=keep",
         "xendcg/seed=5", f"lambdarank/truncation=32/samples=all/{xgboost}/beyond_k=keep",
         f"lambdarank/truncation=all/samples=1/{xgboost}/beyond_k=keep",
         f"ranknet/truncation=8/samples=all/{xgboost}", f"lambdamap/truncation=32/samples=all/{xgboost}",
         "ranknet/truncation=all/samples=all/" + tail.format("none", "plain", "exact"),
-        "query-softmax/beta=1/ridge=0.01", "query-cross-entropy/alpha=0.95",
+        "query-soft-max/beta=1/ridge=0.01", "query-cross-entropy/alpha=0.95",
     ]  # fmt: skip
-    assert objectives.xgboost_ndcg().convention == ra.presets.xgboost(32)
-    assert objectives.xgboost_ndcg(ndcg_exp_gain=False).convention == ra.presets.xgboost(32, exp_gain=False)
-    assert objectives.lightgbm_lambdarank(label_gain=[0, 2]).convention == ra.presets.lightgbm(30, label_gain=[0, 2])
+    assert objectives.xgboost.ndcg().convention == ra.presets.xgboost(32)
+    assert objectives.xgboost.ndcg(ndcg_exp_gain=False).convention == ra.presets.xgboost(32, ndcg_exp_gain=False)
+    assert objectives.lightgbm.lambdarank(label_gain=[0, 2]).convention == ra.presets.lightgbm(30, label_gain=[0, 2])
 
 
 def test_diff_takes_a_signature_as_well_as_a_value():
-    one, other = objectives.lightgbm_lambdarank(), objectives.lightgbm_lambdarank(sigmoid=2)
+    one, other = objectives.lightgbm.lambdarank(), objectives.lightgbm.lambdarank(sigmoid=2)
     assert one.diff(str(other)) == one.diff(other) == {"sigma": (1.0, 2.0)}
     with pytest.raises(ra.ConventionError, match=r"5 is not an objective\.\nHint: "):
         one.diff(5)
@@ -247,7 +285,7 @@ def test_diff_takes_a_signature_as_well_as_a_value():
 
 @pytest.mark.filterwarnings("ignore:.* encountered in")
 def test_derivatives_beyond_float32_are_refused_with_their_row():
-    steep = objectives.lightgbm_lambdarank().replace(sigma=1e300)
+    steep = objectives.lightgbm.lambdarank().replace(sigma=1e300)
     with pytest.raises(
         ra.InputError, match=r"gives row 0 a gradient of -inf, in float32\.\nHint: a smaller sigma"
     ) as found:

@@ -6,8 +6,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.presets.tool import differing, require_expressible
-from rankadapters.parity import ParityError, ParityReport, ParityRow, compare_numbers
+from rankadapters.parity import ParityError, ParityReport, ParityRow
 from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, relative
+from rankadapters.parity.values import compare_numbers
 
 SIX_DECIMALS = 1e-6
 LIGHTGBM = ra.presets.lightgbm(10)
@@ -53,7 +54,7 @@ def test_infinities_are_compared_without_a_warning(a, b, verdict, difference):
 
 @pytest.mark.parametrize("number", [True, "0.5", b"0.5", None, 10**400], ids=lambda number: f"{number!r:.20}")
 def test_what_is_no_number_is_not_compared(number):
-    with pytest.raises(ra.InputError, match=r"the second of the two is .*, but Scores and numbers are compared"):
+    with pytest.raises(ra.InputError, match=r"b=.*; allowed are Scores and numbers"):
         compare_numbers(0.5, number)
 
 

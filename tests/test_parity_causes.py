@@ -45,7 +45,7 @@ def test_a_flipped_field_is_named(data, name, value):
         given = ra.evaluate(labels, scores, other, group_sizes=columns["group_sizes"]).value
     else:
         given = ra.evaluate(labels, scores, other, **columns).value
-    report = check_value(labels, scores, DECLARED, given, **columns)
+    report = check_value(labels, scores, DECLARED, value=given, **columns)
     if abs(given - ra.evaluate(labels, scores, DECLARED, **columns).value) < 1e-9:
         assert report.ok  # the field cannot matter here, and then the numbers agree
         assert (name, value) in {("gain", "linear-positive"), ("average", "query-except-empty")}
@@ -63,7 +63,7 @@ def test_a_query_left_out_is_named(data, query):
     kept = np.repeat(np.arange(7), sizes) != query
     left = {"group_sizes": np.delete(sizes, query), "query_weight": np.delete(weights, query)}
     given = ra.evaluate(labels[kept], scores[kept], DECLARED, **left).value
-    assert f"without query {query}" in check_value(labels, scores, DECLARED, given, **columns).rows[0].reason
+    assert f"without query {query}" in check_value(labels, scores, DECLARED, value=given, **columns).rows[0].reason
 
 
 @pytest.mark.parametrize(("query", "first"), [(0, 2), (3, 1), (4, 4), (6, 3)])
@@ -75,7 +75,7 @@ def test_a_query_cut_in_two_is_named(data, query, first):
     given = ra.evaluate(
         labels, scores, DECLARED, group_sizes=cut, query_weight=np.insert(weights, query + 1, weights[query])
     ).value
-    reason = check_value(labels, scores, DECLARED, given, **columns).rows[0].reason
+    reason = check_value(labels, scores, DECLARED, value=given, **columns).rows[0].reason
     assert f"query {query} cut in two after {first} rows" in reason
 
 
@@ -90,7 +90,7 @@ def test_a_query_that_lost_its_last_rows_is_named(data, query, first):
     given = ra.evaluate(
         labels[kept], scores[kept], DECLARED, group_sizes=sizes, query_weight=columns["query_weight"]
     ).value
-    reason = check_value(labels, scores, DECLARED, given, **columns).rows[0].reason
+    reason = check_value(labels, scores, DECLARED, value=given, **columns).rows[0].reason
     assert f"query {query} cut after its first {first} rows" in reason
 
 
@@ -103,7 +103,10 @@ def test_a_query_that_lost_its_first_rows_is_named(data):
     given = ra.evaluate(
         labels[kept], scores[kept], DECLARED, group_sizes=sizes, query_weight=columns["query_weight"]
     ).value
-    assert "query 3 without its first 2 rows" in check_value(labels, scores, DECLARED, given, **columns).rows[0].reason
+    assert (
+        "query 3 without its first 2 rows"
+        in check_value(labels, scores, DECLARED, value=given, **columns).rows[0].reason
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -114,7 +117,7 @@ def test_shuffled_tied_rows_are_named(data, seed):
     rng = np.random.default_rng(seed)
     order = np.concatenate([start + rng.permutation(size) for start, size in zip(starts, sizes, strict=True)])
     given = ra.evaluate(labels[order], scores[order], DECLARED, **columns).value
-    report = check_value(labels, scores, DECLARED, given, **columns)
+    report = check_value(labels, scores, DECLARED, value=given, **columns)
     assert not report.ok
     assert "ties" in report.rows[0].reason
 
@@ -125,7 +128,7 @@ def test_swapped_weights_are_named(data, one, other):
     weights = columns["query_weight"].copy()
     weights[[one, other]] = weights[[other, one]]
     given = ra.evaluate(labels, scores, DECLARED, group_sizes=columns["group_sizes"], query_weight=weights).value
-    reason = check_value(labels, scores, DECLARED, given, **columns).rows[0].reason
+    reason = check_value(labels, scores, DECLARED, value=given, **columns).rows[0].reason
     assert f"weights of queries {one} and {other} swapped" in reason
 
 
@@ -141,31 +144,31 @@ def test_other_weights_are_named(data, weights, text):
     labels, scores, columns = data
     sizes, given = columns.values()
     value = ra.evaluate(labels, scores, DECLARED, group_sizes=sizes, query_weight=weights(given, sizes)).value
-    assert text in check_value(labels, scores, DECLARED, value, **columns).rows[0].reason
+    assert text in check_value(labels, scores, DECLARED, value=value, **columns).rows[0].reason
 
 
 def test_rows_without_groups_are_named(data):
     labels, scores, columns = data
     value = ra.evaluate(labels, scores, DECLARED, group_sizes=[labels.size]).value
-    assert "all rows taken as one query" in check_value(labels, scores, DECLARED, value, **columns).rows[0].reason
+    assert "all rows taken as one query" in check_value(labels, scores, DECLARED, value=value, **columns).rows[0].reason
 
 
 def test_a_preset_is_named_where_several_fields_differ(data):
     labels, scores, columns = data
     value = ra.evaluate(labels, scores, ra.presets.sklearn(K), **columns).value
-    reason = check_value(labels, scores, DECLARED, value, **columns).rows[0].reason
+    reason = check_value(labels, scores, DECLARED, value=value, **columns).rows[0].reason
     assert "presets.sklearn, that is gain='linear' in place of gain='exp2', ties='average'" in reason
 
 
 def test_what_nothing_explains_is_said_so(data):
     labels, scores, columns = data
-    reason = check_value(labels, scores, DECLARED, 0.01234567891, **columns).rows[0].reason
+    reason = check_value(labels, scores, DECLARED, value=0.01234567891, **columns).rows[0].reason
     assert reason == ("Looking for the cause: none of the changes tried gives it.")
 
 
 def test_nan_is_no_value(data):
     labels, scores, columns = data
-    [row] = check_value(labels, scores, DECLARED, float("nan"), **columns).rows
+    [row] = check_value(labels, scores, DECLARED, value=float("nan"), **columns).rows
     assert (row.verdict, row.reason) == (
         "different",
         "Looking for the cause: it is nan, which is not a value of any convention.",
@@ -180,7 +183,7 @@ def test_interleaved_rows_and_docids_are_followed(data):
     declared = DECLARED.replace(ties="docid-ascending", average="uniform")
     kept = qid != "q4"
     given = ra.evaluate(labels[kept], scores[kept], declared, qid=qid[kept], docid=docid[kept]).value
-    report = check_value(labels[mixed], scores[mixed], declared, given, qid=qid[mixed], docid=docid[mixed])
+    report = check_value(labels[mixed], scores[mixed], declared, value=given, qid=qid[mixed], docid=docid[mixed])
     assert "without query q4" in report.rows[0].reason
 
 

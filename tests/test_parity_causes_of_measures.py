@@ -39,7 +39,7 @@ def test_of_every_measure_that_is_a_sum_a_query_left_out_is_named(name, query, b
     queries, scores = binary
     left, rows = queries.take(np.flatnonzero(np.arange(6) != query))
     given = ra.evaluate(left, scores[rows], SUMS[name]).value
-    row = check_value(queries, scores, SUMS[name], given).rows[0]
+    row = check_value(queries, scores, SUMS[name], value=given).rows[0]
     if row.verdict == "different":
         assert f"the value without query {query}" in row.reason
     else:  # a query whose value is the mean, or which counts nothing
@@ -63,14 +63,14 @@ def test_a_flipped_field_of_another_measure_is_named(declared, field, value, bin
     labels = np.where(queries.query_of_row == 1, 0, queries.labels) if field == "empty" else queries.labels
     queries, convention = queries.with_labels(labels), (SUMS | WHOLE)[declared]
     other = convention.replace(**{field: value})
-    row = check_value(queries, scores, convention, ra.evaluate(queries, scores, other).value).rows[0]
+    row = check_value(queries, scores, convention, value=ra.evaluate(queries, scores, other).value).rows[0]
     assert f"{field}={getattr(other, field)!r} in place of {field}={getattr(convention, field)!r}" in row.reason
 
 
 @pytest.mark.parametrize("name", [*SUMS, *WHOLE])
 def test_a_measure_that_is_no_sum_says_that_no_query_was_looked_at(name, binary):
     queries, scores = binary
-    row = check_value(queries, scores, (SUMS | WHOLE)[name], 0.0123456789).rows[0]
+    row = check_value(queries, scores, (SUMS | WHOLE)[name], value=0.0123456789).rows[0]
     assert row.verdict == "different"
     assert ("The value is not a sum over the queries" in row.reason) is (name in WHOLE)
     assert row.per_query is None

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import QueryDifferences, check_value, compare_numbers
-from rankadapters.parity.ours import Ours
+from rankadapters.parity import QueryDifferences, check_value
+from rankadapters.parity.ours import OurNumber
+from rankadapters.parity.values import compare_numbers
 
 CONVENTIONS = ["lightgbm@5", "ranklib@5", "sklearn@5"]
 N_QUERIES = 40
@@ -41,7 +42,7 @@ class Data:
         return ra.evaluate(labels[rows], scores[rows], self.convention, **groups).value
 
     def reason(self, value):
-        return check_value(self.labels, self.scores, self.convention, value, qid=self.qid).rows[0].reason
+        return check_value(self.labels, self.scores, self.convention, value=value, qid=self.qid).rows[0].reason
 
 
 @pytest.fixture(scope="module", params=[(name, ties) for name in CONVENTIONS for ties in (True, False)], ids=str)
@@ -159,7 +160,7 @@ def test_labels_and_scores_swapped_are_named():
     rng = np.random.default_rng(4)
     labels, scores, qid = rng.integers(0, 4, 60), rng.random(60), np.repeat(np.arange(10), 6)
     value = ra.evaluate(scores, labels, "catboost@5", qid=qid).value
-    reason = check_value(labels, scores, "catboost@5", value, qid=qid).rows[0].reason
+    reason = check_value(labels, scores, "catboost@5", value=value, qid=qid).rows[0].reason
     assert "of labels and scores swapped" in reason
 
 
@@ -197,7 +198,7 @@ def sizes_of(qid):
 def test_sizes_laid_over_rows_in_another_order_are_named(convention, cause, group_sizes):
     labels, scores, qid = mixed(Data(convention, ties=True))
     value = ra.evaluate(labels, scores, convention, group_sizes=group_sizes(qid)).value
-    assert cause in check_value(labels, scores, convention, value, qid=qid).rows[0].reason
+    assert cause in check_value(labels, scores, convention, value=value, qid=qid).rows[0].reason
 
 
 @pytest.mark.parametrize("column", ["labels", "scores"])
@@ -208,7 +209,7 @@ def test_one_column_grouped_by_query_and_the_other_not_is_named(column):
         labels[order] if column == "labels" else labels, scores[order] if column == "scores" else scores, "ranklib@5",
         qid=qid,
     ).value  # fmt: skip
-    reason = check_value(labels, scores, "ranklib@5", value, qid=qid).rows[0].reason
+    reason = check_value(labels, scores, "ranklib@5", value=value, qid=qid).rows[0].reason
     assert f"of the {column} sorted by query" in reason
 
 
@@ -219,7 +220,7 @@ def test_rows_that_were_not_retrieved_ranked_by_a_score_of_0_are_named():
     convention = ra.presets.trec_eval_9(5)
     docid = [f"d{row:02}" for row in range(60)]
     value = ra.evaluate(labels, np.where(retrieved, scores, 0), convention, qid=qid, docid=docid).value
-    row = check_value(labels, scores, convention, value, qid=qid, docid=docid, retrieved=retrieved).rows[0]
+    row = check_value(labels, scores, convention, value=value, qid=qid, docid=docid, retrieved=retrieved).rows[0]
     assert "the rows that were not retrieved, ranked by a score of 0" in row.reason
 
 
@@ -231,7 +232,7 @@ def test_the_last_relevant_rank_taken_for_the_first_is_named(k):
     ranks = [np.flatnonzero(labels[rows][np.argsort(-scores[rows])])[: k or 6] for rows in np.arange(60).reshape(10, 6)]
     last = [max((rank + 1 for rank in found if rank < (k or 6)), default=math.inf) for found in ranks]
     value = np.mean([1 / rank for rank in last])
-    reason = check_value(labels, scores, convention, value, group_sizes=sizes).rows[0].reason
+    reason = check_value(labels, scores, convention, value=value, group_sizes=sizes).rows[0].reason
     assert "the last relevant row taken for the first" in reason
 
 
@@ -239,7 +240,7 @@ def test_the_last_relevant_rank_taken_for_the_first_is_named(k):
 def test_a_constant_ratio_of_the_values_by_query_is_named(factor, named):
     data = Data("ranklib@5", ties=False)
     queries = ra.Queries(data.labels, qid=data.qid)
-    ours = Ours.of(queries, data.scores, ra.parse(data.convention))
+    ours = OurNumber.of(queries, data.scores, ra.parse(data.convention))
     theirs = factor * data.per_query
     parts = QueryDifferences(
         query_ids=queries.query_ids, values=theirs, our_values=data.per_query, contributions=theirs - data.per_query
@@ -252,14 +253,14 @@ def test_a_query_left_out_for_a_nan_is_said_to_have_nothing_to_find():
     labels, scores, sizes = [1, 0, 0, 0, 0, 1, 2, 0, 0, 0], np.arange(10.0), [2, 3, 2, 3]
     values = next(iter(ra.Panel(labels, ["yahoo@3"], group_sizes=sizes).per_query(scores).values()))
     values[1] = math.nan
-    reason = check_value(labels, scores, "yahoo@3", np.nanmean(values), group_sizes=sizes).rows[0].reason
+    reason = check_value(labels, scores, "yahoo@3", value=np.nanmean(values), group_sizes=sizes).rows[0].reason
     assert "without query 1, where nothing is to be found: its value is 0/0, a NaN, to many programs" in reason
 
 
 def test_a_query_of_equal_values_is_said_to_have_more_of_a_mean_of_fewer_queries():
     labels, scores, sizes = [0, 1, 0, 0, 0, 1], [2.0, 1, 2, 1, 2, 1], [2, 2, 2]  # 1 / log2(3), nothing to find, again
     value = ra.evaluate(labels, scores, ra.presets.ranklib(2).replace(empty="skip"), group_sizes=sizes).value
-    row = check_value(labels, scores, "ranklib@2", value, group_sizes=sizes).rows[0]
+    row = check_value(labels, scores, "ranklib@2", value=value, group_sizes=sizes).rows[0]
     assert row.queries() == [
         "the queries that contribute most:",
         "  query 0: 0.63093 in both, with 0.167 more of the mean than in ours: contributes +0.105",
@@ -273,4 +274,4 @@ def test_columns_are_looked_at_where_the_value_is_no_sum_over_queries(convention
     labels = (data.labels > 1) * 1
     queries = ra.Queries(labels, qid=data.qid, docid=[f"d{row:03}" for row in range(labels.size)])
     value = ra.evaluate(queries, -data.scores, convention).value
-    assert "of the scores negated" in check_value(queries, data.scores, convention, value).rows[0].reason
+    assert "of the scores negated" in check_value(queries, data.scores, convention, value=value).rows[0].reason

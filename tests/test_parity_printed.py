@@ -34,7 +34,7 @@ def test_decimals_are_those_printed(text, decimals):
 def test_a_printed_number_is_trusted_to_its_decimals(data, shift, ok):
     labels, scores, columns = data
     value = ra.evaluate(labels, scores, DECLARED, **columns).value
-    report = check_value(labels, scores, DECLARED, f"{value + shift:.6f}", source="log", version="2", **columns)
+    report = check_value(labels, scores, DECLARED, value=f"{value + shift:.6f}", source="log", version="2", **columns)
     assert report.ok is ok
     assert report.rows[0].tolerance == 5e-7
     assert (report.rows[0].source, report.rows[0].version) == ("log", "2")
@@ -50,21 +50,21 @@ def test_a_printed_number_is_trusted_to_its_decimals(data, shift, ok):
 )  # fmt: skip
 def test_what_is_no_number_is_refused(data, value):
     labels, scores, columns = data
-    with pytest.raises(ra.InputError, match="is not a number"):
-        check_value(labels, scores, DECLARED, value, **columns)
+    with pytest.raises(ra.InputError, match=r"value=.*(is not a number|allowed are Scores and numbers)"):
+        check_value(labels, scores, DECLARED, value=value, **columns)
 
 
 @pytest.mark.parametrize("value", ["0.5", ".5", "5e-1", Decimal("0.5"), Fraction(1, 2), np.array(0.5)], ids=short)
 def test_a_number_is_read_in_every_form_that_python_prints(data, value):
     labels, scores, columns = data
-    assert check_value(labels, scores, DECLARED, value, **columns).rows[0].value == 0.5
+    assert check_value(labels, scores, DECLARED, value=value, **columns).rows[0].value == 0.5
 
 
 @pytest.mark.parametrize("tolerance", [-1, "x", True, float("nan"), float("inf"), 1j, 10**400, [0.1]], ids=short)
 def test_what_is_no_tolerance_is_refused(data, tolerance):
     labels, scores, columns = data
-    with pytest.raises(ra.InputError, match=r"tolerance=.* is not a tolerance; allowed are numbers from 0 on"):
-        check_value(labels, scores, DECLARED, 0.5, tolerance=tolerance, **columns)
+    with pytest.raises(ra.InputError, match=r"tolerance=.*; allowed are finite numbers from 0 on"):
+        check_value(labels, scores, DECLARED, value=0.5, tolerance=tolerance, **columns)
 
 
 ONE_OF_TWO = ([0, 1], [2, 1], ra.presets.yahoo(2))  # 1 / log2(3) = 0.63093
@@ -73,8 +73,8 @@ ONE_OF_TWO = ([0, 1], [2, 1], ra.presets.yahoo(2))  # 1 / log2(3) = 0.63093
 @pytest.mark.parametrize("given", ["0.64", "0.7", "0.62", "0.6310", "0.63094", "0.63092", "0.630929753571", "1"])
 def test_ours_must_round_to_what_was_printed(given):
     agrees = given in {"0.630929753571", "1"}
-    assert check_value(*ONE_OF_TWO, given, group_sizes=[2]).ok is agrees
-    assert check_value(*ONE_OF_TWO, Decimal(given), group_sizes=[2]).ok is agrees
+    assert check_value(*ONE_OF_TWO, value=given, group_sizes=[2]).ok is agrees
+    assert check_value(*ONE_OF_TWO, value=Decimal(given), group_sizes=[2]).ok is agrees
     assert as_printed(given).holds(1 / np.log2(3)) is agrees
 
 
@@ -82,34 +82,34 @@ def test_ours_must_round_to_what_was_printed(given):
 def test_a_value_exactly_between_two_printed_numbers_rounds_to_both(given, ok):
     eighth = ra.presets.trec_eval_9.recip_rank()
     columns = {"group_sizes": [8], "docid": list("abcdefgh")}
-    report = check_value([0, 0, 0, 0, 0, 0, 0, 1], -np.arange(8.0), eighth, given, **columns)
+    report = check_value([0, 0, 0, 0, 0, 0, 0, 1], -np.arange(8.0), eighth, value=given, **columns)
     assert report.rows[0].our_value == 0.125
     assert report.ok is ok
 
 
 def test_a_float32_is_trusted_to_its_own_step():
     value = 1 / np.log2(3)
-    assert check_value(*ONE_OF_TWO, np.float32(value), group_sizes=[2]).ok
-    assert not check_value(*ONE_OF_TWO, np.float32(value + 1e-6), group_sizes=[2]).ok
+    assert check_value(*ONE_OF_TWO, value=np.float32(value), group_sizes=[2]).ok
+    assert not check_value(*ONE_OF_TWO, value=np.float32(value + 1e-6), group_sizes=[2]).ok
 
 
 def test_more_than_twelve_decimals_are_compared_as_twelve():
     digits = f"{1 / np.log2(3):.16f}"
-    assert check_value(*ONE_OF_TWO, digits + "999", group_sizes=[2]).ok
-    assert not check_value(*ONE_OF_TWO, digits[:11] + "9" + digits[12:], group_sizes=[2]).ok
+    assert check_value(*ONE_OF_TWO, value=digits + "999", group_sizes=[2]).ok
+    assert not check_value(*ONE_OF_TWO, value=digits[:11] + "9" + digits[12:], group_sizes=[2]).ok
 
 
 def test_the_cause_of_a_printed_number_rounds_to_it_too():
     labels, scores = [1, 0, 2], [1, 2, 3]
     linear = ra.presets.yahoo(3).replace(gain="linear")
     found = ra.evaluate(labels, scores, linear, group_sizes=[3]).value
-    report = check_value(labels, scores, ra.presets.yahoo(3), f"{found:.4f}", group_sizes=[3])
+    report = check_value(labels, scores, ra.presets.yahoo(3), value=f"{found:.4f}", group_sizes=[3])
     assert "gain='linear' in place of" in report.rows[0].reason
-    off = check_value(labels, scores, ra.presets.yahoo(3), f"{found + 1e-4:.4f}", group_sizes=[3])
+    off = check_value(labels, scores, ra.presets.yahoo(3), value=f"{found + 1e-4:.4f}", group_sizes=[3])
     assert "gain='linear'" not in off.rows[0].reason
 
 
 def test_a_stated_tolerance_counts(data):
     labels, scores, columns = data
     value = ra.evaluate(labels, scores, DECLARED, **columns).value
-    assert check_value(labels, scores, DECLARED, value + 0.01, tolerance=0.02, **columns).ok
+    assert check_value(labels, scores, DECLARED, value=value + 0.01, tolerance=0.02, **columns).ok

@@ -108,19 +108,19 @@ def test_the_same_figure_gives_the_same_svg():
     assert svg("gap") == svg("gap")
 
 
-@pytest.mark.parametrize("module", ["waterfall", "scatter", "curves", "panels"])
-def test_without_matplotlib_the_extra_is_named(module):
+@pytest.mark.parametrize("plot", ["waterfall", "scatter", "curves", "panels"])
+def test_without_matplotlib_the_extra_is_named(plot):
     arguments = {
         "waterfall": "('a', 1), {}, ('b', 1)", "scatter": "[1], [1], 'a', 'b'", "curves": "[1], {'a': [1]}, 'x', 'y'",
-        "panels": "[1], {'': {'a': {'b': [1]}}}, 'x', 'y'"
+        "panels": "[1], {'': {'a': {'b': [1]}}}, 'x', 'y'",
     }  # fmt: skip
     code = f"""
 import sys
 sys.modules["matplotlib"] = sys.modules["matplotlib.figure"] = None
 from rankadapters import MissingToolkitError
-from rankadapters.plotting.{module} import {module}
+from rankadapters.plotting.{"curves" if plot == "panels" else plot} import {plot}
 try:
-    {module}({arguments[module]})
+    {plot}({arguments[plot]})
 except MissingToolkitError as error:
     print(error)
 """

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from rankadapters.plotting.panels import panels
+from rankadapters.plotting.curves import panels
 
 GRID = {
     "AdaRank": {"LETOR": {"yahoo": [0.3, 0.1], "letor": [0.2, 0.1]}, "Yahoo!": {"letor": [0.6, 0.7]}},

@@ -11,11 +11,9 @@ import rankadapters as ra
 from rankadapters.compare import Results, stratified_tests, winning_numbers
 from rankadapters.parity import ParityReport
 from rankadapters.plotting.bagplots import Spread, bagplots
-from rankadapters.plotting.bars import bars
+from rankadapters.plotting.bars import Interval, bars, intervals
 from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, UP, WIDTH
-from rankadapters.plotting.curves import curves
-from rankadapters.plotting.intervals import Interval, intervals
-from rankadapters.plotting.panels import panels
+from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
 from rankadapters.plotting.waterfall import waterfall

@@ -19,29 +19,18 @@ class Terminal(io.StringIO):
         return True
 
 
-class AtOnce:
-    """A timer that does not wait."""
-
-    def __init__(self, after, draw):
-        assert after in {0, progress.SOON}
-        self.start = draw
-
-    def cancel(self):
-        self.start = None
-
-
 def at_a_terminal(monkeypatch):
     # Called by each test and no fixture, since pytest puts its own stderr in place between the two.
-    pytest.importorskip("rich")
+    pytest.importorskip("tqdm")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(progress.threading, "Timer", AtOnce)
-    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "SOON", 0)
+    monkeypatch.setattr(progress, "INTERVAL", 0)
     return sys.stderr
 
 
 AUDITS = {
     "profiling": lambda: ra.audit.profile(LABELS, k=2, group_sizes=SIZES),
-    "searching": lambda: ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES),
+    "searching": lambda: ra.audit.identify(LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES),
     "comparing": lambda: ra.audit.order(
         LABELS, {"a": SCORES, "b": SCORES[::-1]}, ["yahoo@2"], n_resamples=9, group_sizes=SIZES
     ),
@@ -61,25 +50,20 @@ def test_what_takes_long_shows_a_bar_on_a_terminal(monkeypatch, what):
 
 
 @pytest.mark.parametrize("what", AUDITS)
-def test_it_is_silent_elsewhere_and_without_rich(capsys, monkeypatch, what):
+def test_it_is_silent_elsewhere_and_without_tqdm(capsys, monkeypatch, what):
     for package in NEEDED.get(what, []):
         pytest.importorskip(package)
     AUDITS[what]()
     assert capsys.readouterr() == ("", "")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(progress.threading, "Timer", AtOnce)
-    monkeypatch.setitem(sys.modules, "rich", None)
+    at_a_terminal(monkeypatch)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
     AUDITS[what]()
     assert sys.stderr.getvalue() == ""
 
 
 def test_what_is_soon_done_shows_nothing(monkeypatch):
-    class Never(AtOnce):
-        def __init__(self, after, draw):
-            super().__init__(after, lambda: None)
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(progress.threading, "Timer", Never)
+    at_a_terminal(monkeypatch)
+    monkeypatch.setattr(progress, "SOON", 60)
     ra.audit.profile(LABELS, k=2, group_sizes=SIZES)
     assert sys.stderr.getvalue() == ""
 
@@ -89,20 +73,15 @@ def test_the_bar_of_who_called_moves_and_no_second_one_is_drawn(monkeypatch):
     with shown("outside", after=0):
         with shown("inside"):
             advance(1, 4)
-        assert "25%" in rendered(terminal)
+        assert "25%" in terminal.getvalue()
     assert "inside" not in terminal.getvalue()
-
-
-def rendered(terminal):
-    progress._open.get()._drawn.refresh()
-    return terminal.getvalue()
 
 
 def test_what_is_being_done_is_named(monkeypatch):
     terminal = at_a_terminal(monkeypatch)
     with shown("training", after=0):
         advance(1, 2, "the second model")
-        assert "the second model" in rendered(terminal)
+        assert "the second model" in terminal.getvalue()
 
 
 def test_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
@@ -117,17 +96,33 @@ def test_what_is_printed_beside_a_bar_goes_where_it_went_before(monkeypatch):
 
 def test_a_progress_of_the_callers_own_is_called_and_no_bar_drawn_beside_it(monkeypatch):
     terminal, calls = at_a_terminal(monkeypatch), []
-    ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far))
+    ra.audit.identify(
+        LABELS, SCORES, value="0.5", k=2, group_sizes=SIZES, progress=lambda *how_far: calls.append(how_far)
+    )
     assert calls[-1][0] == calls[-1][1] == len(calls)
     assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize(("progress_", "drawn"), [(True, True), (False, False), (lambda done, total: None, False)])
+def test_a_bar_is_asked_for_and_forbidden_by_progress(monkeypatch, progress_, drawn):
+    terminal = at_a_terminal(monkeypatch)
+    ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=progress_)
+    assert bool(terminal.getvalue()) is drawn
+
+
+@pytest.mark.parametrize("wrong", [None, 1, "yes"])
+def test_a_progress_of_another_kind_is_refused(wrong):
+    message = rf"progress={wrong!r}; allowed are True, False and functions of \(done, total\)\.\nHint: progress=print\."
+    with pytest.raises(ra.InputError, match=message):
+        ra.audit.identify("0.5", LABELS, SCORES, k=2, group_sizes=SIZES, progress=wrong)
 
 
 def test_a_bar_goes_when_the_computation_fails(monkeypatch):
     terminal = at_a_terminal(monkeypatch)
     with pytest.raises(ra.InputError, match="labels"):
         ra.audit.profile([None], k=2, group_sizes=[1])
-    assert progress._open.get() is None
-    assert sys.stderr is terminal  # rich has given it back
+    assert progress._bar.get() is None
+    assert not terminal.getvalue().split("\r")[-1].strip()  # the line is empty again
 
 
 def test_a_bar_that_the_caller_draws_by_rich_is_left_alone(monkeypatch):

@@ -15,9 +15,9 @@ from tests.objective_data import graded
 from tests.objective_drivers import DRIVERS
 
 VALUES = [
-    objectives.catboost_stochastic_rank("NDCG", top=10),
-    objectives.catboost_yetirank(),
-    objectives.catboost_stochastic_filter(num_estimations=2),
+    objectives.catboost.stochastic_rank("NDCG", top=10),
+    objectives.catboost.yetirank(),
+    objectives.catboost.stochastic_filter(num_estimations=2),
 ]
 EACH_VALUE = pytest.mark.parametrize("value", VALUES, ids=lambda value: value.kind)
 
@@ -62,7 +62,7 @@ def test_a_filter_learns_which_rows_to_keep(toolkit):
     data = graded(16)
     kind = rng.integers(0, 2, data.y.size)
     data = data._replace(X=kind[:, None].astype(float), y=np.where(kind == 1, 1.0, -1.0))
-    value = objectives.catboost_stochastic_filter(num_estimations=10)
+    value = objectives.catboost.stochastic_filter(num_estimations=10)
     scores = toolkit.predictions(data, toolkit.adapter.objective(value), 30)
     assert scores[kind == 1].min() > 0 > scores[kind == 0].max()
 
@@ -101,7 +101,7 @@ def test_a_text_is_as_good_as_a_convention(make, text):
 
 @pytest.mark.parametrize("labels", [[0, 1.5], [0, -0.25]])
 @pytest.mark.parametrize(
-    "make", [objectives.catboost_stochastic_rank, lambda m: trading(ra.presets.catboost.pfound(3))]
+    "make", [objectives.catboost.stochastic_rank, lambda m: trading(ra.presets.catboost.pfound(3))]
 )
 def test_labels_that_are_no_probabilities_are_refused_by_pfound(make, labels):
     with pytest.raises(
@@ -113,7 +113,7 @@ def test_labels_that_are_no_probabilities_are_refused_by_pfound(make, labels):
 
 def test_rows_are_named_in_the_callers_order():
     with pytest.raises(ra.InputError, match=r"labels\[2\] is 7"):
-        objectives.gradients([0, 1, 7], [0.0, 1.0, 2.0], objectives.catboost_stochastic_rank("ERR"), qid=[1, 0, 0])
+        objectives.gradients([0, 1, 7], [0.0, 1.0, 2.0], objectives.catboost.stochastic_rank("ERR"), qid=[1, 0, 0])
 
 
 def test_gains_beyond_float32_are_refused():
@@ -125,29 +125,29 @@ def test_gains_beyond_float32_are_refused():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda o: o.catboost_stochastic_rank("AUC"), "metric='AUC' is not a choice; allowed are 'DCG', 'NDCG'"),
-        (lambda o: o.catboost_stochastic_rank("NDCG", sigma=0), "sigma=0; allowed are finite numbers above 0"),
-        (lambda o: o.catboost_stochastic_rank("NDCG", top=0), "top=0; allowed are whole numbers from 1 on, or -1 for"),
-        (lambda o: o.catboost_stochastic_rank("MRR", top=3), r"top belongs to metric .*not to metric='MRR'"),
-        (lambda o: o.catboost_stochastic_rank("ERR", type="Exp"), "type belongs to metric 'DCG', 'NDCG', not"),
-        (lambda o: o.catboost_stochastic_rank("NDCG", decay=0.9), "decay belongs to metric 'PFound', not to"),
-        (lambda o: o.catboost_yetirank(mode="PFound"), "mode='PFound' is not a choice; allowed are 'Classic', 'DCG'"),
-        (lambda o: o.catboost_yetirank(noise="Logistic"), "noise='Logistic' is not a choice; allowed are 'Gumbel'"),
-        (lambda o: o.catboost_yetirank(top=3), r"top belongs to .*mode='Classic', where CatBoost ignores it"),
-        (lambda o: o.catboost_yetirank(mode="MRR", decay=0.9), "decay belongs to mode 'Classic', not to mode='MRR'"),
-        (lambda o: o.catboost_yetirank(noise_power=2.0), "noise_power belongs to noise 'Gauss', not to noise='Gumbel'"),
-        (lambda o: o.catboost_yetirank(mode="MAP", num_neighbors=0), "num_neighbors=0; allowed are whole numbers"),
-        (lambda o: o.catboost_stochastic_filter(sigma=0), "sigma=0; allowed are finite numbers above 0"),
+        (lambda o: o.catboost.stochastic_rank("AUC"), "metric='AUC'; allowed are 'DCG', 'NDCG'"),
+        (lambda o: o.catboost.stochastic_rank("NDCG", sigma=0), "sigma=0; allowed are finite numbers above 0"),
+        (lambda o: o.catboost.stochastic_rank("NDCG", top=0), "top=0; allowed are whole numbers from 1 on, and -1 for"),
+        (lambda o: o.catboost.stochastic_rank("MRR", top=3), r"top belongs to metric .*not to metric='MRR'"),
+        (lambda o: o.catboost.stochastic_rank("ERR", type="Exp"), "type belongs to metric 'DCG', 'NDCG', not"),
+        (lambda o: o.catboost.stochastic_rank("NDCG", decay=0.9), "decay belongs to metric 'PFound', not to"),
+        (lambda o: o.catboost.yetirank(mode="PFound"), "mode='PFound'; allowed are 'Classic', 'DCG'"),
+        (lambda o: o.catboost.yetirank(noise="Logistic"), "noise='Logistic'; allowed are 'Gumbel'"),
+        (lambda o: o.catboost.yetirank(top=3), r"top belongs to .*mode='Classic', where CatBoost ignores it"),
+        (lambda o: o.catboost.yetirank(mode="MRR", decay=0.9), "decay belongs to mode 'Classic', not to mode='MRR'"),
+        (lambda o: o.catboost.yetirank(noise_power=2.0), "noise_power belongs to noise 'Gauss', not to noise='Gumbel'"),
+        (lambda o: o.catboost.yetirank(mode="MAP", num_neighbors=0), "num_neighbors=0; allowed are whole numbers"),
+        (lambda o: o.catboost.stochastic_filter(sigma=0), "sigma=0; allowed are finite numbers above 0"),
         (lambda o: trading("textbook@5", delta="classic"), "delta='classic' goes with no convention"),
         (lambda o: trading(None), "delta='exact' goes with a convention"),
         (lambda o: trading(None, delta="classic", neighbors=2), "pairs rows of neighbouring ranks, but neighbors=2"),
-        (lambda o: o.catboost_stochastic_filter().replace(convention="textbook@5"), "of FilteredDCG, not ndcg@5"),
+        (lambda o: o.catboost.stochastic_filter().replace(convention="textbook@5"), "of FilteredDCG, not ndcg@5"),
         (
-            lambda o: o.catboost_stochastic_filter().replace(convention="catboost.filtered_dcg+retrieve=all"),
+            lambda o: o.catboost.stochastic_filter().replace(convention="catboost.filtered_dcg+retrieve=all"),
             r"the convention says retrieve='all'.\nHint: convention.replace\(retrieve='from_0'",
         ),
         (
-            lambda o: o.catboost_stochastic_filter().replace(
+            lambda o: o.catboost.stochastic_filter().replace(
                 convention=ra.presets.catboost.filtered_dcg(sort="ByPrediction")
             ),
             "keeps rows in their own order, but precision='float64' ranks them",
@@ -170,4 +170,4 @@ def test_catboosts_weights_are_the_changes_of_dcg_and_pfound(delta):
 def test_catboosts_estimate_is_exact_where_sigma_is_1_and_nobody_stops():
     assert plain("catboost@5", arithmetic="catboost").arithmetic == "exact"
     assert plain("catboost@5", arithmetic="catboost", sigma=2).arithmetic == "catboost"
-    assert objectives.catboost_stochastic_rank("ERR").arithmetic == "catboost"
+    assert objectives.catboost.stochastic_rank("ERR").arithmetic == "catboost"

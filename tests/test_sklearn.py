@@ -131,7 +131,7 @@ def test_cross_val_predict_gives_predictions_in_row_order(routing):
 
 
 def test_scorers_of_several_conventions_go_by_their_names(routing):
-    scoring = ra.sklearn.query_scorers(TEXTBOOK, WEIGHTED)
+    scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED])
     assert list(scoring) == [TEXTBOOK.name, WEIGHTED.name]
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, cv=ra.sklearn.QueryKFold(3), refit=TEXTBOOK.name)
     found = search.fit(DATA.X, DATA.y, qid=DATA.qid).cv_results_
@@ -142,19 +142,19 @@ def test_scorers_of_several_conventions_go_by_their_names(routing):
 
 
 def test_scorers_may_be_named():
-    scoring = ra.sklearn.query_scorers(TEXTBOOK, WEIGHTED, qid="session", names=["a", "b"])
+    scoring = ra.sklearn.query_scorer([TEXTBOOK, WEIGHTED], qid="session", names=["a", "b"])
     assert repr(scoring["b"]) == "query_scorer(b, qid='session')"
-    assert repr(ra.sklearn.query_scorer(TEXTBOOK, name="mine")) == "query_scorer(mine, qid='qid')"
+    assert repr(ra.sklearn.query_scorer(TEXTBOOK, names="mine")) == "query_scorer(mine, qid='qid')"
     with pytest.raises(ra.ConventionError, match="two conventions report under one name"):
-        ra.sklearn.query_scorers(TEXTBOOK, TEXTBOOK)
-    with pytest.raises(ra.ConventionError, match=r"no convention was given.*\nHint: query_scorers"):
-        ra.sklearn.query_scorers()
+        ra.sklearn.query_scorer([TEXTBOOK, TEXTBOOK])
+    with pytest.raises(ra.ConventionError, match=r"no convention was given.*\nHint: "):
+        ra.sklearn.query_scorer([])
     with pytest.raises(ra.ConventionError, match=r"'ndcg' does not say whose ndcg it is.*\nHint: "):
-        ra.sklearn.query_scorers(TEXTBOOK, "ndcg")
+        ra.sklearn.query_scorer([TEXTBOOK, "ndcg"])
     with pytest.raises(ra.ConventionError, match=r"10 is not a convention\.\nHint: "):
-        ra.sklearn.query_scorers(TEXTBOOK, 10)
-    with pytest.raises(ra.ConventionError, match=r"name=7 is not a text.\nHint: name=None shows 'ndcg@5/textbook'"):
-        ra.sklearn.query_scorer(TEXTBOOK, name=7)
+        ra.sklearn.query_scorer([TEXTBOOK, 10])
+    with pytest.raises(ra.ConventionError, match=r"names=7 "):
+        ra.sklearn.query_scorer(TEXTBOOK, names=7)
 
 
 TABLES = {
@@ -183,7 +183,7 @@ def test_tables_are_split_and_scored_like_arrays(routing, library):
 def test_weights_without_routing_reach_the_scorers_where_scikit_learn_hands_them_on():
     rows = np.repeat(np.random.default_rng(0).random(DATA.sizes.size), DATA.sizes)
     X = pd.DataFrame(DATA.X, index=pd.Index(DATA.qid, name="qid"))
-    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=ra.sklearn.query_scorers(WEIGHTED, names=["w"]),
+    search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=ra.sklearn.query_scorer([WEIGHTED], names=["w"]),
                           cv=ra.sklearn.QueryKFold(3), refit=False)  # fmt: skip
     found = search.fit(X, DATA.y, groups=DATA.qid, sample_weight=rows).cv_results_
     expected = []
@@ -212,7 +212,7 @@ def test_bad_weights_and_metadata():
         ra.sklearn.query_scorer(10)
     with pytest.raises(ra.ConventionError, match="'letor4' has no cutoff"):
         ra.sklearn.query_scorer("letor4")
-    with pytest.raises(ra.InputError, match="must name a parameter"):
+    with pytest.raises(ra.InputError, match="allowed are names of a parameter"):
         ra.sklearn.query_scorer(TEXTBOOK, qid=DATA.qid)
 
 

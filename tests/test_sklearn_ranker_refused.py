@@ -82,7 +82,10 @@ BAD = {
     "a class": (lambda: fit(Ridge), rf"estimator is the class Ridge{HINTED}QueryRanker\(Ridge\(\)\)"),
     "no fit": (lambda: fit("ridge"), rf"estimator='ridge' has no fit{HINTED}an estimator"),
     "no predict": (lambda: fit(StandardScaler()), rf"has no predict{HINTED}"),
-    "ids to the constructor": (lambda: declared(DATA.qid), rf"must name a column or index level of X{HINTED}"),
+    "ids to the constructor": (
+        lambda: declared(DATA.qid),
+        rf"allowed are names of a column or index level of X{HINTED}",
+    ),
     "ids given twice": (lambda: declared("a", qid=DATA.qid), rf"ids were given twice{HINTED}leave qid= out"),
     "a column that is not there": (lambda: declared("s"), rf"no column or index level 's'{HINTED}a table"),
     "a column of an array": (lambda: declared("s", DATA.X), rf"no column or index level 's'{HINTED}a table"),
@@ -90,7 +93,10 @@ BAD = {
         lambda: fit(validation_fraction=0.2),
         f"Ridge is handed no validation queries{HINTED}it is for LGBM",
     ),
-    "a fraction of one": (lambda: fit(validation_fraction=1.0), r"validation_fraction=1\.0 is not a share"),
+    "a fraction of one": (
+        lambda: fit(validation_fraction=1.0),
+        r"validation_fraction=1\.0; allowed are numbers above 0 and below 1",
+    ),
 }
 
 

@@ -69,6 +69,21 @@ def test_catboost_stops_by_its_own_metric_where_it_is_the_declared_one():
     assert len(values) == best + 1 + 4 < 100
     scores = model.predict(VALID.X)
     assert values[best] == pytest.approx(ra.evaluate(VALID.y, scores, CATBOOSTS, qid=VALID.qid).value, abs=1e-9)
+    assert [(entry.dataset, entry.value, entry.iteration) for entry in model.history_] == [
+        ("validation", value, iteration) for iteration, value in enumerate(values)
+    ]
+    assert {entry.convention for entry in model.history_} == {CATBOOSTS}
+
+
+@pytest.mark.parametrize("loss", ["YetiRank", "QueryRMSE"])
+@pytest.mark.parametrize("text", ["catboost@5", "catboost.map@5", "catboost.dcg@3", "catboost.query_rmse"])
+def test_the_history_of_catboost_s_own_metric_holds_every_set(text, loss):
+    model = QueryRanker(catboost(loss_function=loss, use_best_model=False), eval_metric=text)
+    model.fit(DATA.X, DATA.y, qid=DATA.qid, eval_set=[VALID_SET, (DATA.X, DATA.y, DATA.qid)])
+    for name, (X, y, qid) in {"validation_0": VALID_SET, "validation_1": (DATA.X, DATA.y, DATA.qid)}.items():
+        entries = model.history_.only(dataset=name, convention=text)
+        assert [entry.iteration for entry in entries] == list(range(ROUNDS))
+        assert entries[-1].value == pytest.approx(ra.evaluate(y, model.predict(X), text, qid=qid).value, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +173,7 @@ def test_validation_queries_pass_through_the_pipeline(make):
     hand = QueryRanker(make(), eval_metric=metric)
     hand.fit(scaler.transform(DATA.X), DATA.y, qid=DATA.qid, eval_set=(scaler.transform(VALID.X), *VALID_SET[1:]))
     assert (model.predict(VALID.X) == hand.predict(scaler.transform(VALID.X))).all()
-    if make is not catboost:
-        assert [entry.value for entry in model.history_] == [entry.value for entry in hand.history_]
+    assert [entry.value for entry in model.history_] == [entry.value for entry in hand.history_]
 
 
 def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
@@ -174,7 +188,10 @@ def test_parameters_of_fit_reach_the_ranker_unless_they_are_ours():
 
 BAD_SETS = {
     "no qid": ({"eval_set": [(VALID.X, VALID.y)]}, r"eval_set got no qid"),
-    "no tuple": ({"eval_set": [VALID.X]}, r"is not a validation set\.\nHint: eval_set=\[\(X, y, qid\)\]"),
+    "no tuple": (
+        {"eval_set": [VALID.X]},
+        r"eval_set=\[ndarray .*; allowed are lists of tuples .*\nHint: eval_set=\[\(X, y, qid\)\]",
+    ),
     "float qid": ({"eval_set": (VALID.X, VALID.y, VALID.qid / 2)}, "qid holds floats"),
     "twice": ({"eval_set": VALID_SET, "validation_fraction": 0.5}, r"given twice\.\nHint: either"),
     "a metric of nothing": ({"eval_metric": CONV}, r"eval_metric has no validation queries\.\nHint: fit\(eval_set="),

@@ -40,7 +40,7 @@ def test_a_scorer_alone_scores_every_iteration(rows):
 
 
 def test_scorers_in_a_dict_score_beside_those_of_scikit_learn():
-    scoring = {**ra.sklearn.query_scorers(CONV, OTHER, names=["a", "b"], whole=QID), "c": make_scorer(accuracy_score)}
+    scoring = {**ra.sklearn.query_scorer([CONV, OTHER], names=["a", "b"], whole=QID), "c": make_scorer(accuracy_score)}
     model, last = monitored(scoring)
     predicted = model.predict(X)
     assert last["a"] == ra.evaluate(Y, predicted, CONV, qid=QID).value

@@ -269,11 +269,11 @@ def test_series_must_agree_in_their_index(splitter):
 
 @pytest.mark.parametrize("kind", [QueryKFold, StratifiedQueryKFold])
 def test_parameters_are_checked_when_made_and_when_changed(kind):
-    with pytest.raises(ValueError, match="at least one train/test split by setting n_splits=2 or more"):
+    with pytest.raises(ra.InputError, match=r"n_splits=1; allowed are whole numbers from 2 on\.\nHint: "):
         kind(1)
-    with pytest.raises(ValueError, match="Setting a random_state has no effect since shuffle is False"):
+    with pytest.raises(ra.InputError, match=r"random_state has no effect where shuffle=False\.\nHint: "):
         kind(3, random_state=0)
-    with pytest.raises(ValueError, match="at least one train/test split by setting n_splits=2 or more"):
+    with pytest.raises(ra.InputError, match=r"n_splits=1; allowed are whole numbers from 2 on\.\nHint: "):
         kind(3).set_params(n_splits=1).split(DATA.X, DATA.y, DATA.qid)
 
 
@@ -285,3 +285,19 @@ def test_a_search_without_qid_fails_before_it_trains():
 def test_without_x_the_ids_tell_the_number_of_rows():
     folds = [test.tolist() for _, test in QueryKFold(2).split(None, groups=["a", "a", "b"])]
     assert sorted(folds) == [[0, 1], [2]]
+
+
+@pytest.mark.parametrize("make", [
+    lambda state: QueryKFold(3, shuffle=True, random_state=state),
+    lambda state: StratifiedQueryKFold(3, shuffle=True, random_state=state),
+    lambda state: QueryShuffleSplit(3, random_state=state),
+])  # fmt: skip
+def test_a_generator_of_numpy_draws_the_seed_and_other_states_are_refused(make):
+    seed = int(np.random.default_rng(3).integers(2**32))
+    folds, expected = (
+        [test.tolist() for _, test in make(state).split(DATA.X, DATA.y, DATA.qid)]
+        for state in (np.random.default_rng(3), seed)
+    )
+    assert folds == expected
+    with pytest.raises(ra.InputError, match=r"random_state='a'; allowed are .*\nHint: random_state=0"):
+        make("a").split(DATA.X, DATA.y, DATA.qid)

@@ -47,7 +47,7 @@ def test_a_scorer_told_of_whole_queries_warns_of_cut_ones():
 
 def test_whole_queries_in_any_order_and_queries_it_was_not_told_of_are_no_reason_to_warn():
     model = Ridge().fit(DATA.X, DATA.y)
-    scorer = pickle.loads(pickle.dumps(ra.sklearn.query_scorers(TEXTBOOK, whole=DATA.qid)[TEXTBOOK.name]))
+    scorer = pickle.loads(pickle.dumps(ra.sklearn.query_scorer([TEXTBOOK], whole=DATA.qid)[TEXTBOOK.name]))
     rows = np.random.default_rng(0).permutation(np.flatnonzero(DATA.qid < 30))
     for X, y, qid in ((DATA.X[rows], DATA.y[rows], DATA.qid[rows]), (DATA.X[:9], DATA.y[:9], DATA.qid[:9] + 1000)):
         assert scorer(model, X, y, qid=qid) == ra.evaluate(y, model.predict(X), TEXTBOOK, qid=qid).value

@@ -29,7 +29,7 @@ def arrow():
 def small(request, monkeypatch):
     """Read and evaluate a few bytes and rows at once."""
     monkeypatch.setattr(line_blocks, "BLOCK", request.param)
-    monkeypatch.setattr(csv_lines, "BLOCK", max(request.param, 300))  # which holds a line
+    monkeypatch.setattr(csv_lines, "ROWS_AT_ONCE", request.param)
     monkeypatch.setattr(table, "BATCH_ROWS", request.param)
     monkeypatch.setattr(cut_queries, "ROWS_AT_ONCE", request.param)
 
@@ -70,7 +70,9 @@ def test_a_table_has_the_bits_of_the_whole_table(small, arrow, tmp_path, save, t
         found = ra.evaluate_stream(path, convention, **NAMES, **given)
         assert facts(found) == facts(whole(path, convention, **given))
     weighted = ra.parse("lightgbm@10").replace(average="query")
-    assert facts(ra.evaluate_stream(path, weighted, weight="weight")) == facts(whole(path, weighted, weight="weight"))
+    assert facts(ra.evaluate_stream(path, weighted, query_weight="weight")) == facts(
+        whole(path, weighted, query_weight="weight")
+    )
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "bool", "int8", "uint64", "decimal128(30, 3)"])
@@ -199,7 +201,7 @@ def test_a_fault_in_a_parquet_file_is_named_as_by_the_whole_reader(small, tmp_pa
     for name, value in change.items():
         columns[name][43] = value
     path = save_parquet(columns, tmp_path / "table")
-    given = {"docid": "docid", "weight": "weight"}
+    given = {"docid": "docid", "query_weight": "weight"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
     found = message(lambda: ra.evaluate_stream(path, convention, **given))
     assert found == message(lambda: whole(path, convention, **given))
@@ -285,9 +287,11 @@ def test_wrong_calls_of_letor_streams(write):
         stream_letor(file)
     with pytest.raises(ra.InputError, match="no file: no line holds more than a comment"):
         stream_letor([], feature=1)
-    with pytest.raises(ra.InputError, match="weight or row_weight was given, but LETOR files have no such column"):
-        ra.evaluate_stream(stream_letor(file, feature=1), "yahoo@5", weight="weight")
-    assert repr(stream_letor(file, feature=1)) == f"LetorStream({file})"
+    with pytest.raises(
+        ra.InputError, match="query_weight or row_weight was given, but LETOR files have no such column"
+    ):
+        ra.evaluate_stream(stream_letor(file, feature=1), "yahoo@5", query_weight="weight")
+    assert repr(stream_letor(file, feature=1)) == f"LetorFiles({file})"
 
 
 @pytest.mark.parametrize("save", SAVED.values(), ids=SAVED)

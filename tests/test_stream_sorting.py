@@ -18,7 +18,7 @@ import pytest
 import rankadapters as ra
 from rankadapters.io import cut_queries, sorting
 from rankadapters.io.closed_queries import ClosedQueries
-from rankadapters.io.scratch import PREFIX, scratch_folder
+from rankadapters.io.sorting import PREFIX
 from rankadapters.io.stream_rows import StreamRows
 from tests import stream_data
 from tests.command import printed, refused
@@ -67,7 +67,7 @@ def test_weights_and_models_stay_with_their_rows(scratch):
     columns = scattered(3)
     convention = ra.parse("lightgbm@10").replace(average="query")
     found = ra.evaluate_stream(
-        cut(columns, anyhow(columns["label"].size, 5, 1)), convention, score=["other", "score"], weight="weight",
+        cut(columns, anyhow(columns["label"].size, 5, 1)), convention, score=["other", "score"], query_weight="weight",
         unsorted=True,
     )  # fmt: skip
     queries = ra.Queries(columns["label"], qid=columns["qid"])
@@ -90,7 +90,7 @@ def test_what_is_wrong_in_a_row_is_named_by_where_it_stood(scratch, change, matc
         columns[name][12] = value
     convention = ra.parse("lightgbm@10").replace(average="query")
     with pytest.raises(ra.InputError, match=match) as caught:
-        ra.evaluate_stream(cut(columns, [0, 10, 20]), convention, weight="weight", unsorted=True)
+        ra.evaluate_stream(cut(columns, [0, 10, 20]), convention, query_weight="weight", unsorted=True)
     assert caught.value.row == row
     assert list(scratch.iterdir()) == []
 
@@ -154,42 +154,6 @@ def test_of_what_duckdb_says_the_first_line_is_told():
         raise OSError("no room\nat: a.cpp")
 
 
-HOLD = """
-from rankadapters.io.closed_queries import ClosedQueries
-from rankadapters.io.scratch import scratch_folder
-with scratch_folder() as folder:
-    print(folder, flush=True)
-    input()
-"""
-
-
-def test_the_folder_of_a_killed_process_goes_with_the_next(scratch):
-    pytest.importorskip("fcntl")
-    command = [sys.executable, "-c", HOLD]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
-    with subprocess.Popen(command, **pipes) as killed, subprocess.Popen(command, **pipes) as other:
-        folders = [Path(process.stdout.readline().strip()) for process in (killed, other)]
-        killed.kill()
-        killed.wait()
-        assert folders[0].is_dir()
-        with scratch_folder() as folder:
-            assert sorted(scratch.iterdir()) == sorted([folder, folders[1]])
-        other.communicate("\n")
-    assert list(scratch.iterdir()) == []
-    assert folder.name.startswith(PREFIX)
-
-
-def test_folders_of_which_nothing_tells_whether_they_are_in_use_stay(scratch, monkeypatch):
-    without_lock = scratch / f"{PREFIX}of-another-user"
-    without_lock.mkdir()
-    with scratch_folder():
-        assert without_lock.is_dir()
-    monkeypatch.setattr("rankadapters.io.scratch.fcntl", None)
-    with scratch_folder() as first, scratch_folder() as second:
-        assert sorted(scratch.iterdir()) == sorted([without_lock, first, second])
-    assert list(scratch.iterdir()) == [without_lock]
-
-
 @pytest.fixture
 def shuffled(write):
     pytest.importorskip("pyarrow")
@@ -245,7 +209,7 @@ sys.exit(main())
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals as on POSIX")
 @pytest.mark.parametrize("where", ["in the middle of the stream", "in the middle of the sort"])
 @pytest.mark.usefixtures("heeded")
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_command_that_is_asked_to_end_leaves_nothing(scratch, where, sent, code):
     table = scratch / "table.csv"
     table.write_text("qid,label,score\n" + "7,1,0.5\n" * 10)

@@ -64,8 +64,8 @@ def test_every_measure_that_merges_has_the_bits_of_all_rows(measure, data, seed,
     columns = stream_data.rows(seed, n_queries=8, longest=12)
     if getattr(convention, "pairs", "") == "unit" or measure == "query-cross-entropy":
         columns["label"] = columns["label"] / 4
-    weights = {"query_weight": "weight", "row_weight": "row_weight"}.get(convention.weighting)
-    names = {"docid": "docid"} | ({weights: weights} if weights else {})
+    weights = {"query_weight": "weight", "row_weight": "row_weight"}
+    names = {"docid": "docid"} | {role: name for role, name in weights.items() if role == convention.weighting}
     batches = cut(columns, anyhow(columns["label"].size, n_parts, seed))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", ra.AboveValuesWarning)
@@ -117,7 +117,7 @@ def test_a_mean_above_its_values_is_warned_of(few):
     batches = [{"label": [0.0], "score": [0.5], "qid": [7], "weight": [2**-30]}]
     batches.append({"label": [1.0], "score": [0.5], "qid": [8], "weight": [2**-30]})
     with pytest.warns(ra.AboveValuesWarning, match="a mean under ndcg@3/lightgbm is above every query's value") as told:
-        assert ra.evaluate_stream(batches, "lightgbm@3", weight="weight").value == 536870912.5
+        assert ra.evaluate_stream(batches, "lightgbm@3", query_weight="weight").value == 536870912.5
     assert told[0].filename == __file__
 
 
@@ -153,10 +153,18 @@ FORMS = {
 def test_a_batch_may_have_any_form(few, form, text):
     columns = stream_data.rows(4, text=text)
     batches = map(form, cut(columns, [0, 0, *evenly(columns["label"].size, 5), columns["label"].size]))
-    names = {"weight": "weight", "docid": "docid"}
+    names = {"query_weight": "weight", "docid": "docid"}
     convention = ra.parse("trec_eval_9@5").replace(average="query")
     found = ra.evaluate_stream(batches, convention, **names)
     assert facts(found) == facts(whole(columns, convention, *names))
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_one_table_needs_no_wrapping(few, form):
+    columns = stream_data.rows(4)
+    expected = facts(whole(columns, "mslr@5"))
+    assert facts(ra.evaluate_stream(form(columns), "mslr@5")) == expected
+    assert facts(ra.evaluate_stream([form(columns)], "mslr@5")) == expected
 
 
 def test_a_tuple_s_columns_are_named_by_place(few):
@@ -174,7 +182,6 @@ BATCH = {"label": [1.0, 0.0], "score": [0.5, 0.25], "qid": [7, 7]}
     [
         ([], "no batch has any rows"),
         ([{"label": [], "score": [], "qid": []}], "no batch has any rows"),
-        (BATCH, r"batches is of type dict, but a path, .* is needed\.\nHint: \[batches\] if it is a batch"),
         (7, "batches is of type int"),
         ([7], "batch 1: it is of type int, which has no columns"),
         ([BATCH, {"label": [1]}], r"batch 2: it has no column 'score'\.\nHint: its columns are 'label'"),
@@ -317,17 +324,17 @@ def test_a_weight_that_changes_within_a_query_is_named_across_batches(few, cuts,
     columns = {name: np.asarray(column) for name, column in columns.items()}
     convention = ra.parse("lightgbm@10").replace(average="query")
     with pytest.raises(ra.InputError, match=f"{place}: weight is 3, but another row of its query has another weight"):
-        ra.evaluate_stream(cut(columns, cuts), convention, weight="weight")
+        ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
     columns["weight"] = np.array([1.0, 1.0, 1.0, -2.0])
     with pytest.raises(ra.InputError, match=r"query_weight\[1\] is -2.0, but weights are >= 0"):
-        ra.evaluate_stream(cut(columns, cuts), convention, weight="weight")
+        ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
     with pytest.raises(ra.InputError, match="query_weight was given but the convention says average='uniform'"):
-        ra.evaluate_stream(cut(columns, cuts), "mslr@10", weight="weight")
+        ra.evaluate_stream(cut(columns, cuts), "mslr@10", query_weight="weight")
 
 
 def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
     batches = [{**BATCH, "docid": ["a", "b"]}, {**BATCH, "docid": ["c", "a"]}]
-    with pytest.raises(ra.InputError, match="batch 2, row 2: document 'a' stands in its query before"):
+    with pytest.raises(ra.InputError, match="batch 2, row 2: document 'a' of query '7' stands in batch 1, row 1 too"):
         ra.evaluate_stream(batches, "trec_eval_9@5", docid="docid")
     with pytest.raises(ra.InputError, match=r"batch 1: docid\[1\] is 5, but docids are strings"):
         ra.evaluate_stream([{**BATCH, "docid": ["a", 5]}], "trec_eval_9@5", docid="docid")

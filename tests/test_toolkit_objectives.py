@@ -175,8 +175,8 @@ def test_predictions_of_another_length_are_refused(toolkit):
 @pytest.mark.parametrize(
     ("value", "allowed"),
     [
-        (objectives.query_cross_entropy(), "from 0 to 1"),
-        (objectives.xgboost_map(), "average precision knows 0 and 1"),
+        (objectives.catboost.query_cross_entropy(), "from 0 to 1"),
+        (objectives.xgboost.map(), "average precision knows 0 and 1"),
     ],
     ids=lambda part: part if isinstance(part, str) else part.kind,
 )
@@ -188,8 +188,46 @@ def test_labels_outside_what_an_objective_takes_are_named(toolkit, value, allowe
 @pytest.mark.parametrize("value", ["lambdarank", "rank:ndcg", ra.presets.letor4(10), None])
 @pytest.mark.parametrize("call", ["objective", "native_objective"])
 def test_what_is_no_objective_is_refused(toolkit, call, value):
-    with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank\("):
+    with pytest.raises(ra.ConventionError, match=r"is not an objective.\nHint: .*lambdarank"):
         getattr(toolkit.adapter, call)(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lightgbm.lambdarank",
+        "lightgbm.xendcg",
+        "xgboost.ndcg",
+        "xgboost.pairwise",
+        "xgboost.map",
+        "catboost.query_rmse",
+    ],
+)
+def test_a_built_in_objective_is_read_back_from_its_parameters(toolkit, text):
+    adapter = toolkit.adapter
+    try:
+        params = adapter.native_objective(text)
+    except ra.UnsupportedConventionError:
+        assert not text.startswith(adapter.__name__.rpartition(".")[2])
+        return
+    value = ra.objectives.parse(text)
+    assert adapter.read_objective(params) == value
+    key = "objective" if "objective" in params else "loss_function"
+    assert adapter.read_objective(params.pop(key), **params) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("regression", "'regression' is none of"), (None, "None is none of"), (7, "7 is none of")]
+)
+def test_what_is_no_ranking_objective_is_not_read(toolkit, name, message):
+    with pytest.raises(ra.ConventionError, match=message):
+        toolkit.adapter.read_objective(name)
+
+
+def test_a_parameter_that_an_objective_has_not_is_not_read(toolkit):
+    name = {ra.lightgbm: "lambdarank", ra.xgboost: "rank:ndcg"}[toolkit.adapter]
+    with pytest.raises(ra.ConventionError, match="has no parameter 'leaves'"):
+        toolkit.adapter.read_objective(name, leaves=3)
 
 
 # Conventions

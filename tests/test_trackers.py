@@ -83,7 +83,7 @@ def test_what_cannot_be_logged_is_refused_before_a_run_is_touched(log, what, sai
     [
         ("mlflow", lambda: ra.trackers.log_mlflow(history())),
         ("wandb", lambda: ra.trackers.log_wandb(history())),
-        ("optuna", lambda: ra.trackers.pruning(None, history()).__enter__()),
+        ("optuna", lambda: ra.trackers.pruning(None, history=history()).__enter__()),
     ],
 )
 def test_a_missing_tracker_is_named(package, call, monkeypatch):
@@ -144,7 +144,7 @@ def autolog(mlflow):
 def test_autologging_of_lightgbm_has_every_value_in_full_precision(mlflow, autolog):
     lgb = pytest.importorskip("lightgbm")
     autolog("lightgbm")
-    metric = ra.lightgbm.eval_metric(CONV, OTHER, names=[ra.trackers.mlflow_name(each) for each in (CONV, OTHER)])
+    metric = ra.lightgbm.eval_metric([CONV, OTHER], names=[ra.trackers.mlflow_name(each) for each in (CONV, OTHER)])
     data = lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
     with mlflow.start_run() as run:
         lgb.train(PARAMS, data, 3, valid_sets=[data], feval=metric)
@@ -270,7 +270,7 @@ def test_a_pruned_trial_ends_after_the_round_that_decides(trained, optuna):
     found, train = trained()
 
     def objective(trial):
-        with ra.trackers.pruning(trial, found):
+        with ra.trackers.pruning(trial, history=found):
             train()
         return found[-1].value
 
@@ -288,7 +288,7 @@ def test_a_trial_that_is_not_pruned_has_every_value(trained, optuna):
     found, train = trained()
 
     def objective(trial):
-        with ra.trackers.pruning(trial, found):
+        with ra.trackers.pruning(trial, history=found):
             train()
         return found[-1].value
 
@@ -363,13 +363,13 @@ def test_a_learner_is_pruned_and_two_in_a_trial_are_refused(optuna):
 
 
 def test_what_is_not_a_history_is_refused(optuna):
-    with pytest.raises(ra.InputError, match=r"history=\[0\.5\] is not a history\.\nHint: metric\.history"):
-        ra.trackers.pruning(None, [0.5]).__enter__()
+    with pytest.raises(ra.InputError, match=r"history=\[0\.5\]; allowed are histories\.\nHint: metric\.history"):
+        ra.trackers.pruning(None, history=[0.5]).__enter__()
 
 
 def reported(optuna, found, entries, direction="maximize", **decides):
     trial = optuna.create_study(direction=direction).ask()
-    with ra.trackers.pruning(trial, found, **decides):
+    with ra.trackers.pruning(trial, history=found, **decides):
         found.record(entries)
     return trial.storage.get_trial(trial._trial_id).intermediate_values
 
@@ -400,7 +400,7 @@ def test_a_training_that_finds_no_split_is_reported_round_by_round(optuna):
     lgb = pytest.importorskip("lightgbm")
     metric, data = ra.lightgbm.eval_metric(CONV), lgb.Dataset(ONE.X, label=ONE.y, group=ONE.sizes)
     trial = optuna.create_study(direction="maximize").ask()
-    with ra.trackers.pruning(trial, metric.history):
+    with ra.trackers.pruning(trial, history=metric.history):
         lgb.train({**PARAMS, "min_gain_to_split": 50}, data, 5, valid_sets=[data], feval=metric)
     assert list(trial.storage.get_trial(trial._trial_id).intermediate_values) == list(range(5))
 
@@ -427,11 +427,11 @@ def test_a_study_of_the_other_direction_is_refused(optuna):
 def test_a_mistake_is_told_inside_a_training_too(trained, optuna):
     found, train = trained()
     trial = optuna.create_study(direction="minimize").ask()
-    with pytest.raises(ra.InputError, match="the study is to minimize"), ra.trackers.pruning(trial, found):
+    with pytest.raises(ra.InputError, match="the study is to minimize"), ra.trackers.pruning(trial, history=found):
         train()
 
 
 def test_another_error_of_a_training_stays_as_it_is(optuna):
     trial = optuna.create_study(direction="maximize").ask()
-    with pytest.raises(ZeroDivisionError), ra.trackers.pruning(trial, History()):
+    with pytest.raises(ZeroDivisionError), ra.trackers.pruning(trial, history=History()):
         np.array([1 // 0])

@@ -94,6 +94,37 @@ def evaluate_everything():
     return found
 
 
+def evaluate_short_queries():
+    """Evaluate every preset, with each order of ties, on queries of two rows, which have kernels; return how many."""
+    found = 0
+    for labels, weights in product(
+        ([1, 0, 1, 0], [0, 2, 1, 0], [0, 9, 300, 1]), ([1.0, 2.0] * 2, [0.5, 0.5, 1.5, 1.5])
+    ):
+        queries = ra.Queries(
+            7 * labels, group_sizes=14 * [2], query_weight=7 * [1, 2], row_weight=7 * weights, docid=14 * ["a", "b"],
+            pairs=([0, 2], [1, 3], [0.5, 1.0]),
+        )  # fmt: skip
+        for base in (presets.make(name, 3) for name in presets.names(None)):
+            ties = base.declared()["ties"].tried if "ties" in base.declared() else ()
+            changes = [
+                {},
+                {"average": "row"},
+                {"ideal": "top-only", "ties": "input"},
+                *({"ties": name} for name in ties),
+            ]
+            for change, dtype in product(changes, ("f4", "f8")):
+                with suppress(RankAdaptersError):
+                    convention = base.replace(**change)
+                    weighed, scores = (
+                        queries.weighed_by(convention.weighting),
+                        np.array(7 * [0.5, 0.5, 0.25, 0.75], dtype),
+                    )
+                    found += tried(weighed, scores, convention)
+                    if dtype == "f8" and not change:
+                        ra.Trials(weighed, convention).along(scores, scores[::-1], [0.5, 1.0])
+    return found
+
+
 def tried(queries, scores, convention):
     try:
         ra.Evaluator(queries, convention).tally(scores)
@@ -106,17 +137,18 @@ def differentiate_everything():
     """Differentiate every objective, and return how many gradients there were."""
     ours = ra.objectives
     several = [
-        ours.lightgbm_lambdarank(), ours.lightgbm_lambdarank().replace(sigmoid="exact"), ours.lightgbm_xendcg(),
-        ours.xgboost_ndcg(), ours.xgboost_ndcg().replace(samples=2, truncation=None), ours.xgboost_pairwise(),
-        ours.xgboost_map(), ours.pair_logit(), ours.pair_logit().replace(truncation=3), ours.ListNet(),
-        ours.QueryRMSE(), ours.query_softmax(), ours.query_cross_entropy(),
+        ours.lightgbm.lambdarank(), ours.lightgbm.lambdarank().replace(sigmoid="exact"), ours.lightgbm.xendcg(),
+        ours.xgboost.ndcg(), ours.xgboost.ndcg().replace(samples=2, truncation=None), ours.xgboost.pairwise(),
+        ours.xgboost.map(), ours.catboost.pair_logit(), ours.catboost.pair_logit().replace(truncation=3),
+        ours.ListNet(),
+        ours.QueryRMSE(), ours.catboost.query_soft_max(), ours.catboost.query_cross_entropy(),
         ours.ListMLE(), ours.ApproxNDCG(convention="letor4@3", temperature=1, hessian=1),
         *(ours.LambdaLoss(convention="letor4@3", scheme=scheme, truncation=3, sigma=1) for scheme in ("arp1", "ndcg2")),
-        *(ours.lightgbm_lambdarank().replace(sigmoid="exact", convention=name)
+        *(ours.lightgbm.lambdarank().replace(sigmoid="exact", convention=name)
           for name in ("lightgbm.map@3", "catboost.mrr@3", "catboost.err@3", "yahoo.err")),
-        ours.catboost_stochastic_rank("NDCG"),
-        ours.catboost_stochastic_rank("MRR", sigma=2), ours.catboost_yetirank(), ours.catboost_yetirank(mode="MAP"),
-        ours.catboost_yetirank(mode="MRR", noise="Gauss"), ours.catboost_stochastic_filter(),
+        ours.catboost.stochastic_rank("NDCG"),
+        ours.catboost.stochastic_rank("MRR", sigma=2), ours.catboost.yetirank(), ours.catboost.yetirank(mode="MAP"),
+        ours.catboost.yetirank(mode="MRR", noise="Gauss"), ours.catboost.stochastic_filter(),
     ]  # fmt: skip
     rng, found = np.random.default_rng(1), 0
     together, qid = np.repeat([0, 1], 20), rng.permutation(np.repeat([0, 1], 20))
@@ -126,7 +158,7 @@ def differentiate_everything():
             with suppress(ra.InputError):  # some take only labels of 0 and 1
                 found += ours.gradients(queries, rng.random(40).astype(dtype), objective)[0].shape == (40,)
                 if objective.bind(queries).parts is not None:
-                    ours.xgboost_unbiased().bind(objective, queries).gradients(rng.random(40).astype(dtype))
+                    ours.xgboost.unbiased().bind(objective, queries).gradients(rng.random(40).astype(dtype))
     assert {objective.kind for objective in several} == set(OBJECTIVES)
     return found
 
@@ -155,9 +187,10 @@ def test_after_a_warmup_nothing_is_compiled_by_any_measure_objective_or_learner(
     # and types that the second process uses are compared with those that the first one did.
     warm = used("from rankadapters.cli import main; assert main(['warmup']) == 0\n")
     everything = used(
-        "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert differentiate_everything() > 90\n"
+        "from tests.test_warmup import *\nassert evaluate_everything() > 1000\nassert evaluate_short_queries() > 5000\n"
+        "assert differentiate_everything() > 90\n"
         "assert try_everything() > 400\n"
-        "ra.audit.identify('0.5', [1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], k=2, group_sizes=[2, 2])\n"
+        "ra.audit.identify([1, 0, 2, 0], [0.5, 0.5, 0.25, 0.75], value='0.5', k=2, group_sizes=[2, 2])\n"
     )
     assert everything["compiled"] == 0
     missed = {name: set(types) - set(warm["used"].get(name, ())) for name, types in everything["used"].items()}

@@ -44,7 +44,11 @@ FRAME = pd.DataFrame({"label": LABELS, "score": SCORES, "qid": QID})
 TABLE = {"label": "label", "score": "score", "qid": "qid"}
 FEATURES = np.arange(8.0).reshape(4, 2)
 RESULTS = pd.DataFrame(
-    [(d, m, "ndcg", 10, v) for d, first in (("one", 0.1), ("two", 0.3)) for m, v in (("a", first), ("b", 0.2), ("c", 0.25))],
+    [
+        (d, m, "ndcg", 10, v)
+        for d, first in (("one", 0.1), ("two", 0.3))
+        for m, v in (("a", first), ("b", 0.2), ("c", 0.25))
+    ],
     columns=["dataset", "method", "measure", "k", "value"],
 )
 LISTNET = "listnet"
@@ -71,13 +75,15 @@ CALLS: dict[str, dict[str, Any] | Callable[[], dict[str, Any]]] = {
     "compare.page": lambda: {"results": results()},
     "compare.winning_numbers": lambda: {"results": results()},
     "compare.stratified_tests": lambda: {
-        "datasets": {"one": ra.Queries(LABELS, qid=QID)}, "scores": {"a": {"one": SCORES}, "b": {"one": LABELS}},
-        "convention": TEXT, "n_resamples": 9,
+        "datasets": {"one": ra.Queries(LABELS, qid=QID)},
+        "scores": {"a": {"one": SCORES}, "b": {"one": LABELS}},
+        "convention": TEXT,
+        "n_resamples": 9,
     },
     "datasets.mq2008_like": {"n_train_queries": 3, "n_test_queries": 3},
     "objectives.gradients": lambda: {**DATA, "objective": ra.objectives.ListNet()},
     "objectives.parse": {"signature": "listnet/v1"},
-    "objectives.parse_position_bias": lambda: {"signature": str(ra.objectives.lightgbm_position_bias())},
+    "objectives.parse_position_bias": lambda: {"signature": str(ra.objectives.lightgbm.position_bias())},
     "parity.check_value": {**DATA, "convention": TEXT, "value": "0.8"},
     "parity.compare_numbers": {"a": 0.5, "b": 0.5},
     "crosscheck.check": {**DATA, "convention": TEXT, "toolkits": ["sklearn"]},
@@ -94,9 +100,21 @@ CALLS: dict[str, dict[str, Any] | Callable[[], dict[str, Any]]] = {
 CALLS |= {
     f"objectives.{name}": {"metric": "NDCG"} if name == "catboost_stochastic_rank" else {}
     for name in (
-        "catboost_lambdamart", "catboost_stochastic_filter", "catboost_stochastic_rank", "catboost_yetirank",
-        "lightgbm_lambdarank", "lightgbm_position_bias", "lightgbm_xendcg", "pair_logit", "query_cross_entropy",
-        "query_softmax", "unbiased_lambdamart", "xgboost_map", "xgboost_ndcg", "xgboost_pairwise", "xgboost_unbiased",
+        "catboost_lambdamart",
+        "catboost_stochastic_filter",
+        "catboost_stochastic_rank",
+        "catboost_yetirank",
+        "lightgbm_lambdarank",
+        "lightgbm_position_bias",
+        "lightgbm_xendcg",
+        "pair_logit",
+        "query_cross_entropy",
+        "query_softmax",
+        "unbiased_lambdamart",
+        "xgboost_map",
+        "xgboost_ndcg",
+        "xgboost_pairwise",
+        "xgboost_unbiased",
     )
 }
 
@@ -111,7 +129,9 @@ def wrong_calls(name, function):
     """Yield what is wrong and the keywords of a call."""
     parameters = signature(function).parameters
     takes_columns = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
-    named = [each.name for each in parameters.values() if each.kind not in {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}]
+    named = [
+        each.name for each in parameters.values() if each.kind not in {Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL}
+    ]
     for parameter in [*named, *(COLUMNS if takes_columns else ())]:
         for what, value in WRONG.items():
             yield f"{parameter}: {what}", {**valid_call(name), parameter: value}

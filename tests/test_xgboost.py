@@ -30,7 +30,7 @@ class Spy:
 
 def test_a_metric_gives_the_bits_of_evaluate_and_xgboost_logs_six_decimals():
     one, two, result = ranking(1), ranking(2), {}
-    metric = ra.xgboost.custom_metric(LETOR, TEXTBOOK, XGBOOST)
+    metric = ra.xgboost.custom_metric([LETOR, TEXTBOOK, XGBOOST])
     spy = Spy(metric)
     sets = [(dmatrix(one), "train"), (dmatrix(two), "valid")]
     train({}, sets[0][0], 3, evals=sets, custom_metric=spy, evals_result=result)
@@ -69,7 +69,7 @@ def test_the_default_convention_equals_the_built_in_metric_in_the_same_run(minus
 def test_query_weights_count_and_uniform_ignores_them():
     one = ranking(4)
     weights = np.random.default_rng(0).random(one.sizes.size).astype(np.float32)
-    metric = ra.xgboost.custom_metric(XGBOOST.replace(empty=0), TEXTBOOK)
+    metric = ra.xgboost.custom_metric([XGBOOST.replace(empty=0), TEXTBOOK])
     spy, data = Spy(metric), dmatrix(one, weight=weights)
     with pytest.warns(UserWarning, match=IGNORED) as warned:
         train({}, data, 2, evals=[(data, "train")], custom_metric=spy)
@@ -210,8 +210,8 @@ def test_every_presets_name_survives_the_log():
     data = dmatrix(one)
     several = [getattr(ra.presets, name)(k) for name in ra.presets.names() for k in (5, None)]
     several = [c for c in dict.fromkeys(several) if "docid" not in c.ties]
-    several += [ra.presets.xgboost(5, exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
-    train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.custom_metric(*several), evals_result=result)
+    several += [ra.presets.xgboost(5, ndcg_exp_gain=False, minus=True), TEXTBOOK.replace(empty=0.5)]
+    train({}, data, 1, evals=[(data, "train")], custom_metric=ra.xgboost.custom_metric(several), evals_result=result)
     assert list(result["train"]) == [convention.name for convention in several]
 
 
@@ -246,7 +246,7 @@ def test_early_stopping_maximises_the_declared_metric_whatever_its_name(watched,
     other = TEXTBOOK if watched is LETOR else LETOR
     names = None if name is None else [name, "other"]
     report = ra.xgboost.EvalCallback([watched, other], [(dmatrix(two), "valid"), (dmatrix(one), "train")], names=names)
-    stop = ra.xgboost.early_stopping(watched, 5, data_name="valid", name=name)
+    stop = ra.xgboost.early_stopping(watched, rounds=5, data_name="valid", name=name)
     params = {"disable_default_eval_metric": False, "eta": 1.0}
     booster = train(
         params, dmatrix(one), 80, evals=[(dmatrix(two), "valid")], callbacks=[report, stop], evals_result=result
@@ -260,7 +260,7 @@ def test_early_stopping_maximises_the_declared_metric_whatever_its_name(watched,
 
 def test_early_stopping_with_a_custom_metric_and_with_cv():
     one, two, result = ranking(20, 60), ranking(21, 40), {}
-    stop = ra.xgboost.early_stopping(TEXTBOOK, 5, save_best=True)
+    stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=5, save_best=True)
     booster = train(
         {"eta": 1.0},
         dmatrix(one),
@@ -272,7 +272,7 @@ def test_early_stopping_with_a_custom_metric_and_with_cv():
     )
     assert booster.num_boosted_rounds() == int(np.argmax(result["valid"][TEXTBOOK.name])) + 1
     folds = xgb.cv({**PARAMS, "eta": 1.0}, dmatrix(one), 80, nfold=3, custom_metric=ra.xgboost.custom_metric(TEXTBOOK),
-                   callbacks=[ra.xgboost.early_stopping(TEXTBOOK, 5)], as_pandas=False)  # fmt: skip
+                   callbacks=[ra.xgboost.early_stopping(TEXTBOOK, rounds=5)], as_pandas=False)  # fmt: skip
     means = folds[f"test-{TEXTBOOK.name}-mean"]
     assert len(means) < 80
     assert int(np.argmax(means)) == len(means) - 1
@@ -281,7 +281,7 @@ def test_early_stopping_with_a_custom_metric_and_with_cv():
 def test_early_stopping_in_xgbranker():
     one, two = ranking(20, 60), ranking(21, 40)
     report = ra.xgboost.EvalCallback(TEXTBOOK, [((two.X, two.y, two.qid), "valid")])
-    callbacks = [report, ra.xgboost.early_stopping(TEXTBOOK, 5)]
+    callbacks = [report, ra.xgboost.early_stopping(TEXTBOOK, rounds=5)]
     ranker = xgb.XGBRanker(n_estimators=80, learning_rate=1.0, callbacks=callbacks, n_jobs=1)
     ranker.fit(one.X, one.y, qid=one.qid)
     values = [entry.value for entry in report.history]
@@ -292,8 +292,8 @@ def test_early_stopping_that_nobody_feeds_says_so():
     one = ranking(20)
     data = dmatrix(one)
     for callbacks in (
-        [ra.xgboost.early_stopping(LETOR, 5)],
-        [ra.xgboost.early_stopping(LETOR, 5), ra.xgboost.EvalCallback(LETOR, [(data, "x")])],
+        [ra.xgboost.early_stopping(LETOR, rounds=5)],
+        [ra.xgboost.early_stopping(LETOR, rounds=5), ra.xgboost.EvalCallback(LETOR, [(data, "x")])],
     ):
         with pytest.raises(ra.InputError, match="early stopping watches 'ndcg@5/letor4'"):
             train({}, data, 3, callbacks=callbacks)
@@ -309,7 +309,7 @@ def test_early_stopping_that_nobody_feeds_says_so():
         (XGBOOST.replace(gain="exp2"), {"eval_metric": "ndcg@5", "ndcg_exp_gain": True}),
         (XGBOOST.at(None), {"eval_metric": "ndcg@2147483647", "ndcg_exp_gain": True}),
         (ra.presets.xgboost(40, minus=True), {"eval_metric": "ndcg@40-", "ndcg_exp_gain": True}),
-        (ra.presets.xgboost(3, exp_gain=False), {"eval_metric": "ndcg@3", "ndcg_exp_gain": False}),
+        (ra.presets.xgboost(3, ndcg_exp_gain=False), {"eval_metric": "ndcg@3", "ndcg_exp_gain": False}),
     ],
 )
 def test_native_metric_makes_xgboost_compute_the_convention(convention, params):

@@ -90,7 +90,7 @@ def test_a_ranker_with_the_callback_is_pickled_cloned_and_fitted_again():
     from sklearn.base import clone
 
     one = ranking(16)
-    callbacks = [tuple_callback(one), ra.xgboost.early_stopping(TEXTBOOK, 3)]
+    callbacks = [tuple_callback(one), ra.xgboost.early_stopping(TEXTBOOK, rounds=3)]
     ranker = xgb.XGBRanker(n_estimators=30, callbacks=callbacks, n_jobs=1)
     ranker.fit(one.X, one.y, qid=one.qid, verbose=False)
     first, best = len(callbacks[0].history), ranker.best_iteration
@@ -164,7 +164,7 @@ def test_missing_features_are_those_that_the_ranker_was_told():
 
 def test_early_stopping_on_a_set_that_nobody_evaluates_names_the_sets():
     one = ranking(18)
-    stop = ra.xgboost.early_stopping(TEXTBOOK, 3, data_name="validation_0")
+    stop = ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name="validation_0")
     said = r"watches the set 'validation_0', but the log has 'train', 'valid'\.\nHint: data_name='valid'\."
     with pytest.raises(ra.InputError, match=said):
         train({}, dmatrix(one), 2, evals=[(dmatrix(one), "train")], custom_metric=ra.xgboost.custom_metric(LETOR),
@@ -186,23 +186,23 @@ def test_evaluation_sets_of_another_form(evals):
 
 
 def test_arguments_of_another_kind():
-    for call in (ra.xgboost.native_metric, lambda c: ra.xgboost.early_stopping(c, 3), ra.xgboost.custom_metric):
+    for call in (ra.xgboost.native_metric, lambda c: ra.xgboost.early_stopping(c, rounds=3), ra.xgboost.custom_metric):
         with pytest.raises(ra.ConventionError, match="convention"):
             call(None)
     for rounds in ("3", "abc", None, 0, 2.0, True):
         with pytest.raises(ra.InputError, match=f"rounds={rounds!r}; allowed are whole numbers from 1 on"):
-            ra.xgboost.early_stopping(TEXTBOOK, rounds)
+            ra.xgboost.early_stopping(TEXTBOOK, rounds=rounds)
     for stopping in (
         ra.xgboost.early_stopping,
         lambda *a, **more: pytest.importorskip("lightgbm") and ra.lightgbm.early_stopping(*a, **more),
     ):
         for min_delta in ("x", None, -0.1, np.nan, np.inf, [0.1]):
-            with pytest.raises(ra.InputError, match=r"min_delta=.*; allowed are numbers from 0 on"):
-                stopping(TEXTBOOK, 3, min_delta=min_delta)
+            with pytest.raises(ra.InputError, match=r"min_delta=.*; allowed are finite numbers from 0 on"):
+                stopping(TEXTBOOK, rounds=3, min_delta=min_delta)
         with pytest.raises(ra.InputError, match="name=3; allowed are a text and None"):
-            stopping(TEXTBOOK, 3, name=3)
+            stopping(TEXTBOOK, rounds=3, name=3)
     with pytest.raises(ra.InputError, match="data_name=0; allowed are a text and None"):
-        ra.xgboost.early_stopping(TEXTBOOK, 3, data_name=0)
+        ra.xgboost.early_stopping(TEXTBOOK, rounds=3, data_name=0)
     with pytest.raises(ra.InputError, match="missing='x'; allowed are numbers, NaN among them"):
         tuple_callback(ranking(16), missing="x")
     with pytest.raises(ra.InputError, match=r"n_threads=0; allowed"):

@@ -28,7 +28,7 @@ def watched(watch, *later, rounds=60, evals=("valid",), **more):
 
 
 def test_the_log_has_the_value_of_all_rows_in_full_precision():
-    watch = ra.xgboost.global_eval(LETOR, "textbook@10", n_queries={"valid": 40, "train": 60})
+    watch = ra.xgboost.global_eval([LETOR, "textbook@10"], n_queries={"valid": 40, "train": 60})
     booster, log = watched(watch, rounds=3, evals=("train", "valid"))
     for name, data in (("train", ONE), ("valid", TWO)):
         scores = booster.predict(dmatrix(data))
@@ -41,7 +41,7 @@ def test_the_log_has_the_value_of_all_rows_in_full_precision():
 @pytest.mark.parametrize("stop", ["ours", "xgboost"])
 def test_early_stopping_watches_the_full_precision(stop):
     watch = ra.xgboost.global_eval(TEXTBOOK)
-    ours = [ra.xgboost.early_stopping(TEXTBOOK, 5)] if stop == "ours" else []
+    ours = [ra.xgboost.early_stopping(TEXTBOOK, rounds=5)] if stop == "ours" else []
     booster, log = watched(watch, *ours, early_stopping_rounds=None if ours else 5)
     values = log["valid"][TEXTBOOK.name]
     assert booster.best_iteration == int(np.argmax(values))
@@ -91,14 +91,14 @@ def test_the_object_must_be_in_both_places():
 
 def test_early_stopping_listed_before_it_is_refused():
     watch = ra.xgboost.global_eval(LETOR)
-    stop = ra.xgboost.early_stopping(LETOR, 5)
+    stop = ra.xgboost.early_stopping(LETOR, rounds=5)
     with pytest.raises(ra.InputError, match=r"looked before the values were there.\nHint: list global_eval before it"):
         train({}, dmatrix(ONE), 5, evals=[(dmatrix(ONE), "train")], custom_metric=watch, callbacks=[stop, watch])
 
 
 def test_a_training_that_goes_on_from_one_that_stopped_early():
-    booster, _ = watched(ra.xgboost.global_eval(TEXTBOOK), ra.xgboost.early_stopping(TEXTBOOK, 5))
-    _, log = watched(ra.xgboost.global_eval(TEXTBOOK), ra.xgboost.early_stopping(TEXTBOOK, 5), xgb_model=booster)
+    booster, _ = watched(ra.xgboost.global_eval(TEXTBOOK), ra.xgboost.early_stopping(TEXTBOOK, rounds=5))
+    _, log = watched(ra.xgboost.global_eval(TEXTBOOK), ra.xgboost.early_stopping(TEXTBOOK, rounds=5), xgb_model=booster)
     assert len(log["valid"][TEXTBOOK.name]) > 5
 
 

@@ -20,7 +20,7 @@ from tests.xgboost_objective_data import (  # noqa: E402 - after the skip
     ours,
 )
 
-NDCG = objectives.xgboost_ndcg()
+NDCG = objectives.xgboost.ndcg()
 EXACT = NDCG.replace(sigmoid="exact")
 
 
@@ -34,7 +34,7 @@ def test_a_native_objective_trains_the_same_model(name, options):
 
 
 def test_gains_that_agree_on_whole_labels_and_no_cutoff_are_native():
-    data, value = graded(18, 10, 200), objectives.xgboost_ndcg()
+    data, value = graded(18, 10, 200), objectives.xgboost.ndcg()
     value = value.replace(truncation=None, convention=value.convention.replace(gain="exp2", k=None))
     native = ra.xgboost.native_objective(value)
     assert native["lambdarank_num_pair_per_sample"] == 2**31 - 1
@@ -55,11 +55,11 @@ def test_gains_that_agree_on_whole_labels_and_no_cutoff_are_native():
         (NDCG.replace(convention=NDCG.convention.replace(gain="linear-positive")), "gain=linear-positive"),
         (NDCG.replace(convention=NDCG.convention.replace(average="uniform")), "average=uniform"),
         (NDCG.replace(convention=NDCG.convention.replace(ties="average")), "ties=average"),
-        (objectives.xgboost_ndcg(**MEAN).replace(convention=NDCG.convention), "k=32"),
-        (objectives.xgboost_map().replace(hessian="plain"), "hessian=plain"),
+        (objectives.xgboost.ndcg(**MEAN).replace(convention=NDCG.convention), "k=32"),
+        (objectives.xgboost.map().replace(hessian="plain"), "hessian=plain"),
         *((value, value.kind) for value in OTHERS if value.kind not in {"ranknet", "lambdarank"}),
-        (objectives.pair_logit(), "hessian=plain"),
-        (objectives.lightgbm_lambdarank(), "sigmoid=table"),
+        (objectives.catboost.pair_logit(), "hessian=plain"),
+        (objectives.lightgbm.lambdarank(), "sigmoid=table"),
     ],
     ids=lambda part: part if isinstance(part, str) else part.kind,
 )
@@ -71,12 +71,12 @@ def test_what_xgboost_has_not_is_refused_by_name(value, field):
 
 
 def test_any_number_of_top_ranks_has_native_parameters():
-    value = ra.objectives.xgboost_ndcg(lambdarank_num_pair_per_sample=2**40)
+    value = ra.objectives.xgboost.ndcg(lambdarank_num_pair_per_sample=2**40)
     assert ra.xgboost.native_objective(value)["lambdarank_num_pair_per_sample"] == 2**31 - 1
 
 
-BY_ROUND = objectives.xgboost_ndcg(lambdarank_pair_method="mean")
-SEEDED = objectives.xgboost_ndcg(lambdarank_pair_method="mean", seed=7)
+BY_ROUND = objectives.xgboost.ndcg(lambdarank_pair_method="mean")
+SEEDED = objectives.xgboost.ndcg(lambdarank_pair_method="mean", seed=7)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_a_quantile_dmatrix_trains_the_built_in_model(name, options):
 def test_other_trainers_train_the_built_in_model(params):
     data = graded(9)
     expected = margins(data, 5, objective="rank:ndcg", **params)
-    assert_same(margins(data, 5, obj=ours(objectives.xgboost_ndcg()), **params), expected)
+    assert_same(margins(data, 5, obj=ours(objectives.xgboost.ndcg()), **params), expected)
 
 
 @pytest.mark.parametrize(("name", "options"), [("rank:ndcg", {}), ("rank:map", {}), ("rank:ndcg", MEAN)])
@@ -65,8 +65,8 @@ def test_metrics_and_early_stopping_work_beside_it():
     sets = [(dmatrix(train), "train"), (dmatrix(valid), "valid")]
     metric, log = ra.xgboost.custom_metric(convention), {}
     report = ra.xgboost.EvalCallback(convention, [(sets[1][0], "again")])
-    stop = ra.xgboost.early_stopping(convention, 5, data_name="valid")
-    booster = xgb.train({**PARAMS, "eta": 0.5}, sets[0][0], 60, obj=ours(objectives.xgboost_ndcg()), evals=sets,
+    stop = ra.xgboost.early_stopping(convention, rounds=5, data_name="valid")
+    booster = xgb.train({**PARAMS, "eta": 0.5}, sets[0][0], 60, obj=ours(objectives.xgboost.ndcg()), evals=sets,
                         custom_metric=metric, callbacks=[report, stop], evals_result=log,
                         verbose_eval=False)  # fmt: skip
     rounds = booster.num_boosted_rounds()
@@ -136,12 +136,12 @@ def test_a_margin_that_is_not_finite_stops_a_training():
     data = graded(17)
     margin = np.where(np.arange(data.y.size) == 11, np.inf, 0)
     with pytest.raises(ra.InputError, match=r"round 1: scores\[11\] is inf"):
-        xgb.train(PARAMS, dmatrix(data, base_margin=margin), 2, obj=ours(objectives.xgboost_ndcg()))
+        xgb.train(PARAMS, dmatrix(data, base_margin=margin), 2, obj=ours(objectives.xgboost.ndcg()))
 
 
 def test_the_scikit_learn_interface_is_told_where_to_go():
     pytest.importorskip("sklearn")
-    data, objective = graded(17), ours(objectives.xgboost_ndcg())
+    data, objective = graded(17), ours(objectives.xgboost.ndcg())
     with pytest.raises(ra.InputError, match=r"no queries(.|\n)*Hint: xgb.train\(params, dmatrix, obj=objective\)"):
         xgb.XGBRegressor(n_estimators=1, objective=objective, n_jobs=1).fit(data.X, data.y)
     with pytest.raises(ValueError, match="custom objective function not supported by XGBRanker"):

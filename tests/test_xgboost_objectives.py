@@ -101,7 +101,7 @@ def test_the_exact_sigmoid_is_close_to_float32_and_not_the_same(name, source):
     assert not np.array_equal(exact, replayed)
 
 
-WEIGHTED = [value for value in (objectives.xgboost_ndcg(), *OTHERS) if value.uses_weights]
+WEIGHTED = [value for value in (objectives.xgboost.ndcg(), *OTHERS) if value.uses_weights]
 
 
 @pytest.mark.parametrize("value", WEIGHTED, ids=lambda value: value.kind)
@@ -118,7 +118,7 @@ def test_query_weights_multiply_divided_by_their_mean(value):
 def test_weights_of_nothing_but_0_are_refused():
     data = graded(8)
     with pytest.raises(ra.InputError, match=r"weights add up to 0.\nHint: some query needs a weight above 0"):
-        margins(data, obj=ours(objectives.xgboost_ndcg()), weight=np.zeros(data.sizes.size))
+        margins(data, obj=ours(objectives.xgboost.ndcg()), weight=np.zeros(data.sizes.size))
 
 
 def test_weights_that_do_not_count_may_all_be_0():

@@ -19,12 +19,12 @@ from tests.objective_drivers import SEED
 xgb = pytest.importorskip("xgboost")
 
 MEAN = {"lambdarank_pair_method": "mean"}
-BY_ROUND = objectives.xgboost_ndcg(**MEAN)
-SEEDED = objectives.xgboost_ndcg(**MEAN, seed=0)
+BY_ROUND = objectives.xgboost.ndcg(**MEAN)
+SEEDED = objectives.xgboost.ndcg(**MEAN, seed=0)
 PRESETS = {
-    "rank:ndcg": objectives.xgboost_ndcg,
-    "rank:pairwise": objectives.xgboost_pairwise,
-    "rank:map": objectives.xgboost_map,
+    "rank:ndcg": objectives.xgboost.ndcg,
+    "rank:pairwise": objectives.xgboost.pairwise,
+    "rank:map": objectives.xgboost.map,
 }
 OTHERS = r"this training is not that of XGBoost's built-in objective"
 PARAMS = {"nthread": 1, "max_depth": 3, "disable_default_eval_metric": 1}
@@ -76,7 +76,7 @@ def test_a_seed_of_more_than_32_bits_is_taken_modulo_2_to_the_32(seed):
 def test_a_base_score_that_replay_params_is_told_is_not_estimated(start):
     # The estimate of rank:pairwise is exactly 0 here: base_score=0 alone could not tell the two trainings apart.
     data = graded(1)
-    train, value = dmatrix(data), objectives.xgboost_pairwise(**MEAN, **SEED)
+    train, value = dmatrix(data), objectives.xgboost.pairwise(**MEAN, **SEED)
     obj = ra.xgboost.objective(value, n_threads=1)
     assert obj.replay_params(train)["base_score"] == 0
     params = obj.replay_params(train, base_score=start)
@@ -211,7 +211,7 @@ def test_a_training_warns_once_and_not_in_calls_by_hand():
 @pytest.mark.parametrize(
     "value",
     [
-        objectives.xgboost_ndcg(),
+        objectives.xgboost.ndcg(),
         objectives.ListNet(),
         *(value.replace(convention="letor4@10") for value in (BY_ROUND, SEEDED)),
     ],

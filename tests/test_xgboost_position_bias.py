@@ -24,8 +24,8 @@ from tests.xgboost_objective_data import (  # noqa: E402
     margins,
 )
 
-UNBIASED = objectives.xgboost_unbiased()
-ROWS = objectives.lightgbm_position_bias().replace(positions="rows")
+UNBIASED = objectives.xgboost.unbiased()
+ROWS = objectives.lightgbm.position_bias().replace(positions="rows")
 OPTIONS = [
     {},
     {"lambdarank_bias_norm": 0.0},
@@ -44,7 +44,7 @@ def of_options(name, options):
     known = ("lambdarank_bias_norm", "lambdarank_pair_method", "lambdarank_num_pair_per_sample")
     preset = {key: value for key, value in options.items() if key not in {known[0], "lambdarank_unbiased"}}
     bias = {key: value for key, value in options.items() if key in known}
-    return biased(PRESETS[name](**preset), objectives.xgboost_unbiased(**bias))
+    return biased(PRESETS[name](**preset), objectives.xgboost.unbiased(**bias))
 
 
 @pytest.mark.parametrize("record", golden("xgboost"))
@@ -98,7 +98,7 @@ def test_costs_that_are_infinite_train_xgboosts_own_model(name):
 
 def test_the_estimated_start_is_that_of_the_built_in_objective():
     data = graded(2)
-    objective, train = biased(objectives.xgboost_ndcg()), dmatrix(data)
+    objective, train = biased(objectives.xgboost.ndcg()), dmatrix(data)
     ours = xgb.train({"nthread": 1, **objective.replay_params(train)}, train, 5, obj=objective)
     built_in = xgb.train({"nthread": 1, "objective": "rank:ndcg", "lambdarank_unbiased": True}, train, 5)
     np.testing.assert_array_equal(ours.predict(train), built_in.predict(train))
@@ -108,10 +108,10 @@ def test_the_estimated_start_is_that_of_the_built_in_objective():
 @pytest.mark.parametrize(
     "value",
     [
-        objectives.lightgbm_lambdarank(),
-        objectives.xgboost_ndcg().replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
-        objectives.pair_logit(),
-        objectives.xgboost_ndcg(lambdarank_pair_method="mean", **SEED),
+        objectives.lightgbm.lambdarank(),
+        objectives.xgboost.ndcg().replace(convention="letor4@10", sigmoid="exact", beyond_k="cut"),
+        objectives.catboost.pair_logit(),
+        objectives.xgboost.ndcg(lambdarank_pair_method="mean", **SEED),
     ],
     ids=lambda value: f"{value.kind} {value.sigmoid}",
 )
@@ -131,14 +131,14 @@ def test_query_ranker_trains_xgboosts_own_model():
     pytest.importorskip("sklearn")
     data = graded(5)
     params = {"n_estimators": 5, "max_depth": 3, "n_jobs": 1}
-    objective = biased(objectives.xgboost_ndcg())
+    objective = biased(objectives.xgboost.ndcg())
     ranker = ra.sklearn.QueryRanker(xgb.XGBRanker(**params)).set_params(estimator__objective=objective)
     built_in = xgb.XGBRanker(**params, lambdarank_unbiased=True).fit(data.X, data.y, qid=data.qid)
     np.testing.assert_array_equal(ranker.fit(data.X, data.y, qid=data.qid).predict(data.X), built_in.predict(data.X))
 
 
 def test_the_mirrored_cost_trains_another_model_than_the_true_one():
-    data, value = graded(4), objectives.xgboost_ndcg()
+    data, value = graded(4), objectives.xgboost.ndcg()
     one, other = (margins(data, 10, obj=biased(value, UNBIASED.replace(cost=cost))) for cost in ("true", "mirrored"))
     assert not np.array_equal(one, other)
 
@@ -146,7 +146,7 @@ def test_the_mirrored_cost_trains_another_model_than_the_true_one():
 def test_a_dmatrix_has_no_positions():
     message = r"positions=given.* needs positions, which a DMatrix does not have\.\nHint: positions='rows'"
     with pytest.raises(ra.ConventionError, match=message):
-        biased(objectives.xgboost_ndcg(), objectives.lightgbm_position_bias())
+        biased(objectives.xgboost.ndcg(), objectives.lightgbm.position_bias())
 
 
 @pytest.mark.parametrize("options", OPTIONS[:4], ids=str)
@@ -162,4 +162,4 @@ def test_xgboosts_own_parameters_of_a_position_bias_train_its_own_model(name, op
 @pytest.mark.parametrize("bias", [ROWS, objectives.unbiased_lambdamart(), UNBIASED.replace(limit=5)])
 def test_a_position_bias_that_xgboost_has_not_is_refused(bias):
     with pytest.raises(ra.UnsupportedConventionError, match=r"XGBoost has no built-in position bias .*\nHint: obj"):
-        ra.xgboost.native_objective(objectives.xgboost_ndcg(), position_bias=bias)
+        ra.xgboost.native_objective(objectives.xgboost.ndcg(), position_bias=bias)

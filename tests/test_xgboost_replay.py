@@ -17,13 +17,13 @@ xgb = pytest.importorskip("xgboost")
 PARAMS = {"nthread": 1, "max_depth": 4, "disable_default_eval_metric": 1}
 DATA = {"made": lambda: graded(1, grades=5), "MQ2008": mq2008, "LightGBM's example": lightgbm_example}
 PRESETS = {
-    "rank:ndcg": objectives.xgboost_ndcg,
-    "rank:pairwise": objectives.xgboost_pairwise,
-    "rank:map": objectives.xgboost_map,
+    "rank:ndcg": objectives.xgboost.ndcg,
+    "rank:pairwise": objectives.xgboost.pairwise,
+    "rank:map": objectives.xgboost.map,
 }
 MEAN = {"lambdarank_pair_method": "mean", **SEED}
 OPTIONS = [{"lambdarank_num_pair_per_sample": 3}, {"lambdarank_normalization": False}, MEAN]
-WITHOUT_NATIVE = [objectives.ListNet(), objectives.QueryRMSE(), objectives.query_cross_entropy()]
+WITHOUT_NATIVE = [objectives.ListNet(), objectives.QueryRMSE(), objectives.catboost.query_cross_entropy()]
 
 
 def binary(data, name="rank:map"):
@@ -72,7 +72,7 @@ def test_a_hundred_rounds_are_the_same_to_the_last_bit(method):
 def test_without_them_xgboost_starts_a_callable_objective_elsewhere():
     train = dmatrix(graded(3))
     own = trained({"objective": "rank:ndcg"}, train).predict(train, output_margin=True)
-    ours = trained({}, train, obj=ra.xgboost.objective(objectives.xgboost_ndcg())).predict(train, output_margin=True)
+    ours = trained({}, train, obj=ra.xgboost.objective(objectives.xgboost.ndcg())).predict(train, output_margin=True)
     np.testing.assert_allclose(ours - own, 0.5, rtol=0, atol=1e-5)
 
 
@@ -80,7 +80,7 @@ def test_the_same_base_score_in_both_is_another_way():
     train = dmatrix(graded(3))
     own = trained({"objective": "rank:ndcg", "base_score": 0}, train)
     assert_same_margins(
-        trained({"base_score": 0}, train, obj=ra.xgboost.objective(objectives.xgboost_ndcg())), own, train
+        trained({"base_score": 0}, train, obj=ra.xgboost.objective(objectives.xgboost.ndcg())), own, train
     )
 
 
@@ -105,7 +105,7 @@ def test_base_score_is_a_newton_step_from_zero():
 def test_nothing_to_learn_starts_from_zero():
     data = graded(5)
     train = dmatrix(data._replace(y=np.ones(data.y.size)))
-    objective = ra.xgboost.objective(objectives.xgboost_ndcg())
+    objective = ra.xgboost.objective(objectives.xgboost.ndcg())
     params = objective.replay_params(train)
     assert params["base_score"] == 0
     assert_same_margins(trained(params, train, obj=objective), trained({"objective": "rank:ndcg"}, train), train)
@@ -118,7 +118,7 @@ def test_an_objective_that_xgboost_lacks_has_a_base_score_alone(value):
 
 def test_asking_draws_nothing_from_the_training():
     train = dmatrix(graded(7))
-    value = objectives.xgboost_ndcg(**MEAN)
+    value = objectives.xgboost.ndcg(**MEAN)
     asked, untouched = (ra.xgboost.objective(value, n_threads=1) for _ in range(2))
     first, second = asked.replay_params(train), asked.replay_params(train)
     assert first == second
@@ -129,7 +129,7 @@ def test_asking_draws_nothing_from_the_training():
 def test_a_dmatrix_without_group_is_refused():
     data = graded(8)
     with pytest.raises(ra.InputError, match="the DMatrix has no group"):
-        ra.xgboost.objective(objectives.xgboost_ndcg()).replay_params(xgb.DMatrix(data.X, label=data.y))
+        ra.xgboost.objective(objectives.xgboost.ndcg()).replay_params(xgb.DMatrix(data.X, label=data.y))
 
 
 # Labels
@@ -150,7 +150,7 @@ def test_labels_above_31_and_fractional_ones_are_refused_under_exponential_gain(
             xgb.train(params, train, 1, evals=[(train, "train")], verbose_eval=False)
     else:
         xgb.train(params, train, 1, evals=[(train, "train")], verbose_eval=False)
-    ours = ra.xgboost.objective(objectives.xgboost_ndcg(ndcg_exp_gain=exponential))
+    ours = ra.xgboost.objective(objectives.xgboost.ndcg(ndcg_exp_gain=exponential))
     assert np.isfinite(trained({}, train, obj=ours).predict(train)).all()
 
 
@@ -161,7 +161,7 @@ def rankers(**params):
     """A built-in objective and its replay, in QueryRanker."""
     sklearn = pytest.importorskip("rankadapters.sklearn")
     fixed = {"n_estimators": 30, "n_jobs": 1, "max_depth": 4, **params}
-    value = ra.xgboost.objective(objectives.xgboost_ndcg())
+    value = ra.xgboost.objective(objectives.xgboost.ndcg())
     built_in = sklearn.QueryRanker(xgb.XGBRanker(objective="rank:ndcg", **fixed))
     return built_in, sklearn.QueryRanker(xgb.XGBRanker(**fixed).set_params(objective=value))
 

@@ -59,7 +59,7 @@ def mistakes() -> None:
     ra.xgboost.custom_metric(10)  # mistake: arg-type
     ra.catboost.native_metric("catboost@10").upper()
     ra.sklearn.query_scorer("yahoo@10", group="qid")  # mistake: call-arg
-    ra.objectives.lightgbm_lambdarank().replace(sigma=2.0)
+    ra.objectives.lightgbm.lambdarank().replace(sigma=2.0)
     ra.objectives.LambdaRank(sigma=2.0)  # mistake: call-arg
     ra.audit.explain(labels, scores, "yahoo@10", qid=qid)  # mistake: call-arg
     ra.parity.check_value(labels, scores, "yahoo@10", qid=qid)  # mistake: call-arg

@@ -14,9 +14,9 @@ xgb = pytest.importorskip("xgboost")
 PARAMS = {"nthread": 1, "max_depth": 4, "base_score": 0.0, "disable_default_eval_metric": 1}
 SAME = 1e-8  # 0.0 is what was seen, with XGBoost 3.1.2, 3.2.0 and 3.4.1
 PRESETS = {
-    "rank:ndcg": objectives.xgboost_ndcg,
-    "rank:pairwise": objectives.xgboost_pairwise,
-    "rank:map": objectives.xgboost_map,
+    "rank:ndcg": objectives.xgboost.ndcg,
+    "rank:pairwise": objectives.xgboost.pairwise,
+    "rank:map": objectives.xgboost.map,
 }
 OPTIONS = [
     {},
@@ -37,8 +37,8 @@ BUILT_IN = [(name, options) for name in PRESETS for options in OPTIONS]
 BUILT_IN += [("rank:ndcg", {"ndcg_exp_gain": False})]
 BUILT_IN += [(name, options) for name in PRESETS for options in MEANS]
 CONVENTIONS = [ra.presets.letor4(10), ra.presets.yahoo(10), ra.presets.textbook(10)]
-OTHERS = [*COMMON, objectives.lightgbm_lambdarank()]
-DRAWN = [objectives.xgboost_ndcg(**MEAN), XENDCG]
+OTHERS = [*COMMON, objectives.lightgbm.lambdarank()]
+DRAWN = [objectives.xgboost.ndcg(**MEAN), XENDCG]
 
 
 def ours(value):

@@ -13,7 +13,7 @@ PARAMS = {
 
 def data():
     """Features, labels and query ids to train on and to test on."""
-    return ra.datasets.mq2008_like(seed=7, n_train_queries=60, n_test_queries=40)
+    return ra.datasets.mq2008_like(random_state=7, n_train_queries=60, n_test_queries=40)
 
 
 def train_and_report():

@@ -1,27 +1,24 @@
 """Audits: why two numbers differ, which convention made a number, whether it changes who wins, what matters here.
 
-Each is a folder, and a function of the same name: `rankadapters.audit.explain` is the function.
+Each is a function, whose folder is named for what it makes: `explain` is in `explanation`.
 """
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
-from rankadapters.audit.explain import explain
-from rankadapters.audit.explain.explanation import Explanation
-from rankadapters.audit.identify import identify
-from rankadapters.audit.identify.chance import Chance
-from rankadapters.audit.identify.further_numbers import Telling
-from rankadapters.audit.identify.matches import Match, Matches
-from rankadapters.audit.order import order
-from rankadapters.audit.order.report import Change, Comparison, OrderReport
-from rankadapters.audit.page import page
-from rankadapters.audit.profile import profile
-from rankadapters.audit.profile.data_profile import DataProfile
-from rankadapters.audit.profile.field_effects import Effect
+from rankadapters.audit.explanation.explanation import Explanation
+from rankadapters.audit.explanation.gap import explain
+from rankadapters.audit.identification.chance import Chance
+from rankadapters.audit.identification.further_numbers import Telling
+from rankadapters.audit.identification.matches import Match, Matches
+from rankadapters.audit.identification.published_number import identify
+from rankadapters.audit.ordering.ordering import order
+from rankadapters.audit.ordering.report import Change, Comparison, OrderReport
 from rankadapters.audit.probing.probing import probe
 from rankadapters.audit.probing.report import Probe
+from rankadapters.audit.profiling.data_profile import DataProfile
+from rankadapters.audit.profiling.field_effects import Effect
+from rankadapters.audit.profiling.profiling import profile
+from rankadapters.audit.web_page.html_page import page
 
 __all__ = [
     "Chance",
@@ -38,8 +35,8 @@ __all__ = [
     "explain",
     "identify",
     "order",
-    "probe",
     "page",
+    "probe",
     "profile",
 ]
 
@@ -47,14 +44,3 @@ __all__ = [
 def __dir__() -> list[str]:
     """List the public names alone, for completion."""
     return sorted(__all__)
-
-
-class _Audits(ModuleType):
-    """A package whose functions keep their names: importing a folder would set the attribute of that name."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in __all__ and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Audits

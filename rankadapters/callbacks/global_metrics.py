@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
@@ -33,29 +33,18 @@ class GlobalValue(NamedTuple):
 class GlobalMonitor:
     """Conventions evaluated over all workers of a training: each tallies its rows, and the tallies are added up.
 
-    Parameters
-    ----------
-    conventions : sequence of Convention or str
-        At least one.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
-    n_queries : int, mapping of str to int, or None
-        Queries that a set has over all workers, by its name where there are several.
-    n_threads : int, optional
-        None takes all CPUs of a worker.
-    query_weights : callable
-        Turns a toolkit's weights and group sizes into one weight per query.
+    `n_queries` and `query_weights` are as in `QueryCounts` and `Monitor`.
     """
 
     def __init__(
         self,
-        conventions: Sequence[Convention | str],
+        convention: Convention | str | Sequence[Convention | str],
         names: Sequence[str] | None,
         n_queries: int | Mapping[str, int] | None,
         n_threads: int | None,
         query_weights: Callable[[Array, Array], Array],
     ) -> None:
-        self._local = Monitor(conventions, names, n_threads, query_weights)
+        self._local = Monitor(convention, names, n_threads, query_weights)
         self.names = self._local.names
         _refuse_over_rows(self.names)
         self._counts = QueryCounts(n_queries, "sort by qid and keep the rows of a query in one partition")
@@ -100,21 +89,8 @@ class GlobalMonitor:
     ) -> dict[str, list[GlobalValue]]:
         """Add up what all workers noted in this round, and give the values of each set.
 
-        Parameters
-        ----------
-        exchange : Exchange or None
-            What adds up; needed for more than one worker.
-        key : str
-            Names this round; all workers give the same.
-        parts : int
-            Number of workers.
-        sets, here : sequence of str
-            Names of all sets, in one order on all workers; and of those that this one noted, in the order noted.
-
-        Raises
-        ------
-        InputError
-            A worker could not tally its rows, no worker has rows of a set, or there are not `n_queries` queries.
+        `key` names the round, alike on all workers. `sets` are the names of all sets, in one order on all workers;
+        `here` those that this worker noted, in the order noted.
         """
         self._counts.refuse_sets(sets)
         noted, self._noted = self._noted, []
@@ -164,9 +140,8 @@ class GlobalMonitor:
             except InputError as error:
                 raise error.about(f"set {set_name!r} under {name!r}") from None
             values.append(GlobalValue(name, value, convention.higher_is_better, n_workers))
-        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        found = zip(self.names, values, strict=True)
-        self.history.record(Evaluation(set_name, c, each.value, name=each.name, **at) for c, each in found)
+        by_convention = {c: each.value for c, each in zip(self.names, values, strict=True)}
+        self.history.report(set_name, by_convention, self.names, **self._rounds.at)
         return values
 
 

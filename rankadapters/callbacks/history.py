@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
@@ -122,6 +122,16 @@ class History(list[Evaluation]):
             self.append(entry)
             for follower in (*self._followers, *_FOLLOWERS_OF_ALL.get()):
                 follower(entry)
+
+    def report(
+        self, dataset: str, values: Mapping[Convention, float], names: Mapping[Convention, str], *, run: int,
+        iteration: int,
+    ) -> None:  # fmt: skip
+        """Add the values of a set in a round, under the names that the conventions report under."""
+        self.record(
+            Evaluation(dataset, convention, values[convention], name=name, run=run, iteration=iteration)
+            for convention, name in names.items()
+        )
 
     @contextmanager
     def followed(self, follower: Follower) -> Iterator[Self]:

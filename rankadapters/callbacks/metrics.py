@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.display_names import display_names
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.arguments import display_names
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.rounds import Call, Rounds
@@ -32,26 +32,17 @@ class Monitor:
     An evaluator is bound at the first sight of a dataset, held by weak reference, and bound anew when the dataset's
     labels, groups or weights have changed since. A copy or pickle starts with no dataset and no history.
 
-    Parameters
-    ----------
-    conventions : sequence of Convention
-        At least one.
-    names : sequence of str, optional
-        Display names; `convention.name` by default.
-    n_threads : int, optional
-        None takes all CPUs.
-    query_weights : callable
-        Turns a toolkit's weights and group sizes into one weight per query.
+    `query_weights` turns a toolkit's weights and group sizes into one weight per query.
     """
 
     def __init__(
         self,
-        conventions: Sequence[Convention | str],
+        convention: Convention | str | Sequence[Convention | str],
         names: Sequence[str] | None,
         n_threads: int | None,
         query_weights: Callable[[Array, Array], Array],
     ) -> None:
-        self.names = display_names(conventions, names)
+        self.names = display_names(convention, names)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
         self.history = History()
         self._rounds = Rounds()
@@ -60,23 +51,17 @@ class Monitor:
         self._bound: dict[object, _BoundPanels] = {}
         self._n_unnamed = 0
 
-    @property
-    def conventions(self) -> list[Convention]:
-        """The conventions, in the order given."""
-        return list(self.names)
-
     def evaluate(self, owner: object, judged: Judged, scores: Array, call: Call) -> list[tuple[str, float, bool]]:
         """Evaluate one dataset in a round: (name, value, higher is better) per convention.
 
         A set that the toolkit does not name is `set_0`, `set_1` and so on, in the order of first sight.
         """
         binding = self._binding(owner, judged)
-        found = {c: score.value for panel in binding.panels for c, score in panel.evaluate(scores).items()}
+        values = evaluated(binding.panels, scores)
         set_name = self._unnamed(owner, judged) if call.set_name is None else call.set_name
         self._rounds.enter(self.history, call.round, set_name)
-        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        self.history.record(Evaluation(set_name, c, found[c], name=name, **at) for c, name in self.names.items())
-        return [(name, found[convention], convention.higher_is_better) for convention, name in self.names.items()]
+        self.history.report(set_name, values, self.names, **self._rounds.at)
+        return [(name, values[convention], convention.higher_is_better) for convention, name in self.names.items()]
 
     def tally(self, owner: object, judged: Judged, scores: Array) -> dict[Convention, Tally]:
         """Sum one dataset exactly, to be merged with what other workers have."""
@@ -107,8 +92,8 @@ class Monitor:
 
     def _panels(self, judged: Judged) -> list[Panel]:
         if judged.weights is not None:
-            self._ignored_weights.warn(self.conventions)
-        return panels_of(self.conventions, judged.queries(self._query_weights), self.n_threads)
+            self._ignored_weights.warn(self.names)
+        return panels_of(self.names, judged.queries(self._query_weights), self.n_threads)
 
     def reporting_here(self) -> Monitor:
         """Make a monitor that binds datasets of its own and writes into this one's history."""
@@ -147,3 +132,8 @@ def panels_of(
     for convention in conventions:
         parts.setdefault(convention.weighting, []).append(convention)
     return [Panel(bind(weighting), some, n_threads=n_threads) for weighting, some in parts.items()]
+
+
+def evaluated(panels: Iterable[Panel], scores: Array) -> dict[Convention, float]:
+    """Evaluate scores under the conventions of all panels."""
+    return {convention: score.value for panel in panels for convention, score in panel.evaluate(scores).items()}

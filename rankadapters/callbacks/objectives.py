@@ -15,7 +15,7 @@ from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads
-from rankadapters.objectives.base import Objective, require_objective
+from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.position_bias import AddedBiases, PairRatios, PositionBias, as_position_bias
 
 if TYPE_CHECKING:
@@ -30,21 +30,12 @@ class Training:
 
     It is bound at the first sight of a dataset, held by weak reference. What it carries from round to round belongs to
     the dataset: a pickle takes it along, for datasets of the same queries; a deep copy and `reset` start anew.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to train under.
-    n_threads : int, optional
-        None takes all CPUs.
-    position_bias : PositionBias or str, optional
-        What is taken out of the objective.
     """
 
     def __init__(
-        self, objective: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
+        self, objective: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
     ) -> None:
-        self.objective = require_objective(objective)
+        self.objective = as_objective(objective)
         self.position_bias = as_position_bias(position_bias, self.objective)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
         self.learned = Learned()
@@ -146,7 +137,7 @@ class Trained:
     """What the objective callbacks of all toolkits are; each adds how its toolkit calls it."""
 
     def __init__(
-        self, value: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
+        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
     ) -> None:
         self._training = Training(value, n_threads, position_bias)
 

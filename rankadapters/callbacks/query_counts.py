@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
 
@@ -12,17 +13,8 @@ from rankadapters.core.errors import InputError
 class QueryCounts:
     """The number of queries of each set, as far as it was declared.
 
-    Parameters
-    ----------
-    n_queries : int, mapping of str to int, or None
-        Queries that a set has, by its name where there are several; None expects nothing.
-    hint : str
-        What to do where a set has another number.
-
-    Raises
-    ------
-    InputError
-        `n_queries` is something else.
+    `n_queries` are the queries that a set has, by its name where there are several; None expects nothing. `hint` says
+    what to do where a set has another number.
     """
 
     def __init__(self, n_queries: int | Mapping[str, int] | None, hint: str) -> None:
@@ -58,6 +50,5 @@ def _as_counts(n_queries: object) -> dict[str | None, int]:
     if n_queries is None:
         counts = {}
     if not all(is_whole(count) and count > 0 for count in counts.values()):
-        msg = f"n_queries={n_queries!r}; allowed are whole numbers from 1 on, or a mapping of a set's name to one."
-        raise InputError(msg)
+        raise refusal("n_queries", n_queries, "whole numbers from 1 on, or a mapping of a set's name to one")
     return counts

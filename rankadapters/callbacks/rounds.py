@@ -46,6 +46,11 @@ class Rounds:
         """Copy nothing: a copy has trainings of its own."""
         return Rounds, ()
 
+    @property
+    def at(self) -> dict[str, int]:
+        """The training and its round, as entries of a history have them."""
+        return {"run": self.run, "iteration": self.iteration}
+
     def enter(self, history: History, current: Round | None, set_name: str = "") -> None:
         """Set `run` and `iteration`; calls that are of no training count as one run, a round each."""
         if current is None:

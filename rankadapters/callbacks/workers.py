@@ -30,25 +30,8 @@ class Exchange(Protocol):
 def summed(exchange: Exchange, key: str, parts: int, size: int, own: Callable[[], Integers]) -> Integers:
     """Sum an array of each worker; where a worker fails to make its own, all raise.
 
-    Parameters
-    ----------
-    exchange : Exchange
-        What adds up.
-    key : str
-        Names this sum; all workers give the same.
-    parts : int
-        Number of workers.
-    size : int
-        Length of the array, which a worker that fails must know too.
-    own : callable
-        Makes this worker's array.
-
-    Raises
-    ------
-    InputError
-        Another worker failed; the message has its error's text.
-    Exception
-        Whatever `own` raised.
+    `key` names this sum, alike on all workers; `size` is the length of the array, which a worker that fails must know
+    too, and `own` makes this worker's array.
     """
     array, failure = np.zeros(size + 1, np.int64), None
     try:

@@ -9,17 +9,18 @@ try:
 except ImportError as error:
     raise MissingToolkitError.of("catboost", "catboost") from error
 
-from rankadapters.catboost.losses import read_objective
 from rankadapters.catboost.metrics import EvalMetric, eval_metric, native_metric, read_metric
-from rankadapters.catboost.objectives import native_objective
+from rankadapters.catboost.objectives import native_loss
 from rankadapters.catboost.parity import check_model, check_parity
 from rankadapters.catboost.training import train
+from rankadapters.objectives.catboost_losses import native_objective, read_objective
 
 __all__ = [
     "EvalMetric",
     "check_model",
     "check_parity",
     "eval_metric",
+    "native_loss",
     "native_metric",
     "native_objective",
     "read_metric",

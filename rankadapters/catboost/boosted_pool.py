@@ -26,14 +26,8 @@ class BoostedPool:
     A tree of CatBoost's RMSE on targets z = -gradient / hessian and weights hessian is a Newton step. Labels cannot be
     set on a quantized Pool, but a baseline can: `labels - z` leaves z to be learnt.
 
-    Parameters
-    ----------
-    pool : catboost.Pool
-        Labelled; it is not changed.
-    quantization : mapping
-        Parameters for `Pool.quantize`.
-    random_seed : int
-        Of the rows that borders are chosen by, where there are many.
+    `quantization` are parameters for `Pool.quantize`; `random_seed` chooses the rows that give the borders, where there
+    are many.
     """
 
     def __init__(self, pool: cb.Pool, quantization: Mapping[str, Any], random_seed: int) -> None:
@@ -87,11 +81,8 @@ def without_baseline(pool: cb.Pool) -> cb.Pool:
 def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
     """Predict on a Pool without a baseline, which CatBoost would add.
 
-    Raises
-    ------
-    InputError
-        The Pool is quantized to more than 255 borders of a feature. CatBoost trains on such a Pool, but has no code
-        that predicts on it.
+    A Pool that is quantized to more than 255 borders of a feature is refused: CatBoost trains on such a Pool, but has
+    no code that predicts on it.
     """
     try:
         return np.asarray(cb.CatBoost.predict(model, features, prediction_type="RawFormulaVal"))
@@ -107,13 +98,7 @@ def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
 
 
 def baseline_of(pool: cb.Pool) -> Floats | None:
-    """Give the scores that a Pool starts from; None where it has no baseline.
-
-    Raises
-    ------
-    InputError
-        The baseline has several columns, which are scores of classes.
-    """
+    """Give the scores that a Pool starts from; None where it has no baseline."""
     baseline = pool.get_baseline()
     if baseline.shape[1] > 1:
         msg = f"the Pool has a baseline of {baseline.shape[1]} columns, but a ranking has one score per row."
@@ -167,13 +152,7 @@ def sizes_of(pool: cb.Pool) -> Array:
 
 
 def weights_of_queries(row_weights: Array, group_sizes: Array) -> Array:
-    """Give each query the weight of its rows.
-
-    Raises
-    ------
-    InputError
-        Weights vary within a query.
-    """
+    """Give each query the weight of its rows."""
     first: Array = row_weights[np.cumsum(group_sizes) - group_sizes]
     other = row_weights != np.repeat(first, group_sizes)
     if other.any():

@@ -33,13 +33,7 @@ class EvaluatedSet(NamedTuple):
 
 
 class DeclaredSets:
-    """The sets that a metric was told, to be recognised by their labels.
-
-    Parameters
-    ----------
-    labels : sequence of float32 array
-        The labels of each set.
-    """
+    """The sets that a metric was told, to be recognised by their labels."""
 
     def __init__(self, labels: Sequence[Array]) -> None:
         self.labels = list(labels)
@@ -48,13 +42,7 @@ class DeclaredSets:
         self._evaluated: dict[int, tuple[EvaluatedSet, Array]] = {}
 
     def recognise(self, labels: Array) -> EvaluatedSet:
-        """Find out which set this is, at its first sight in a training and at every call by hand.
-
-        Raises
-        ------
-        InputError
-            It is none of those declared, and not a training set that may be left out; or its rows are permuted.
-        """
+        """Find out which set this is, at its first sight in a training and at every call by hand."""
         address = labels.__array_interface__["data"][0]
         evaluated = self._evaluated.get(address)
         if evaluated is not None and np.array_equal(labels, evaluated[1]):

@@ -1,14 +1,17 @@
-"""The declared metric inside a CatBoost training, and conventions as CatBoost's metric strings and back."""
+"""The declared metrics inside a CatBoost training."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankadapters.callbacks.history import Evaluation, History
-from rankadapters.callbacks.ignored_weights import IgnoredWeights
+from rankadapters.callbacks.arguments import display_names
+from rankadapters.callbacks.history import History
+from rankadapters.callbacks.ignored_weights import COUNTED, IgnoredWeights
+from rankadapters.callbacks.metrics import evaluated, panels_of
 from rankadapters.callbacks.rounds import Rounds
 from rankadapters.catboost.evaluated_sets import DeclaredSets
 from rankadapters.core import presets
@@ -16,28 +19,35 @@ from rankadapters.core.data.columns import Array, as_numbers, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
-from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.core.presets.texts import as_convention
 from rankadapters.parity.data import as_float32
+
+if TYPE_CHECKING:
+    from rankadapters.core.evaluation.panel import Panel
+
+native_metric, read_metric = presets.catboost.write, presets.catboost.read
 
 NOT_EVALUATED = -1.0  # what CatBoost's log says of a training set that is not declared; a log takes no NaN
 
 
 class EvalMetric:
-    """A declared metric for CatBoost's `eval_metric=`; made by `eval_metric`."""
+    """Declared metrics for CatBoost's `eval_metric=`, of which it watches the first; made by `eval_metric`."""
 
     no_jit = True  # CatBoost would warn that numba cannot compile these methods
 
-    def __init__(self, convention: Convention, sets: Sequence[Queries]) -> None:
-        self.convention = convention
-        self.sets = tuple(sets)
+    def __init__(self, names: dict[Convention, str], sets: Sequence[Queries], n_threads: int | None) -> None:
+        self.names, self.sets, self.n_threads = names, tuple(sets), n_threads
         self.history = History()
         self._rounds = Rounds()
         self._ignored_weights = IgnoredWeights()
         self._declared = DeclaredSets(
             [as_float32("labels", queries.labels, "CatBoost").astype(np.float32) for queries in self.sets]
         )
-        self._evaluators: dict[str, tuple[Array | None, Evaluator]] = {}
+        self._bound: dict[str, tuple[Array | None, list[Panel]]] = {}
+
+    @property
+    def convention(self) -> Convention:
+        """The convention that CatBoost watches: the first."""
+        return next(iter(self.names))
 
     def is_max_optimal(self) -> bool:
         """Tell CatBoost the direction."""
@@ -51,61 +61,63 @@ class EvalMetric:
         name, place = self._declared.recognise(np.asarray(target))
         if place is None:
             return NOT_EVALUATED, 1.0
-        value = self._evaluator(name, place, weight).evaluate(np.asarray(approxes[0])).value
+        values = evaluated(self._panels(name, place, weight), np.asarray(approxes[0]))
         self._rounds.enter(self.history, None, name)
-        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
-        self.history.record([Evaluation(name, self.convention, value, name=type(self).__name__, **at)])
-        return value, 1.0
+        self.history.report(name, values, self.names, **self._rounds.at)
+        return values[self.convention], 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Give the value back: it is a mean already."""
         del weight
         return error
 
-    def _evaluator(self, name: str, place: int, weight: Any) -> Evaluator:
+    def _panels(self, name: str, place: int, weight: Any) -> list[Panel]:
         """Bind a set at its first sight, and again when CatBoost brings other weights."""
-        queries, column = self.sets[place], self.convention.weighting
-        weights = None
-        if weight is not None and not queries.weights:
-            weights = self._counted(place, np.asarray(weight))
-        bound = self._evaluators.get(name)
-        if bound is not None and _same(bound[0], weights):
-            return bound[1]
-        if weights is not None:
-            queries = queries.with_weights(**{str(column): weights})
-        evaluator = Evaluator(queries, self.convention)
-        self._evaluators[name] = (weights, evaluator)
-        return evaluator
+        weights = None if weight is None or self.sets[place].weights else np.array(weight, np.float64)
+        bound = self._bound.get(name)
+        if bound is None or not _same(bound[0], weights):
+            if weights is not None:
+                self._ignored_weights.warn(self.names)
+            bound = weights, panels_of(self.names, partial(self._weighted, place, weights), self.n_threads)
+            self._bound[name] = bound
+        return bound[1]
 
-    def _counted(self, place: int, weight: Array) -> Array | None:
-        """Take CatBoost's weights, one per row, as the convention counts them; None, with a warning, if it does not."""
-        queries, column = self.sets[place], self.convention.weighting
-        if column != "query_weight":
-            self._ignored_weights.warn([self.convention])
-            return np.array(weight, np.float64) if column == "row_weight" else None
-        weights, varies = weights_of_rows(weight, queries)
+    def _weighted(self, place: int, weights: Array | None, weighting: str | None) -> Queries:
+        """Take CatBoost's weights, one per row, as conventions count them; none where they do not."""
+        queries = self.sets[place]
+        if weights is None or weighting not in COUNTED:
+            return queries
+        if weighting == "row_weight":
+            return queries.with_weights(row_weight=weights)
+        by_query, varies = weights_of_rows(weights, queries)
         if varies is not None:
             msg = (
                 f"CatBoost's weights vary within query {queries.query_ids[varies]} of set {place}: they hold object "
                 "weights.\nHint: group_weight= rather than weight=, or sets=[(labels, qid, query_weight)]."
             )
             raise InputError(msg)
-        return weights
+        return queries.with_weights(query_weight=by_query)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
         """Let the copy write into this history: CatBoost copies its parameters, and only the copy sees a call."""
         del memo
-        other = _restored(self.convention, self.sets, type(self).__name__)
+        other = _restored(self.names, self.sets, self.n_threads)
         other.history = self.history
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what was declared, not what was seen."""
-        return _restored, (self.convention, self.sets, type(self).__name__)
+        return _restored, (self.names, self.sets, self.n_threads)
 
 
-def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str | None = None) -> EvalMetric:
-    """Make a metric that reports the declared convention in a CatBoost training, early stopping included.
+def eval_metric(
+    convention: Convention | str | Sequence[Convention | str],
+    sets: Sequence[Any],
+    *,
+    names: Sequence[str] | None = None,
+    n_threads: int | None = None,
+) -> EvalMetric:
+    """Make a metric that reports each convention in a CatBoost training, early stopping included.
 
     CatBoost tells a custom metric scores, labels and weights, but never the groups. So the metric is told its sets
     beforehand, and recognises the one it is handed by its labels.
@@ -115,14 +127,17 @@ def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str 
 
     Parameters
     ----------
-    convention : Convention or str
-        What to report and watch.
+    convention : Convention or str, or sequence of them
+        What to report. CatBoost takes one metric of its caller: the first is in its log and is watched, and all are in
+        `history`.
     sets : sequence
         Every `eval_set`, and the training set where it is to be evaluated, in any order: `(labels, qid)`,
         `(labels, qid, query_weight)` or Queries, with the rows as in their Pool. Without a query weight, and unless the
         convention says `average="uniform"`, the Pool's group weights count.
-    name : str, optional
-        Name in CatBoost's log; `convention.name` by default.
+    names : sequence of str, optional
+        Names to report under; `convention.name` by default.
+    n_threads : int, optional
+        None takes all CPUs.
 
     Returns
     -------
@@ -166,21 +181,28 @@ def eval_metric(convention: Convention | str, sets: Sequence[Any], *, name: str 
     >>> metric.history[-1].dataset
     'learn'
     """
-    convention = as_convention(convention)
+    shown = display_names(convention, names)
     if isinstance(sets, (str, Queries)) or not isinstance(sets, Sequence) or not len(sets):
-        msg = f"sets={sets!r:.80} lists no set.\nHint: sets=[(labels, qid), ...]."
+        msg = f"sets={brief(sets)} lists no set.\nHint: sets=[(labels, qid), ...]."
         raise InputError(msg)
-    bound = [_as_set(each, place) for place, each in enumerate(sets)]
+    bound = tuple(_as_set(each, place) for place, each in enumerate(sets))
     for queries in bound:
-        Evaluator(queries, convention)  # so that labels without a gain are refused now, and not by CatBoost
-    metric = _restored(convention, tuple(bound), convention.name if name is None else name)
+        panels_of(shown, partial(_declared, queries), n_threads)  # labels without a gain are refused now
+    metric = _restored(shown, bound, n_threads)
     _refuse_ambiguous(metric)
     return metric
 
 
-def _restored(convention: Convention, sets: tuple[Queries, ...], name: str) -> EvalMetric:
-    kind: type[EvalMetric] = type(name, (EvalMetric,), {"__doc__": EvalMetric.__doc__})  # CatBoost's log has its name
-    return kind(convention, sets)
+def _restored(names: dict[Convention, str], sets: tuple[Queries, ...], n_threads: int | None) -> EvalMetric:
+    """Make a metric of a class with the first name, which CatBoost's log takes."""
+    kind: type[EvalMetric] = type(next(iter(names.values())), (EvalMetric,), {"__doc__": EvalMetric.__doc__})
+    return kind(names, sets, n_threads)
+
+
+def _declared(queries: Queries, weighting: str | None) -> Queries:
+    """Return a set as it was declared, whatever weights a convention counts."""
+    del weighting
+    return queries
 
 
 def _as_set(given: Any, place: int) -> Queries:
@@ -214,86 +236,6 @@ def _same_queries(one: Queries, other: Queries) -> bool:
 
 def _same(one: Array | None, other: Array | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
-
-
-def native_metric(convention: Convention | str, *, group_weights: bool = True) -> str:
-    """Translate a convention into CatBoost's metric string; `presets.catboost.write`.
-
-    The string serves `catboost.utils.eval_metric`, `model.eval_metrics`, and `eval_metric=` or `custom_metric=` of
-    `CatBoostRanker`, with one exception: in a training CatBoost refuses `use_weights` (how `average="uniform"` is
-    said) unless the Pool has object weights, which no NDCG uses. CatBoost rewrites the string where it makes it a
-    key of its results.
-
-    Parameters
-    ----------
-    convention : Convention
-        What CatBoost shall compute.
-    group_weights : bool
-        Whether the data may have group weights. False leaves `use_weights` out, which a training needs; CatBoost then
-        weights no query as long as there are indeed no group weights.
-
-    Returns
-    -------
-    str
-        An `NDCG` or `DCG` with every parameter that matters spelled out.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        CatBoost cannot express a field; the message names all such fields and the nearest convention that it can.
-
-    References
-    ----------
-    CatBoost 1.2.10, catboost/libs/metrics/metric.cpp, dcg.cpp.
-
-    Examples
-    --------
-    >>> from rankadapters import presets
-    >>> native_metric(presets.catboost(10, type="Exp"))
-    'NDCG:top=10;type=Exp;denominator=LogPosition'
-    >>> native_metric(presets.catboost(None, use_weights=False))
-    'NDCG:top=-1;type=Base;denominator=LogPosition;use_weights=false'
-    """
-    wanted = as_convention(convention)
-    presets.catboost.write(wanted)  # which refuses what CatBoost cannot express
-    return presets.catboost.spell(presets.catboost.nearest(wanted), group_weights=group_weights)
-
-
-def read_metric(metric: str, **params: Any) -> Convention:
-    """Read what CatBoost computes for one of its metric strings: `presets.catboost.read`, inverse of `native_metric`.
-
-    Parameters
-    ----------
-    metric : str
-        A metric with any of its parameters and `hints`, in CatBoost's spelling, as given to it or as a key of its
-        results. What is left out has CatBoost's default.
-    **params
-        As of `presets.catboost.read`.
-
-    Returns
-    -------
-    Convention
-
-    Raises
-    ------
-    ConventionError
-        As of `presets.catboost.read`.
-
-    References
-    ----------
-    CatBoost 1.2.10, catboost/libs/metrics/metric.cpp.
-
-    Examples
-    --------
-    >>> read_metric("NDCG:top=5;type=Base") == presets.catboost(5)
-    True
-    >>> read_metric("NDCG:top=0")
-    Traceback (most recent call last):
-    ...
-    rankadapters.core.errors.ConventionError: 'NDCG:top=0' has top='0', at which CatBoost gives every query 1 ...
-    Hint: top=-1 is all rows.
-    """
-    return presets.catboost.read(metric, **params)
 
 
 def weights_of_rows(group_weight: object, queries: Queries) -> tuple[Array, int | None]:

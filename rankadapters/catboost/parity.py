@@ -10,9 +10,8 @@ import catboost as cb
 import numpy as np
 from catboost.utils import eval_metric
 
-from rankadapters.catboost.broken_settings import warn_of_training
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
-from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool
+from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool, warn_of_training
 from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
@@ -22,9 +21,10 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
+from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
 from rankadapters.parity.held import Route
-from rankadapters.parity.ours import Ours
+from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.toolkit import NO_LOG, Logged
 
 ASKED = "catboost.utils.eval_metric"
@@ -121,7 +121,7 @@ class CatBoostToolkit(Toolkit):
         if not all(isinstance(metric, str) for metric in listed):
             msg = f"metrics={metrics!r:.80} is not a list of strings.\nHint: metrics=['NDCG:top=10']."
             raise InputError(msg)
-        wanted = Ours.of(held.queries, held.scores, declared)
+        wanted = OurNumber.of(held.queries, held.scores, declared)
         rows = [self._under(metric, held, wanted) for metric in listed]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
         if declared not in [row.convention for row in rows if row.verdict == "equal"]:
@@ -133,7 +133,7 @@ class CatBoostToolkit(Toolkit):
             rows.append(ParityRow.not_comparable(*source, our_value=wanted.value, reason=reason))
         return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
-    def _under(self, metric: str, held: Held, wanted: Ours) -> ParityRow:
+    def _under(self, metric: str, held: Held, wanted: OurNumber) -> ParityRow:
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
         source, declared = (self.names(metric)[1], self.version), wanted.convention
         try:
@@ -151,7 +151,7 @@ class CatBoostToolkit(Toolkit):
             return ParityRow.not_comparable(*source, convention, our_value=None, reason=str(error), value=value)
         other = declared.diff(convention)
         notes = (*held.notes, *([f"Declared is {spelled(other)}."] if other else []))
-        return Ours.of(held.queries, held.scores, convention, leaving=True).judge(value, *source, notes=notes)
+        return judge(OurNumber.of(held.queries, held.scores, convention, leaving=True), value, *source, notes=notes)
 
     def seen(self, own: CatBoostModel, convention: Convention) -> Held:
         """Read what a model sees of a Pool with groups, and what it says itself."""
@@ -182,7 +182,7 @@ class CatBoostToolkit(Toolkit):
         value = own.value(words) if refusal is None else None
         if own.qid is not None:
             held = self.hold(Held(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
-            ours = Ours.of(held.queries, held.scores, nearest).value
+            ours = OurNumber.of(held.queries, held.scores, nearest).value
         said = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
         reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         source = f"model.eval_metrics {words}", self.version, nearest
@@ -249,7 +249,7 @@ def check_parity(
 
 def check_model(
     model: Any,
-    pool: Any,
+    data: Any,
     convention: Convention | str,
     *,
     qid: object = None,
@@ -268,7 +268,7 @@ def check_model(
     ----------
     model, convention, dataset, iteration
         As of `check_model` of any toolkit, but that by default the model's last iteration is checked.
-    pool : catboost.Pool
+    data : catboost.Pool
         With labels, and with group ids; without these a row says what CatBoost does.
     qid : array-like, shape (n_docs,), optional
         Query of each row, to be compared with the Pool's groups, which are read back by default.
@@ -288,9 +288,9 @@ def check_model(
     (True, 3)
     """
     convention = as_convention(convention)
-    if not isinstance(model, cb.CatBoost) or not isinstance(pool, cb.Pool):
+    if not isinstance(model, cb.CatBoost) or not isinstance(data, cb.Pool):
         msg = (
-            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(pool).__name__}.\n"
+            f"check_model takes a CatBoost model and a Pool, not {type(model).__name__} and {type(data).__name__}.\n"
             "Hint: check_model(model, catboost.Pool(X, labels, group_id=qid), convention)."
         )
         raise InputError(msg)
@@ -299,7 +299,7 @@ def check_model(
         raise InputError(msg)
     warn_of_training(model)
     trees = int(model.tree_count_)
-    own = CatBoostModel(model, pool, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
-    if pool.get_group_id_hash() is None:
+    own = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
+    if data.get_group_id_hash() is None:
         return TOOLKIT.without_groups(own._replace(rounds=trees), convention)
     return TOOLKIT.check(TOOLKIT.seen(own, convention), convention, dataset, own.logged)

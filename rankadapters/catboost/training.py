@@ -7,27 +7,28 @@ from typing import Any
 
 import catboost as cb
 
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.objectives import Training
 from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
-from rankadapters.catboost.evaluated_sets import set_names
+from rankadapters.catboost.evaluated_sets import LEARN, set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.catboost.watched_sets import Watch, WatchedSet, names_of
 from rankadapters.core.data.columns import Array
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.objectives.base import Objective, require_objective
+from rankadapters.objectives.base import Objective
 from rankadapters.progress import advance, shown
 
 
 def train(
     params: Mapping[str, Any],
     pool: cb.Pool,
-    objective: Objective,
+    objective: Objective | str,
     convention: Convention | str | Sequence[Convention | str] | None = None,
-    eval_set: cb.Pool | Sequence[cb.Pool] | None = None,
     *,
+    eval_set: cb.Pool | Sequence[cb.Pool] | None = None,
     early_stopping_rounds: int | None = None,
     use_best_model: bool | None = None,
     names: Sequence[str] | None = None,
@@ -48,8 +49,8 @@ def train(
     pool : catboost.Pool
         What is trained on: labels and group ids; it is not changed. Its group weights multiply the gradients, unless
         the objective's convention says `average="uniform"`, and its baseline is where scores start from.
-    objective : Objective
-        One of `ra.objectives`.
+    objective : Objective or str
+        One of `ra.objectives`, or its text.
     convention : Convention or str, or sequence of them, optional
         What is reported of every set in every round. The first is watched.
     eval_set : catboost.Pool, or sequence of them, optional
@@ -98,7 +99,7 @@ def train(
     >>> rng = np.random.default_rng(0)
     >>> pool = cb.Pool(rng.random((60, 3)), rng.integers(0, 3, 60), group_id=np.repeat(np.arange(6), 10))
     >>> conv = ra.presets.letor4(5)
-    >>> objective = ra.lightgbm.lambdarank(conv, truncation=30).objective
+    >>> objective = ra.objectives.lambdarank(conv, truncation=30)
     >>> model = ra.catboost.train({"iterations": 5, "thread_count": 1}, pool, objective, conv)
     >>> model.tree_count_, len(model.history)
     (5, 5)
@@ -112,7 +113,7 @@ def train(
     sets = list(eval_set) if isinstance(eval_set, (list, tuple)) else [eval_set] if eval_set is not None else []
     shown_names = names_of(convention, names, wanted, watches=bool(sets))
     called = _callbacks(callbacks)
-    boosting = Boosting(wanted, require_objective(objective), [pool, *sets])
+    boosting = Boosting(wanted, objective, [pool, *sets])
     with shown("training"):
         trees, watch = boosting.run(shown_names, called)
     model = trees.joined(cb.CatBoost({**params}), wanted, watch)
@@ -130,19 +131,9 @@ def _callbacks(callbacks: object) -> list[Any]:
 
 
 class Boosting:
-    """A training one tree a round.
+    """A training one tree a round."""
 
-    Parameters
-    ----------
-    params : TrainingParams
-        What CatBoost is told.
-    objective : Objective
-        What gives the derivatives.
-    pools : sequence of catboost.Pool
-        What is trained on, then what is watched.
-    """
-
-    def __init__(self, params: TrainingParams, objective: Objective, pools: Sequence[cb.Pool]) -> None:
+    def __init__(self, params: TrainingParams, objective: Objective | str, pools: Sequence[cb.Pool]) -> None:
         for place, pool in enumerate(pools):
             refuse_pool(pool, f"eval_set[{place - 1}]" if place else "pool")
         labels = labels_of(pools[0])
@@ -154,7 +145,7 @@ class Boosting:
         self._pools = pools  # as they are: CatBoost cannot predict on a Pool quantized to more than 255 borders
         self._judged = judged_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
         self._training = Training(objective, params.n_threads)
-        weights = self._judged[0].weights if objective.uses_weights else None
+        weights = self._judged[0].weights if self._training.objective.uses_weights else None
         self._factors = [] if weights is None else [weights]
         self._mean_weight = 1.0 if weights is None else float(weights.mean(dtype="float64"))
 
@@ -197,14 +188,7 @@ class Boosting:
 
 
 def refuse_pool(pool: object, name: str) -> None:
-    """Refuse what is not a Pool that a training one tree a round can take.
-
-    Raises
-    ------
-    InputError
-        It is not a Pool, has no labels or group ids, has pairs, a baseline of several columns, or features of which
-        CatBoost cannot add up models.
-    """
+    """Refuse what is not a Pool that a training one tree a round can take."""
     if not isinstance(pool, cb.Pool):
         msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
@@ -222,3 +206,25 @@ def refuse_pool(pool: object, name: str) -> None:
         if len(columns):
             msg = f"{name} has {kind} features {[*columns]}, and CatBoost cannot add up models with such."
             raise InputError(f"{msg}\nHint: encode them as numbers, or train natively.")
+
+
+COLUMNS = ("cat_features", "text_features", "embedding_features")  # which the Pools know
+
+
+def fit_by_objective(
+    ranker: cb.CatBoostRanker,
+    pools: Sequence[cb.Pool],
+    objective: Objective | str,
+    convention: Convention | None,
+    fit_params: Mapping[str, Any],
+) -> History:
+    """Fit a CatBoostRanker as `train` does, in place; the objective stands for its `loss_function`."""
+    if convention is None and len(pools) > 1:
+        msg = "the validation queries have no convention that they are evaluated under beside an objective of ours."
+        raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
+    given = {**ranker.get_params(), **fit_params}
+    params = TrainingParams.of({n: value for n, value in given.items() if n not in {"loss_function", *COLUMNS}})
+    names = names_of(convention, None, params, watches=len(pools) > 1)
+    trees, watch = Boosting(params, objective, pools).run(names, ())
+    trees.joined(ranker, params, watch)
+    return History(entry for entry in watch.history if entry.dataset != LEARN)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.declaration.arguments import flag, number, refusal, whole
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
 
@@ -93,31 +94,25 @@ class TrainingParams:
 
     @classmethod
     def of(cls, params: Mapping[str, Any], **others: Any) -> TrainingParams:
-        """Read parameters in CatBoost's words, with its defaults; `others` are told beside them.
-
-        Raises
-        ------
-        InputError
-            Two names of one parameter, or a parameter told twice; a value that is not one; a parameter that has no
-            place here.
-        """
+        """Read parameters in CatBoost's words, with its defaults; `others` are told beside them."""
         arguments = {name: value for name, value in others.items() if value is not None}
         settings = _by_one_name(params)
         _refuse_told_twice(params, arguments)
         settings |= arguments
         growing = {name: value for name, value in settings.items() if name not in REFUSED}
         quantization = {name: growing.pop(name) for name in QUANTIZING if name in growing}
-        patience = growing.pop("early_stopping_rounds", None)
+        patience, best = growing.pop("early_stopping_rounds", None), growing.pop("use_best_model", None)
+        verbose = growing.pop("verbose", False)
         _refuse_threads(growing.get("thread_count", -1))
         return cls(
-            rounds=_count("iterations", growing.pop("iterations", 1000)),
-            learning_rate=_positive("learning_rate", growing.pop("learning_rate", 0.03)),
-            random_seed=_count("random_seed", growing.pop("random_seed", 0), least=0),
-            random_strength=_positive("random_strength", growing.pop("random_strength", 1), strict=False),
-            l2_leaf_reg=_positive("l2_leaf_reg", growing.pop("l2_leaf_reg", 3), strict=False),
-            verbose=_every(growing.pop("verbose", False)),
-            patience=None if patience is None else _count("early_stopping_rounds", patience),
-            use_best_model=_yes_or_no("use_best_model", growing.pop("use_best_model", None)),
+            rounds=whole("iterations", growing.pop("iterations", 1000)),
+            learning_rate=number("learning_rate", growing.pop("learning_rate", 0.03), least=0, above=True),
+            random_seed=whole("random_seed", growing.pop("random_seed", 0), least=0),
+            random_strength=number("random_strength", growing.pop("random_strength", 1), least=0),
+            l2_leaf_reg=number("l2_leaf_reg", growing.pop("l2_leaf_reg", 3), least=0),
+            verbose=int(verbose) if isinstance(verbose, bool) else whole("verbose", verbose, least=0),
+            patience=None if patience is None else whole("early_stopping_rounds", patience),
+            use_best_model=None if best is None else flag("use_best_model", best),
             quantization=quantization,
             growing=growing,
             declared=dict(params),
@@ -205,34 +200,7 @@ def _refuse(name: str, known: str, value: Any) -> None:
         raise InputError(msg)
 
 
-def _count(name: str, value: Any, *, least: int = 1) -> int:
-    if not is_whole(value) or int(value) < least:
-        msg = f"{name}={value!r:.80}; allowed are whole numbers from {least} on."
-        raise InputError(msg)
-    return int(value)
-
-
 def _refuse_threads(value: Any) -> None:
     """Refuse numbers of threads at which CatBoost ends the process rather than raise an error, such as 0."""
     if not is_whole(value) or not (int(value) >= 1 or int(value) == -1):
-        msg = f"thread_count={value!r:.80}; allowed are whole numbers from 1 on, or -1 for all CPUs."
-        raise InputError(msg)
-
-
-def _yes_or_no(name: str, value: Any) -> bool | None:
-    if value is not None and not isinstance(value, bool):
-        msg = f"{name}={value!r:.80}; allowed are True and False."
-        raise InputError(msg)
-    return value
-
-
-def _every(verbose: Any) -> int:
-    return int(verbose) if isinstance(verbose, bool) else _count("verbose", verbose, least=0)
-
-
-def _positive(name: str, value: Any, *, strict: bool = True) -> float:
-    number = float(value) if isinstance(value, (int, float, np.number)) else math.nan
-    if not math.isfinite(number) or number < 0 or (strict and number == 0):
-        msg = f"{name}={value!r:.80}; allowed are numbers {'above' if strict else 'from'} 0{'' if strict else ' on'}."
-        raise InputError(msg)
-    return number
+        raise refusal("thread_count", value, "whole numbers from 1 on, or -1 for all CPUs")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import catboost as cb
 import numpy as np
 
-from rankadapters.callbacks.display_names import display_names
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.arguments import display_names
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.judged import Judged
-from rankadapters.callbacks.metrics import panels_of
+from rankadapters.callbacks.metrics import evaluated, panels_of
 from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.declaration.convention import Convention
@@ -63,7 +63,7 @@ class WatchedSet:
 
     def evaluate(self) -> dict[Convention, float]:
         """Evaluate the scores."""
-        return {c: score.value for panel in self.panels for c, score in panel.evaluate(self.scores).items()}
+        return evaluated(self.panels, self.scores)
 
 
 @dataclass(eq=False)
@@ -106,10 +106,7 @@ class Watch:
             found = each.evaluate()
             for convention, name in self.names.items():
                 self.log.setdefault(each.name, {}).setdefault(name, []).append(found[convention])
-            self.history.record(
-                Evaluation(each.name, convention, found[convention], name=name, iteration=self.rounds - 1)
-                for convention, name in self.names.items()
-            )
+            self.history.report(each.name, found, self.names, run=0, iteration=self.rounds - 1)
         watched, value = next(iter(self.names)), found[next(iter(self.names))]
         sign = 1 if watched.higher_is_better else -1
         if len(self.sets) > 1 and (self.best is None or sign * value > sign * self.best[1]):
@@ -127,13 +124,7 @@ def names_of(
     *,
     watches: bool,
 ) -> dict[Convention, str]:
-    """Pair the conventions with the names they report under; none is needed where nothing is watched.
-
-    Raises
-    ------
-    InputError
-        A set to watch without a convention, or a convention that decides something without a set.
-    """
+    """Pair the conventions with the names they report under; none is needed where nothing is watched."""
     if not watches and (params.patience is not None or params.use_best_model):
         name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
         msg = f"{name} has no validation set.\nHint: eval_set=catboost.Pool(X, labels, group_id=qid)."
@@ -143,4 +134,4 @@ def names_of(
             msg = f"{'eval_set' if watches else 'names'} has no convention.\nHint: convention=ra.presets.textbook(10)."
             raise InputError(msg)
         return {}
-    return display_names(convention if isinstance(convention, (list, tuple)) else [convention], names)  # type: ignore[list-item]
+    return display_names(convention, names)

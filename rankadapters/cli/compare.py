@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import warnings
 from typing import Any
 
-from rankadapters.cli.common import SAME, require_rich
-from rankadapters.cli.documents import print_document
+from rankadapters.cli.common import SAME
 from rankadapters.cli.helping import examples
+from rankadapters.cli.printing import add_format, check_format, print_document
 
-FORMATS = ("table", "markdown", "json", "csv")
 DIRECTIONS = {"higher": True, "lower": False}
 
 
@@ -40,13 +38,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--strict", action="store_true", help="a method is beaten only by one that is higher in both")
     parser.add_argument("--out", metavar="PAGE.html", help="write a page with everything as well")
     parser.add_argument("--title", default="Methods over data sets", help="of the page")
-    parser.add_argument("--format", choices=FORMATS, default="table", help="of the result (default: table)")
+    add_format(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.format == "table":
-        require_rich()
+    check_format(arguments)
     from rankadapters.compare import MixedDecimalsWarning, Results, page, winning_numbers
     from rankadapters.io.writing import write_text
 
@@ -54,15 +51,10 @@ def _run(arguments: argparse.Namespace) -> int:
     results = Results.read(arguments.results, higher_is_better=better, on_mixed=arguments.on_mixed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MixedDecimalsWarning)  # every format but CSV tells it
-        found = winning_numbers(results, by=arguments.by)
+        winners = winning_numbers(results, by=arguments.by)
         if arguments.out:
             write_text(arguments.out, page(results, title=arguments.title, strict=arguments.strict))
             print(arguments.out, file=sys.stderr)
-    if arguments.format == "csv":
-        if found.n_undecided:
-            print(found.notes()[1], file=sys.stderr)
-        table = found.table()
-        csv.writer(sys.stdout, lineterminator="\n").writerows([table.head, *table.lines])
-    else:
-        print_document(found, arguments)
+    csv_notes = winners.notes()[1:2] if arguments.format == "csv" and winners.n_undecided else []
+    print_document(winners, arguments, csv_notes)
     return SAME

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
 import math
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, print_whole, require_rich, resolve
-from rankadapters.cli.documents import bar
+from rankadapters.cli.common import SAME, bar, resolve
 from rankadapters.cli.helping import examples, of_conventions
+from rankadapters.cli.printing import add_format, check_format, print_document
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.table import Table
+from rankadapters.statistics.document import Document, as_csv
 
 if TYPE_CHECKING:
     from rankadapters.cli.sources import Models
@@ -51,54 +50,99 @@ def add(commands: Any) -> None:
         'pip install "rankadapters[stream]"',
     )  # fmt: skip
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
-    parser.add_argument("--format", choices=_FORMATS, default="table", help="of the result (default: table)")
+    add_format(parser)
     parser.set_defaults(run=_run)
 
 
 class _Model(NamedTuple):
-    """What is printed of one model."""
+    """The results of one model."""
 
     scores: Mapping[Convention, Score]
     queries: dict[Convention, dict[str, float | None]]  # empty unless asked for; None where skipped
 
 
-class _Found(NamedTuple):
-    """Everything that is printed."""
+@dataclass(frozen=True, slots=True)
+class _Evaluation(Document):
+    """Values of models under conventions."""
 
     conventions: list[Convention]  # as asked for: two presets may have two names for one convention
     models: dict[str, _Model]
     note: str
 
-    @property
-    def several(self) -> bool:
-        """Whether the models need names."""
-        return len(self.models) > 1
-
-    def each(self) -> Iterator[tuple[dict[str, str], Convention, _Model]]:
-        """Names of every convention and model; values under one convention, which compare, stand together."""
+    def _pairs(self) -> Iterator[tuple[dict[str, str], Convention, _Model]]:
+        """Yield each convention with each model, and their names; a single model needs no name."""
         for convention in self.conventions:
             declared = {"name": convention.name, "signature": str(convention)}
             for name, model in self.models.items():
-                yield ({"model": name} if self.several else {}) | declared, convention, model
+                yield ({"model": name} if len(self.models) > 1 else {}) | declared, convention, model
 
-    def summaries(self) -> Iterator[dict[str, Any]]:
-        """Names, value and counts of each convention and model."""
-        for names, convention, model in self.each():
-            score = model.scores[convention]
-            yield {**names, "value": score.value, **{name: getattr(score, name) for name in COUNTS}}
+    def summaries(self) -> list[dict[str, Any]]:
+        """Return names, value and counts of each convention and model."""
+        return [
+            {**names, "value": model.scores[convention].value}
+            | {count: getattr(model.scores[convention], count) for count in COUNTS}
+            for names, convention, model in self._pairs()
+        ]
 
-    def queries(self) -> Iterator[tuple[dict[str, str], dict[str, float | None]]]:
-        """Names of each convention and model, and the values of their queries; nothing unless asked for."""
-        return ((names, model.queries[convention]) for names, convention, model in self.each() if model.queries)
+    def queries(self) -> list[tuple[dict[str, str], dict[str, float | None]]]:
+        """Return names of each convention and model, and the values of their queries; empty unless asked for."""
+        return [(names, model.queries[convention]) for names, convention, model in self._pairs() if model.queries]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists and mappings as pandas takes them: values by query, by model if there are several models."""
+        queries: dict[str, Any] = {}
+        for names, values in self.queries():
+            if "model" in names:
+                queries.setdefault(names["signature"], {})[names["model"]] = values
+            else:
+                queries[names["signature"]] = values
+        return {"conventions": self.summaries(), **({"queries": queries} if queries else {}), "note": self.note}
+
+    def to_csv(self) -> str:
+        """Write a line per convention and model; with queries, a column `qid` and a line per query after these."""
+        summaries, queries = self.summaries(), self.queries()
+        names = [name for name in summaries[0] if name not in ("value", *COUNTS)]
+        head = [*names, *(["qid"] if queries else []), "value", *COUNTS]
+        lines = [[row.get(name, "") for name in head] for row in summaries]
+        lines += [
+            [*(of[name] for name in names), query, value, *("" for _ in COUNTS)]
+            for of, values in queries
+            for query, value in values.items()
+        ]
+        return as_csv([head, *lines])
+
+    def blocks(self) -> list[str | Table]:
+        """Return the values, those of the queries, and the signatures."""
+        names = [name for name in ("name", "model") if name in self.summaries()[0]]
+        head = ["convention" if name == "name" else name for name in names]
+        counts = [name.removeprefix("n_") for name in COUNTS]
+        lines = [
+            [*(row[name] for name in names), f"{row['value']:.6f}", *(str(row[count]) for count in COUNTS)]
+            for row in self.summaries()
+        ]
+        means = Table.of("Values", [*head, "value", *counts], lines)
+        legend = [*(f"{convention.name}: {convention}" for convention in self.conventions), self.note]
+        queries = [_query_table(self.queries())] if self.queries() else []
+        return [means, *queries, "\n".join(filter(None, legend))]
+
+
+def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) -> Table:
+    """Lay the values of a query beside each other: all models judge the same queries."""
+    heads = [" ".join([names["name"], *([names["model"]] if "model" in names else [])]) for names, _ in queries]
+    lines = [
+        [query, *("-" if (value := column[query]) is None else f"{value:.6f}" for _, column in queries)]
+        for query in queries[0][1]
+    ]
+    return Table.of("Values of each query", ["query", *heads], lines)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.format == "table":
-        require_rich()
+    check_format(arguments)
     conventions = [resolve(spec) for spec in dict.fromkeys(arguments.convention)]
     with bar("evaluating"):
-        found = _stream(arguments, conventions) if _streams(arguments, conventions) else _read(arguments, conventions)
-    _FORMATS[arguments.format](found)
+        evaluate = _stream if _streams(arguments, conventions) else _read
+        evaluation = evaluate(arguments, conventions)
+    print_document(evaluation, arguments, [evaluation.note] if arguments.format == "csv" else [])
     return SAME
 
 
@@ -113,7 +157,7 @@ def _streams(arguments: argparse.Namespace, conventions: list[Convention]) -> bo
     return arguments.table is not None and in_parts and arguments.split_queries in {None, "error"}
 
 
-def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Found:
+def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
     from rankadapters.cli.streamed import evaluate_table
 
     path, columns = sources.stream(arguments, docids=sources.by_docid(conventions))
@@ -122,21 +166,21 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Fo
     )
     models = {name: _Model(each.scores, _by_query(each.query_ids, each.values)) for name, each in streamed.items()}
     notes = [note for name, each in streamed.items() for note in _about(name, each.notes, several=len(models) > 1)]
-    return _Found(conventions, models, "\n".join(notes))
+    return _Evaluation(conventions, models, "\n".join(notes))
 
 
-def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Found:
+def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
     if arguments.unsorted:
         arguments.split_queries = "merge"
     models = sources.read_models(arguments, docids=sources.by_docid(conventions))
     return _evaluate(models, conventions, per_query=arguments.per_query)
 
 
-def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Found:
+def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool) -> _Evaluation:
     from rankadapters.core.evaluation.label_warnings import label_doubts
     from rankadapters.core.evaluation.panel import Panel
 
-    panel, found, notes = None, {}, list[str]()
+    panel, results, notes = None, dict[str, _Model](), list[str]()
     for name, judgments in models.judgments.items():
         try:
             if panel is None or not models.same_queries:
@@ -144,11 +188,11 @@ def _evaluate(models: Models, conventions: list[Convention], *, per_query: bool)
                 notes += _about(name, list(label_doubts(judgments.queries, conventions).values()), several=False)
             measured = panel.measure(judgments.scores)
             values = measured.per_query if per_query else {}
-            found[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))
+            results[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))
         except InputError as error:
             raise sources.located(error, judgments) from None
         notes += _about(name, [judgments.note, *measured.above_values()], several=len(models.judgments) > 1)
-    return _Found(conventions, found, "\n".join(notes))
+    return _Evaluation(conventions, results, "\n".join(notes))
 
 
 def _about(name: str, notes: list[str], *, several: bool) -> list[str]:
@@ -164,79 +208,3 @@ def _by_query(query_ids: list[Any], values: Mapping[Convention, Any]) -> dict[Co
 
 def _none_where_nan(column: Any) -> list[float | None]:
     return [None if math.isnan(value) else value for value in column.tolist()]
-
-
-def _print_json(found: _Found) -> None:
-    """Print lists and mappings as pandas takes them: values by query, by model where there are several."""
-    shown: dict[str, Any] = {"conventions": list(found.summaries())}
-    for names, values in found.queries():
-        queries = shown.setdefault("queries", {})
-        if found.several:
-            queries.setdefault(names["signature"], {})[names["model"]] = values
-        else:
-            queries[names["signature"]] = values
-    print(json.dumps({**shown, "note": found.note}, indent=2, allow_nan=False))
-
-
-def _print_csv(found: _Found) -> None:
-    """Print a row per convention and model; with queries, a column `qid`, empty in these, and a row per query after."""
-    text = io.StringIO()
-    queries = list(found.queries())
-    names = ["name", "signature", *(["qid"] if queries else []), "value", *COUNTS]
-    writer = csv.DictWriter(text, ["model", *names] if found.several else names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found.summaries())
-    for name, values in queries:
-        writer.writerows({**name, "qid": query, "value": value} for query, value in values.items())
-    print(text.getvalue(), end="")
-    if found.note:
-        print(found.note, file=sys.stderr)
-
-
-def _print_table(found: _Found) -> None:
-    means = _table("convention", *(["model"] if found.several else []))
-    for head in ("value", "queries", "scored", "empty", "short"):
-        means.add_column(head, justify="right", no_wrap=True)
-    for row in found.summaries():
-        names = [row[name] for name in ("name", "model") if name in row]
-        means.add_row(*names, f"{row['value']:.6f}", *(str(row[name]) for name in COUNTS))
-    print_whole(means)
-    queries = list(found.queries())
-    if queries:
-        print()
-        print_whole(_query_table(queries))
-    print()
-    for line in _legend(found):
-        print(line)
-
-
-def _table(*heads: str) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
-    for head in heads:
-        table.add_column(head, no_wrap=True)
-    return table
-
-
-def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) -> Any:
-    """Lay the values of a query beside each other: all models judge the same queries."""
-    table = _table("query")
-    for names, _ in queries:
-        head = [names["name"].replace("/", "/\n", 1), *([names["model"]] if "model" in names else [])]
-        table.add_column("\n".join(head), justify="right", no_wrap=True)
-    for query in queries[0][1]:
-        values = (column[query] for _, column in queries)
-        table.add_row(query, *("-" if value is None else f"{value:.6f}" for value in values))
-    return table
-
-
-def _legend(found: _Found) -> Iterator[str]:
-    for convention in found.conventions:
-        yield f"{convention.name}: {convention}"
-    if found.note:
-        yield found.note
-
-
-_FORMATS: dict[str, Callable[[_Found], None]] = {"table": _print_table, "json": _print_json, "csv": _print_csv}

@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import DIFFERENT, SAME, whole_from
-from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.common import DIFFERENT, SAME, bar, cutoff
 from rankadapters.cli.helping import examples
+from rankadapters.cli.printing import add_format, check_format, print_document
 from rankadapters.core.errors import InputError
 from rankadapters.core.measures import MEASURES
 
@@ -58,17 +58,6 @@ def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def cutoff(text: str) -> int | None:
-    """Read a cutoff; `all` is None."""
-    if text == "all":
-        return None
-    try:
-        return whole_from(1)(text)
-    except argparse.ArgumentTypeError:
-        msg = f"{text!r} is not a cutoff; allowed are whole numbers from 1 on, and 'all'"
-        raise argparse.ArgumentTypeError(msg) from None
-
-
 def _cutoff_or_unknown(text: str) -> str | int | None:
     return text if text == UNKNOWN else cutoff(text)
 
@@ -100,8 +89,8 @@ def _run(arguments: argparse.Namespace) -> int:
         values, one = _values(arguments.value, names), len(names) == 1
         try:
             found = identify(
-                values, models.first.queries if one else models.queries,
-                models.first.scores if one else models.scores,
+                models.first.queries if one else models.queries,
+                models.first.scores if one else models.scores, value=values,
                 measure=arguments.measure, k=arguments.k, progress=step,
             )  # fmt: skip
         except InputError as error:

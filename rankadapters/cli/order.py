@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, resolve, whole_from
-from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.common import SAME, bar, resolve, whole_from
 from rankadapters.cli.helping import examples, of_conventions
+from rankadapters.cli.printing import add_format, check_format, print_document
 from rankadapters.core import presets
 from rankadapters.core.errors import InputError
 
@@ -57,7 +57,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
         try:
             found = order(
-                models.queries, models.scores, conventions, n_resamples=arguments.resamples, seed=arguments.seed,
+                models.queries, models.scores, conventions, n_resamples=arguments.resamples,
+                random_state=arguments.seed,
                 progress=step,
             )  # fmt: skip
         except InputError as error:

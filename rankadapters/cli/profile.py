@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME
-from rankadapters.cli.documents import add_format, bar, check_format, print_document
+from rankadapters.cli.common import SAME, bar, cutoff
 from rankadapters.cli.helping import examples
-from rankadapters.cli.identify import add_measure, cutoff
+from rankadapters.cli.identify import add_measure
+from rankadapters.cli.printing import add_format, check_format, print_document
 from rankadapters.core.errors import InputError
 
 

@@ -7,8 +7,7 @@ import sys
 from typing import Any
 
 from rankadapters.cli import sources
-from rankadapters.cli.common import SAME, resolve
-from rankadapters.cli.documents import bar
+from rankadapters.cli.common import SAME, bar, resolve
 from rankadapters.cli.helping import examples
 from rankadapters.cli.order import add_conventions, add_tests
 from rankadapters.core.errors import InputError
@@ -47,7 +46,7 @@ def _run(arguments: argparse.Namespace) -> int:
         try:
             text = page(
                 models.queries, models.scores, conventions, title=arguments.title, n_resamples=arguments.resamples,
-                seed=arguments.seed, progress=step,
+                random_state=arguments.seed, progress=step,
             )  # fmt: skip
         except InputError as error:
             raise models.located(error) from None

@@ -23,9 +23,10 @@ _FILES = ("features", "predictions", "table", "qrels", "run_file")
 SPLIT_QUERIES = ("error", "merge", "separate")  # io.splitting's, which is not read for --help
 _OPTIONS = {  # what each source needs, and what it may have
     "features": ((), ("predictions", "feature", "split_queries")),
-    "table": (("label", "score", "qid"), ("docid", "weight", "split_queries", "unsorted")),
+    "table": ((), ("label", "score", "qid", "docid", "query_weight", "split_queries", "unsorted")),
     "qrels": (("run_file",), ()),
 }
+_COLUMNS = {"label": "label", "score": "score", "qid": "qid"}  # of a table, by default
 _SCORES = {"table": "score", "qrels": "run_file"}  # where scores are; beside features, in one of two options
 _WAYS_OUT = {  # where two models have one name
     "score": "name each column once",
@@ -62,8 +63,9 @@ def add(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     table = parser.add_argument_group("a CSV or Parquet table", 'needs pip install "rankadapters[files]"')
     table.add_argument("--table", metavar="FILE", help="a row per document; CSV with commas and a header")
     for name, what in (
-        ("label", "of labels"), ("score", f"of scores{more}"), ("qid", "of queries"), ("docid", "of docids"),
-        ("weight", "of query weights, on each row of the query"),
+        ("label", "of labels (default: label)"), ("score", f"of scores{more} (default: score)"),
+        ("qid", "of queries (default: qid)"), ("docid", "of docids"),
+        ("query-weight", "of query weights, on each row of the query"),
     ):  # fmt: skip
         table.add_argument(f"--{name}", metavar="COL", help=f"column {what}", **(number if name == "score" else {}))
     trec = parser.add_argument_group("TREC files", "only queries of the qrels are evaluated, as by trec_eval")
@@ -153,7 +155,7 @@ def stream(arguments: argparse.Namespace, *, docids: bool) -> tuple[AnyPath, Str
     for number, name in enumerate(given.score):
         if name in given.score[:number]:
             raise _same_name("score", name)
-    return given.table, StreamColumns(given.label, tuple(given.score), given.qid, given.weight, None, given.docid)
+    return given.table, StreamColumns(given.label, tuple(given.score), given.qid, given.query_weight, None, given.docid)
 
 
 def require_docid(arguments: argparse.Namespace, *, docids: bool | None) -> None:
@@ -183,6 +185,8 @@ class _Files(NamedTuple):
     def of(cls, arguments: argparse.Namespace, *, scored: bool = True) -> _Files:
         """Look at the options, and read standard input where it is one of the files."""
         source = _source(arguments, scored=scored)
+        if source == "table":
+            arguments = _with_default_columns(arguments, scored=scored)
         option = _SCORES.get(source, "predictions" if arguments.feature is None else "feature")
         return cls(source, option, with_standard_input(arguments, _FILES))
 
@@ -214,9 +218,20 @@ class _Files(NamedTuple):
             found = read_letor(given.features, docids=docids, split_queries=split_queries, **scores)
         else:
             require_docid(given, docids=docids)
-            columns = {name: getattr(given, name) for name in ("label", "qid", "docid", "weight")}
-            found = read_table(given.table, **columns, split_queries=split_queries, **scores)
+            columns = {name: getattr(given, name) for name in ("label", "qid", "docid", "query_weight")}
+            found = read_table(given.table, **{"score": None, **columns, **scores}, split_queries=split_queries)
         return found
+
+
+def _with_default_columns(arguments: argparse.Namespace, *, scored: bool) -> argparse.Namespace:
+    """Fill in the columns of a table that no option names; that of scores only where scores are needed."""
+    names = {name: column for name, column in _COLUMNS.items() if getattr(arguments, name) is None}
+    if not scored:
+        names.pop("score", None)
+    columns: dict[str, Any] = dict(names)
+    if "score" in columns and arguments.several_models:
+        columns["score"] = [columns["score"]]
+    return argparse.Namespace(**{**vars(arguments), **columns})
 
 
 def _named(option: str, value: Any) -> tuple[str, Any]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,36 +31,10 @@ def evaluate_table(
     """Evaluate each column of scores."""
     from rankadapters.io.streams import sums_of
 
-    with _cleared_when_terminated():
-        sums, by_query = sums_of(path, conventions, columns, unsorted=unsorted, per_query=per_query)
+    sums, by_query = sums_of(path, conventions, columns, unsorted=unsorted, per_query=per_query)
     models = {str(name): _model(sums, name, by_query) for name in columns.scores}
     next(iter(models.values())).notes.extend(sums.label_doubts.values())  # of all models, once
     return models
-
-
-class _TerminatedError(BaseException):
-    """SIGTERM was received."""
-
-
-@contextmanager
-def _cleared_when_terminated() -> Iterator[None]:
-    """Let SIGTERM end the process only once the block is left, and with it its temporary files are gone."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # another thread's, or the caller's own
-        yield
-        return
-
-    def leave(*_: object) -> None:
-        raise _TerminatedError
-
-    signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    except _TerminatedError:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _model(sums: StreamSums, name: Any, by_query: Iterable[tuple[Any, Any]]) -> StreamedModel:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankadapters.compare.winning import ALL, WinningNumbers
+from rankadapters.core.declaration.arguments import choice, flag
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.fronts import fronts
@@ -70,13 +71,9 @@ class Front(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
-        return {
-            "against": self.against,
-            "strict": self.strict,
-            "first": list(self.first),
-            "second": list(self.second),
-            "points": {name: list(point) for name, point in self.points.items()},
-        }
+        points = {name: list(point) for name, point in self.points.items()}
+        ranks = {"first": list(self.first), "second": list(self.second)}
+        return {"against": self.against, "strict": self.strict, **ranks, "points": points}
 
 
 def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False, group: str = ALL) -> Front:
@@ -103,31 +100,25 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
     --------
     >>> from rankadapters.compare import Results, winning_numbers
     >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("c", "D1", "MAP"): 0.3}
-    >>> found = winning_numbers(Results(values, higher_is_better=True))
-    >>> front(found).first, front(found).second, front(found, strict=True).first
+    >>> numbers = winning_numbers(Results(values, higher_is_better=True))
+    >>> front(numbers).first, front(numbers).second, front(numbers, strict=True).first
     (('a',), ('b',), ('a', 'b', 'c'))
     """
-    if against not in tuple(AGAINST):
-        msg = f"against={against!r}; allowed are 'iwn' and 'n_datasets'.\nHint: against='n_datasets'."
-        raise InputError(msg)
+    choice("against", against, AGAINST, hint="against='n_datasets'")
     if not isinstance(numbers, WinningNumbers):
         msg = f"numbers are of type {type(numbers).__name__}.\nHint: ra.compare.winning_numbers(results)."
         raise InputError(msg)
-    if group not in numbers.groups:
-        msg = f"group={group!r}; the groups are {', '.join(map(repr, numbers.groups))}.\nHint: 'all' is the last."
-        raise InputError(msg)
-    place = numbers.groups.index(group)
-    heights, widths = numbers.nwn[place], getattr(numbers, against)[place]
-    defined = np.flatnonzero(~np.isnan(heights))
-    heights, widths = heights[defined], widths[defined]
-    beaten = np.array([_n_beating(m, heights, widths, strict=strict) for m in range(defined.size)], int)
-    order = np.argsort(-heights, kind="stable")
+    choice("group", group, numbers.groups, hint="group='all' is the last")
+    strict, row = flag("strict", strict), numbers.groups.index(group)
+    defined = np.flatnonzero(~np.isnan(numbers.nwn[row]))
+    heights, widths = numbers.nwn[row][defined], getattr(numbers, against)[row][defined]
+    times = np.array([_n_beating(m, heights, widths, strict=strict) for m in range(defined.size)], int)
     names = [numbers.methods[m] for m in defined]
-    return Front(
-        against=against, strict=strict, first=tuple(names[m] for m in order if beaten[m] == 0),
-        second=tuple(names[m] for m in order if beaten[m] == 1),
-        points={names[m]: (int(widths[m]), float(heights[m])) for m in range(defined.size)},
-    )  # fmt: skip
+    first, second = (
+        tuple(names[m] for m in np.argsort(-heights, kind="stable") if times[m] == rank) for rank in (0, 1)
+    )
+    points = {name: (int(width), float(height)) for name, width, height in zip(names, widths, heights, strict=True)}
+    return Front(against=against, strict=strict, first=first, second=second, points=points)
 
 
 def _n_beating(m: int, heights: Any, widths: Any, *, strict: bool) -> int:

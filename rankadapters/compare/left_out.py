@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results, as_names, require_results
-from rankadapters.compare.winning import AXES, row_wins
+from rankadapters.compare.results import Results, some_names
+from rankadapters.compare.winning import AXES, normalised, plain_numbers, wins_by
+from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.bagplots import Spread, bagplots
@@ -50,10 +51,7 @@ class LeaveOneOut(Document):
     @property
     def nwn(self) -> NDArray[np.float64]:
         """Normalised winning numbers, shape (n_left_out, n_methods); NaN where a method met no other."""
-        found: NDArray[np.float64] = np.divide(
-            self.wn, self.iwn, out=np.full(self.wn.shape, np.nan), where=self.iwn > 0
-        )
-        return found
+        return normalised(self.wn, self.iwn)
 
     def points(self, method: str) -> list[tuple[int, Fraction]]:
         """Give the ideal and the exact normalised winning number of a method, wherever it has one.
@@ -63,10 +61,7 @@ class LeaveOneOut(Document):
         InputError
             There is no such method.
         """
-        if method not in self.methods:
-            msg = f"method={method!r}; the methods are {', '.join(map(repr, self.methods[:20]))}.\nHint: one of these."
-            raise InputError(msg)
-        m = self.methods.index(method)
+        m = self.methods.index(choice("method", method, self.methods))
         pairs = zip(self.wn[:, m].tolist(), self.iwn[:, m].tolist(), strict=True)
         return [(iwn, Fraction(wn, iwn)) for wn, iwn in pairs if iwn]
 
@@ -106,7 +101,7 @@ class LeaveOneOut(Document):
             matplotlib is not installed.
         """
         met = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
-        drawn = {name: self._spread(name) for name in (met if methods is None else as_names(methods))}
+        drawn = {name: self._spread(name) for name in (met if methods is None else some_names("methods", methods))}
         return bagplots(drawn, "ideal winning number", "normalised winning number")
 
     def _spread(self, method: str) -> Spread:
@@ -134,24 +129,11 @@ class LeaveOneOut(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types; an undefined number is None."""
-        nwn = self.nwn
-        return {
-            "over": self.over,
-            "left_out": {
-                name: {
-                    method: {
-                        "wn": int(self.wn[row, m]),
-                        "iwn": int(self.iwn[row, m]),
-                        "nwn": float(nwn[row, m]) if self.iwn[row, m] else None,
-                    }
-                    for m, method in enumerate(self.methods)
-                }
-                for row, name in enumerate(self.left_out)
-            },
-        }
+        left_out = plain_numbers(self.left_out, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn)
+        return {"over": self.over, "left_out": left_out}
 
 
-def leave_one_out(results: Results, over: str = "dataset") -> LeaveOneOut:
+def leave_one_out(results: Results, *, over: str = "dataset") -> LeaveOneOut:
     """Count the wins over all but one data set, or all but one measure, for each of them.
 
     A method that has no value on what is left out keeps its numbers.
@@ -168,20 +150,10 @@ def leave_one_out(results: Results, over: str = "dataset") -> LeaveOneOut:
     >>> found.left_out, found.nwn.tolist()
     (('D1', 'D2'), [[0.0, 1.0], [1.0, 0.0]])
     """
-    if over not in AXES:
-        msg = f"over={over!r}; allowed are 'dataset' and 'measure'.\nHint: over='measure' leaves out one measure."
-        raise InputError(msg)
-    require_results(results)
-    names, places = (results.datasets, results.dataset) if over == "dataset" else (results.measures, results.measure)
-    shape = (len(names), len(results.methods))
-    wn, iwn = (_sums(places * shape[1] + results.method, each, shape) for each in row_wins(results))
+    choice("over", over, AXES, hint="over='measure' leaves out one measure")
+    names, wn, iwn = wins_by(results, over)
+    all_wn, all_iwn = wn.sum(axis=0), iwn.sum(axis=0)
     return LeaveOneOut(
-        methods=results.methods, over=over, left_out=names, wn=wn.sum(axis=0) - wn, iwn=iwn.sum(axis=0) - iwn,
-        all_wn=wn.sum(axis=0), all_iwn=iwn.sum(axis=0),
+        methods=results.methods, over=over, left_out=names, wn=all_wn - wn, iwn=all_iwn - iwn,
+        all_wn=all_wn, all_iwn=all_iwn,
     )  # fmt: skip
-
-
-def _sums(place: Ints, numbers: Ints, shape: tuple[int, int]) -> Ints:
-    flat = np.zeros(shape[0] * shape[1], np.int64)
-    np.add.at(flat, place, numbers)
-    return flat.reshape(shape)

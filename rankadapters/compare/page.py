@@ -63,7 +63,7 @@ def _sections(results: Results, numbers: WinningNumbers, *, strict: bool) -> Ite
     named = tuple(dict.fromkeys(name for each in found for name in (*each.first, *each.second)))
     for over in AXES:
         if len(getattr(results, f"{over}s")) > 1:
-            yield _left_out(leave_one_out(results, over), named)
+            yield _left_out(leave_one_out(results, over=over), named)
     declared = {c.name: str(c) for c in results.conventions if c is not None}
     if declared:
         yield Section(

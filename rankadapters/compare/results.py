@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.cells import Cells, cells_of, read_cells
+from rankadapters.compare.cells import cells_of, read_columns
 from rankadapters.compare.directions import Direction, named_measures, refuse_other_queries
+from rankadapters.core.declaration.arguments import choice, names, refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.evaluation.table import Table
 
@@ -72,7 +74,21 @@ class Results:
     """
 
     def __init__(self, data: object, *, higher_is_better: Direction = None, on_mixed: str = "error") -> None:
-        self._fill(data if isinstance(data, Cells) else cells_of(data), higher_is_better, on_mixed)
+        cells = cells_of(data)
+        if not cells:
+            msg = "there are no results.\nHint: a row for each method on each data set."
+            raise InputError(msg)
+        refuse_other_queries(cells)
+        measures, higher, conventions = named_measures(cells, higher_is_better, on_mixed)
+        self.methods, self.method = _coded([cell.method for cell in cells])
+        self.datasets, self.dataset = _coded([cell.dataset for cell in cells])
+        self.measures, self.measure = _coded(measures)
+        self.higher = tuple(higher[name] for name in self.measures)
+        self.conventions = tuple(conventions.get(name) for name in self.measures)
+        self.values = _frozen(np.array([cell.value for cell in cells]))
+        self.decimals = _frozen(np.array([cell.decimals for cell in cells], np.int64))
+        self.sources = tuple(cell.source for cell in cells)
+        self._refuse_duplicates()
 
     @classmethod
     def read(cls, path: str | Path, *, higher_is_better: Direction = None, on_mixed: str = "error") -> Self:
@@ -85,37 +101,24 @@ class Results:
         MissingToolkitError
             It is Parquet, and pyarrow is not installed.
         """
-        return cls(read_cells(path), higher_is_better=higher_is_better, on_mixed=on_mixed)
-
-    def _fill(self, cells: Cells, direction: Direction, on_mixed: str) -> None:
-        if not cells.value:
-            msg = "there are no results.\nHint: a row for each method on each data set."
-            raise InputError(msg)
-        refuse_other_queries(cells)
-        names, higher, conventions = named_measures(cells, direction, on_mixed)
-        self.methods, self.method = _coded(cells.method)
-        self.datasets, self.dataset = _coded(cells.dataset)
-        self.measures, self.measure = _coded(names)
-        self.higher = tuple(higher[name] for name in self.measures)
-        self.conventions = tuple(conventions.get(name) for name in self.measures)
-        self.values = _frozen(np.array(cells.value))
-        self.decimals = _frozen(np.array(cells.decimals, np.int64))
-        self.sources = tuple(cells.source)
-        self._refuse_duplicates()
+        if not isinstance(path, str | PathLike):
+            raise refusal("path", path, "texts and pathlib.Path", "Results(data) takes a table")
+        try:
+            return cls(read_columns(Path(path)), higher_is_better=higher_is_better, on_mixed=on_mixed)
+        except InputError as error:
+            raise error.about(str(path)) from None
 
     def _refuse_duplicates(self) -> None:
-        keys = (self.cell * len(self.methods) + self.method).tolist()
         seen: dict[int, int] = {}
-        for row, key in enumerate(keys):
-            if key in seen:
-                first = seen[key]
+        for row, key in enumerate((self.cell * len(self.methods) + self.method).tolist()):
+            first = seen.setdefault(key, row)
+            if first != row:
                 msg = (
                     f"{self.methods[self.method[row]]!r} has two values of {self.measures[self.measure[row]]!r} on "
                     f"{self.datasets[self.dataset[row]]!r}: {self._told(first)} and {self._told(row)}.\n"
                     "Hint: choose one, or give the second method a name of its own."
                 )
                 raise InputError(msg, row=row)
-            seen[key] = row
 
     def _told(self, row: int) -> str:
         source = self.sources[row]
@@ -150,7 +153,7 @@ class Results:
 
     def _first(self) -> Table:
         """The first cells, under how many there are."""
-        columns = [[names[code] for code in codes[:SHOWN].tolist()] for names, codes in self._axes()]
+        columns = [[known[code] for code in codes[:SHOWN].tolist()] for known, codes in self._axes()]
         lines = zip(*columns, [f"{value:g}" for value in self.values[:SHOWN].tolist()], strict=True)
         more = f", the first {SHOWN}" if len(self) > SHOWN else ""
         return Table.of(f"{self!r}{more}", ("method", "dataset", "measure", "value"), lines)
@@ -170,13 +173,11 @@ class Results:
             One of them is not in the table, or nothing is left.
         """
         kept = np.ones(len(self), bool)
-        for wanted, names, codes in (
-            (methods, self.methods, self.method),
-            (datasets, self.datasets, self.dataset),
-            (measures, self.measures, self.measure),
+        for (axis, wanted), (known, codes) in zip(
+            {"methods": methods, "datasets": datasets, "measures": measures}.items(), self._axes(), strict=True
         ):
             if wanted is not None:
-                kept &= np.isin(codes, [_place(name, names) for name in as_names(wanted)])
+                kept &= np.isin(codes, [_place(name, known) for name in some_names(axis, wanted)])
         return self._rows(np.flatnonzero(kept))
 
     def _rows(self, rows: Ints) -> Results:
@@ -193,7 +194,7 @@ class Results:
         kept.sources = tuple(self.sources[row] for row in rows.tolist())
         return kept
 
-    def to_frame(self, form: str = "sparse") -> Any:
+    def to_frame(self, *, form: str = "sparse") -> Any:
         """Give a pandas DataFrame.
 
         Parameters
@@ -213,11 +214,9 @@ class Results:
             import pandas as pd
         except ImportError:
             raise MissingToolkitError.of("pandas", "frame") from None
-        if form not in ("sparse", "dense"):
-            msg = f"form={form!r}; allowed are 'sparse' and 'dense'.\nHint: form='dense' has a column per method."
-            raise InputError(msg)
-        names = [np.array(all_)[codes] for all_, codes in self._axes()]
-        long = pd.DataFrame(dict(zip(("method", "dataset", "measure"), names, strict=True)) | {"value": self.values})
+        choice("form", form, ("sparse", "dense"), hint="form='dense' has a column per method")
+        columns = [np.array(known)[codes] for known, codes in self._axes()]
+        long = pd.DataFrame(dict(zip(("method", "dataset", "measure"), columns, strict=True)) | {"value": self.values})
         if form == "sparse":
             return long
         self._refuse_gaps()
@@ -250,33 +249,28 @@ def require_results(value: object) -> Results:
     return value
 
 
-def _coded(names: list[str]) -> tuple[tuple[str, ...], Ints]:
+def _coded(column: list[str]) -> tuple[tuple[str, ...], Ints]:
     places: dict[str, int] = {}
-    codes = np.array([places.setdefault(name, len(places)) for name in names], np.int64)
+    codes = np.array([places.setdefault(name, len(places)) for name in column], np.int64)
     return tuple(places), _frozen(codes)
 
 
-def _recoded(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints, list[int]]:
+def _recoded(known: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints, list[int]]:
     """Leave out the names that no code refers to; the places of those kept."""
     places, coded = np.unique(codes, return_inverse=True)
-    return tuple(names[place] for place in places.tolist()), _frozen(coded.astype(np.int64)), places.tolist()
+    return tuple(known[place] for place in places.tolist()), _frozen(coded.astype(np.int64)), places.tolist()
 
 
-def as_names(names: object) -> list[str]:
+def some_names(name: str, value: object) -> list[str]:
     """Take names, or one name; what is not among those of the results is refused where they are looked up."""
-    if isinstance(names, str):
-        return [names]
-    if not isinstance(names, Iterable):
-        msg = f"{names!r:.80} is neither a name nor an iterable of names.\nHint: ['name', ...]."
-        raise InputError(msg)
-    return list(names)
+    return names(name, value, hint=f"{name}=['name', ...]")
 
 
-def _place(name: str, names: tuple[str, ...]) -> int:
-    if name not in names:
-        msg = f"{name!r} is not in the results.\nHint: there are {', '.join(map(repr, names[:20]))}."
+def _place(name: str, known: tuple[str, ...]) -> int:
+    if name not in known:
+        msg = f"{name!r} is not in the results.\nHint: there are {', '.join(map(repr, known[:20]))}."
         raise InputError(msg)
-    return names.index(name)
+    return known.index(name)
 
 
 def _frozen(array: Any) -> Any:

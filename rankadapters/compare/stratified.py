@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.arguments import number, seed, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.plotting.intervals import Interval, intervals
+from rankadapters.plotting.bars import Interval, intervals
+from rankadapters.progress import Progress, shows, steps
 from rankadapters.statistics.cells import signed
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.multiple_tests import holm
-from rankadapters.statistics.paired_tests import checked_resampling, paired_tests
+from rankadapters.statistics.paired_tests import paired_tests
 
 Floats = NDArray[np.float64]
 Shares = dict[str, dict[str, Floats]]  # of each query, by data set and method
@@ -104,10 +106,11 @@ class StratifiedReport(Document):
     def _line(self, c: StratifiedComparison) -> tuple[str, ...]:
         lead = self.convention.worth(c.difference)
         ahead = "-" if lead == 0 else c.first if lead > 0 else c.second
-        interval = f"{signed(c.low)} to {signed(c.high)}"
-        numbers = (signed(c.difference), interval, f"{c.p_value:.4f}", f"{c.p_corrected:.4f}")
-        significant = "yes" if c.p_corrected <= 1 - self.confidence else "no"
-        return (f"{c.first}, {c.second}", ahead, str(len(c.datasets)), *numbers, significant)
+        return (
+            f"{c.first}, {c.second}", ahead, str(len(c.datasets)), signed(c.difference),
+            f"{signed(c.low)} to {signed(c.high)}", f"{c.p_value:.4f}", f"{c.p_corrected:.4f}",
+            "yes" if c.p_corrected <= 1 - self.confidence else "no",
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types."""
@@ -119,6 +122,7 @@ class StratifiedReport(Document):
         }
 
 
+@shows("comparing the methods")
 def stratified_tests(
     datasets: Mapping[str, Queries],
     scores: Mapping[str, Mapping[str, object]],
@@ -126,8 +130,8 @@ def stratified_tests(
     *,
     n_resamples: int = 9999,
     confidence: float = 0.95,
-    seed: int = 0,
-    progress: Callable[[int, int], object] | None = None,
+    random_state: object = 0,
+    progress: Progress = True,
 ) -> StratifiedReport:
     """Test the differences of methods over several data sets, each of which counts alike.
 
@@ -146,10 +150,10 @@ def stratified_tests(
         Of each test and each interval.
     confidence : float
         Of the intervals, between 0 and 1.
-    seed : int
-        The same seed gives the same report.
-    progress : callable, optional
-        Called with how many parts of the tests are done, and how many there are.
+    random_state : int, Generator or RandomState
+        A seed, or a generator that draws one; the same seed gives the same report.
+    progress : bool or callable
+        Called with how many pairs of methods are tested, and how many there are; True shows a bar on a terminal.
 
     Raises
     ------
@@ -168,30 +172,35 @@ def stratified_tests(
     >>> import rankadapters as ra
     >>> datasets = {name: ra.Queries([1, 0, 0, 1], group_sizes=[2, 2]) for name in ("D1", "D2")}
     >>> scores = {name: {"a": [2, 1, 1, 2], "b": [1, 2, 1, 2]} for name in datasets}
-    >>> found = stratified_tests(datasets, scores, "textbook@1")
-    >>> found.comparisons[0].difference, found.comparisons[0].p_value
+    >>> report = stratified_tests(datasets, scores, "textbook@1")
+    >>> report.comparisons[0].difference, report.comparisons[0].p_value
     (0.5, 0.5)
     """
     declared = as_convention(convention)
-    _check(datasets, scores, progress)
-    n_resamples, confidence, seed = checked_resampling(n_resamples, confidence, seed)
-    shares = _shares(datasets, scores, declared)
+    _check(datasets, scores)
+    how: dict[str, Any] = {
+        "n_resamples": whole("n_resamples", n_resamples, hint="n_resamples=9999"),
+        "confidence": number("confidence", confidence, least=0, most=1, above=True, below=True, hint="confidence=0.95"),
+        "seed": seed(random_state),
+    }
+    shares, step = _shares(datasets, scores, declared), steps(progress)
     methods = list(dict.fromkeys(method for by_method in shares.values() for method in by_method))
-    pairs = _pairs(shares, methods)
-    how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "seed": seed, "progress": progress}
-    tested = [_tested(shares, *pair, **how) for pair in pairs]
-    corrected = holm([each.p_value for each in tested])
+    pairs, tested = _pairs(shares, methods), []
+    for done, pair in enumerate(pairs, 1):
+        tested.append(_tested(shares, *pair, **how))
+        step(done, len(pairs))
+    corrected = holm([comparison.p_value for comparison in tested])
     values = {
         method: {name: float(by_method[method].sum()) for name, by_method in shares.items() if method in by_method}
         for method in methods
     }
     return StratifiedReport(
-        convention=declared, values=values, confidence=confidence,
+        convention=declared, values=values, confidence=how["confidence"],
         comparisons=tuple(replace(each, p_corrected=p) for each, p in zip(tested, corrected, strict=True)),
     )  # fmt: skip
 
 
-def _check(datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], progress: object) -> None:
+def _check(datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]]) -> None:
     for what, by_dataset in (("datasets", datasets), ("scores", scores)):
         if not isinstance(by_dataset, Mapping):
             msg = f"{what} is of type {type(by_dataset).__name__}.\nHint: a mapping by names of data sets."
@@ -201,9 +210,6 @@ def _check(datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, ob
             what = "labels" if name not in datasets else "scores"
             msg = f"data set {name!r} has no {what}.\nHint: datasets and scores name the same data sets."
             raise InputError(msg)
-    if progress is not None and not callable(progress):
-        msg = f"progress={progress!r:.80}; allowed are callables and None.\nHint: progress=print."
-        raise InputError(msg)
 
 
 def _shares(

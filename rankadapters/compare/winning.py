@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankadapters.compare.results import Results, require_results
 from rankadapters.compare.ties import tied_pairs, undecided_pairs
-from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.arguments import choice, whole
 from rankadapters.core.errors import InputError, warn_caller
 from rankadapters.core.evaluation.table import Table
 from rankadapters.plotting.bars import bars
@@ -64,10 +65,7 @@ class WinningNumbers(Document):
     @property
     def nwn(self) -> NDArray[np.float64]:
         """Normalised winning number wn / iwn, shape (n_groups, n_methods); NaN where a method met no other."""
-        found: NDArray[np.float64] = np.divide(
-            self.wn, self.iwn, out=np.full(self.wn.shape, math.nan), where=self.iwn > 0
-        )
-        return found
+        return normalised(self.wn, self.iwn)
 
     def blocks(self) -> list[str | Table]:
         """Give a table over all, one of each group, and what was not decided."""
@@ -78,16 +76,11 @@ class WinningNumbers(Document):
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types; an undefined number is None."""
-        names = ("n_pairs", "n_ties", "n_undecided")
-        numbers = {name: getattr(self, name) for name in ("wn", "iwn", "nwn", "n_datasets")}
-        groups = {
-            group: {
-                method: {name: _plain(array[g, m]) for name, array in numbers.items()}
-                for m, method in enumerate(self.methods)
-            }
-            for g, group in enumerate(self.groups)
-        }
-        return {"by": self.by, "groups": groups, **{name: getattr(self, name) for name in names}}
+        groups = plain_numbers(
+            self.groups, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn, n_datasets=self.n_datasets
+        )
+        pairs = {name: getattr(self, name) for name in ("n_pairs", "n_ties", "n_undecided")}
+        return {"by": self.by, "groups": groups, **pairs}
 
     def plot(self, *, n: int = 20) -> Any:
         """Draw the normalised winning numbers over all, the best first: a matplotlib Figure.
@@ -104,11 +97,8 @@ class WinningNumbers(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        if not is_whole(n) or n < 1:
-            msg = f"n={n!r:.80}; allowed are whole numbers from 1 on.\nHint: n=20."
-            raise InputError(msg)
-        nwn = self.nwn[-1]
-        named = [(self.methods[m], float(nwn[m])) for m in self._order() if not math.isnan(nwn[m])][:n]
+        nwn, most = self.nwn[-1], whole("n", n, hint="n=20")
+        named = [(self.methods[m], float(nwn[m])) for m in self._order() if not math.isnan(nwn[m])][:most]
         if not named:
             msg = "no method met another, so there is no number to draw."
             raise InputError(f"{msg}\nHint: results of two methods on one data set.")
@@ -122,11 +112,8 @@ class WinningNumbers(Document):
     def table(self) -> Table:
         """The methods over all data sets and measures, the best normalised winning number first."""
         nwn = self.nwn[-1]
-        lines = [
-            (
-                self.methods[m], _told(nwn[m]), str(self.wn[-1, m]), str(self.iwn[-1, m]), str(self.n_datasets[-1, m])
-            ) for m in self._order()
-        ]  # fmt: skip
+        counts = np.stack([self.wn[-1], self.iwn[-1], self.n_datasets[-1]], axis=1).tolist()
+        lines = [(self.methods[m], _told(nwn[m]), *map(str, counts[m])) for m in self._order()]
         return Table.of("Winning numbers", ("method", "NWN", "WN", "IWN", "data sets"), lines)
 
     def group_table(self) -> Table:
@@ -146,7 +133,7 @@ class WinningNumbers(Document):
         return notes
 
 
-def winning_numbers(results: Results, by: str = "measure") -> WinningNumbers:
+def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     """Count the wins of every method where it met others: on one data set, by one measure.
 
     WN(i) is the sum over data sets and measures of the methods k with value(i) > value(k); IWN(i) that of the methods
@@ -187,22 +174,44 @@ def winning_numbers(results: Results, by: str = "measure") -> WinningNumbers:
     >>> found.wn[-1].tolist(), found.iwn[-1].tolist(), found.n_ties
     ([2, 0, 0], [2, 2, 2], 1)
     """
-    if by not in AXES:
-        msg = f"by={by!r}; allowed are 'measure' and 'dataset'.\nHint: by='dataset' counts each data set apart."
-        raise InputError(msg)
-    require_results(results)
-    groups = results.measures if by == "measure" else results.datasets
-    group = results.measure if by == "measure" else results.dataset
-    wins, met = row_wins(results)
-    shape = (len(groups), len(results.methods))
+    choice("by", by, AXES, hint="by='dataset' counts each data set apart")
+    groups, wn, iwn = wins_by(results, by)
     n_undecided = undecided_pairs(results)
     if n_undecided:
         warn_caller(_undecided(n_undecided), MixedDecimalsWarning)
+    n_datasets = [_n_datasets(results, getattr(results, by), len(groups)), _n_datasets(results, 0 * results.measure, 1)]
     return WinningNumbers(
-        methods=results.methods, by=by, groups=(*groups, ALL), wn=_summed(group, results.method, wins, shape),
-        iwn=_summed(group, results.method, met, shape), n_datasets=_counted(group, results, shape),
-        n_pairs=int(met.sum()) // 2, n_ties=tied_pairs(results), n_undecided=n_undecided,
+        methods=results.methods, by=by, groups=(*groups, ALL), wn=_and_all(wn), iwn=_and_all(iwn),
+        n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=tied_pairs(results),
+        n_undecided=n_undecided,
     )  # fmt: skip
+
+
+def wins_by(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
+    """Sum wins and meetings by the measures or data sets of an axis: their names, and WN and IWN by name and method."""
+    require_results(results)
+    groups: tuple[str, ...] = getattr(results, f"{axis}s")
+    sums = np.zeros((2, len(groups), len(results.methods)), np.int64)
+    for numbers, counts in zip(sums, row_wins(results), strict=True):
+        np.add.at(numbers, (getattr(results, axis), results.method), counts)
+    return groups, *sums
+
+
+def normalised(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
+    """Divide winning numbers by ideal ones; NaN where a method met no other."""
+    ratio: NDArray[np.float64] = np.divide(wn, iwn, out=np.full(wn.shape, math.nan), where=iwn > 0)
+    return ratio
+
+
+def plain_numbers(groups: Sequence[str], methods: Sequence[str], **numbers: NDArray[Any]) -> dict[str, Any]:
+    """Give numbers of shape (n_groups, n_methods) by group, method and name, as plain types; NaN is None."""
+    return {
+        group: {
+            method: {name: None if np.isnan(array[g, m]) else array[g, m].item() for name, array in numbers.items()}
+            for m, method in enumerate(methods)
+        }
+        for g, group in enumerate(groups)
+    }
 
 
 def row_wins(results: Results) -> tuple[Ints, Ints]:
@@ -222,31 +231,22 @@ def row_wins(results: Results) -> tuple[Ints, Ints]:
     return wins, met
 
 
-def _summed(group: Ints, method: Ints, numbers: Ints, shape: tuple[int, int]) -> Ints:
-    """Sum by group and method, with a last group of all."""
-    flat = np.zeros(shape[0] * shape[1], np.int64)
-    np.add.at(flat, group * shape[1] + method, numbers)
-    apart = flat.reshape(shape)
-    return np.vstack([apart, apart.sum(axis=0)])
+def _and_all(sums: Ints) -> Ints:
+    """Add a last group of all."""
+    return np.vstack([sums, sums.sum(axis=0)])
 
 
-def _counted(group: Ints, results: Results, shape: tuple[int, int]) -> Ints:
-    """Count the data sets by group and method, and over all groups."""
-    n_datasets = len(results.datasets)
-    place = np.unique((group * shape[1] + results.method) * n_datasets + results.dataset) // n_datasets
-    apart = np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
-    every = np.unique(results.method * n_datasets + results.dataset) // n_datasets
-    return np.vstack([apart, np.bincount(every, minlength=shape[1])])
+def _n_datasets(results: Results, group: Ints, n_groups: int) -> Ints:
+    """Count the data sets of each group and method."""
+    shape = (n_groups, len(results.methods), len(results.datasets))
+    triples = np.unique(np.ravel_multi_index((group, results.method, results.dataset), shape))
+    counts: Ints = np.bincount(triples // shape[2], minlength=shape[0] * shape[1]).reshape(shape[:2])
+    return counts
 
 
 def _undecided(n: int) -> str:
     differ = "pair of values differs, but is" if n == 1 else "pairs of values differ, but are"
     return f"{n} {differ} equal in the decimals that both were printed with: the wins are those of the values as given."
-
-
-def _plain(number: Any) -> float | int | None:
-    value = number.item()
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _told(value: float) -> str:

@@ -17,7 +17,17 @@ _PLACE = re.compile(r"\b(labels|scores|qid|docid|row_weight|query_weight)\[(\d+)
 
 
 class RankAdaptersError(Exception):
-    """Base of every error that rankadapters raises on purpose."""
+    """Base of every error that rankadapters raises on purpose: what is wrong, and a hint at a way out.
+
+    Examples
+    --------
+    >>> print(InputError("labels is empty.", hint="at least one row is needed"))
+    labels is empty.
+    Hint: at least one row is needed.
+    """
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(f"{message}\nHint: {hint}." if hint else message)
 
     def about(self, what: str) -> Self:
         """Give the same error, whose message says first what it is about.
@@ -45,8 +55,8 @@ class InputError(RankAdaptersError, ValueError):
         The row to blame, from 0 in the order given, where it is one; in files, of the rows and not of the lines.
     """
 
-    def __init__(self, message: str, *, row: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, hint: str = "", row: int | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.row = row
 
     def counted_on(self, n_rows: int, n_queries: int) -> Self:
@@ -82,8 +92,8 @@ class NotAskedError(ConventionError, KeyError):
 class UnsupportedConventionError(ConventionError):
     """A toolkit cannot express the convention natively; `nearest` is the nearest it can, where there is one."""
 
-    def __init__(self, message: str, *, nearest: Any = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, hint: str = "", nearest: Any = None) -> None:
+        super().__init__(message, hint=hint)
         self.nearest = nearest
 
 

@@ -31,11 +31,12 @@ def evaluate(
     df: Any,
     convention: Convention | str | Conventions,
     *,
-    label: str,
-    score: str,
-    qid: str,
+    label: str = "label",
+    score: str = "score",
+    qid: str = "qid",
     partitions: Partitions,
-    weight: str | None = None,
+    query_weight: str | None = None,
+    row_weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
@@ -57,8 +58,10 @@ def evaluate(
         How the partitions hold the queries. `whole`: each query in one partition, which is checked by ids. `sorted`:
         the rows are sorted by qid from partition to partition, so that only the first and last query of each are cut;
         these are ranked in this process. `shuffle`: in any way; Dask moves the rows so that each query is in one.
-    weight : str, optional
-        Column of weights, equal within a query, as `query_weight`.
+    query_weight : str, optional
+        Column of query weights, equal within a query.
+    row_weight : str, optional
+        Column of row weights.
     docid : str, optional
         Column of document identifiers, strings or integers, unique within a query.
     order : str, optional
@@ -71,7 +74,7 @@ def evaluate(
     Returns
     -------
     Score, or mapping of Convention to Score
-        One Score where one convention was given; otherwise every entry asked for, as `ra.evaluate` returns.
+        One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns.
 
     Raises
     ------
@@ -93,8 +96,9 @@ def evaluate(
     ...     evaluate(df, "textbook@3", **columns, partitions="sorted").value
     0.5654648767857288
     """
-    given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, given)
+    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
+    columns |= {"docid": docid, "order": order}
+    asked = _asked(df, convention, partitions, ids_up_to, columns)
     scores = shared.evaluate(_Blocks(df, asked), asked)
     return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
 
@@ -103,11 +107,12 @@ def per_query(
     df: Any,
     convention: Convention | str | Conventions,
     *,
-    label: str,
-    score: str,
-    qid: str,
+    label: str = "label",
+    score: str = "score",
+    qid: str = "qid",
     partitions: Partitions,
-    weight: str | None = None,
+    query_weight: str | None = None,
+    row_weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
@@ -116,7 +121,7 @@ def per_query(
 
     Parameters
     ----------
-    df, convention, label, score, qid, partitions, weight, docid, order, ids_up_to
+    df, convention, label, score, qid, partitions, query_weight, row_weight, docid, order, ids_up_to
         As in `evaluate`.
 
     Returns
@@ -142,8 +147,9 @@ def per_query(
     0     a              0.0
     0     b              1.0
     """
-    given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, given).with_each_name_once()
+    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
+    columns |= {"docid": docid, "order": order}
+    asked = _asked(df, convention, partitions, ids_up_to, columns).with_each_name_once()
     blocks = _Blocks(df, asked)
     cut = shared.per_query(blocks, asked)
     meta = _frame(asked, blocks.df._meta[qid], [np.empty(0)] * len(asked.conventions))  # noqa: SLF001 - there is no other way to a column's type

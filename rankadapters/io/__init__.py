@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from rankadapters.io.features import read_features
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.letor import read_letor
-from rankadapters.io.letor_stream import stream_letor
-from rankadapters.io.svmlight import read_svmlight
+from rankadapters.io.letor_files import stream_letor
 from rankadapters.io.table import read_table
 from rankadapters.io.trec import read_trec
 
-__all__ = ["Judgments", "ScoredJudgments", "read_letor", "read_svmlight", "read_table", "read_trec", "stream_letor"]
+__all__ = ["Judgments", "ScoredJudgments", "read_features", "read_letor", "read_table", "read_trec", "stream_letor"]
 
 
 def __dir__() -> list[str]:

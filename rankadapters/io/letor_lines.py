@@ -1,58 +1,150 @@
 """Lines of SVMlight and LETOR files: the one place that says what such a line may hold.
 
-A line is `label qid:QUERY number:value number:value ... # comment`, parted by blanks or tabs. The label is a finite
-decimal number, the query any text, each feature's number a whole one from 0 on that stands once in its line, and each
-value a decimal number or `nan`. Features may stand in any order: RankLib, LightGBM, XGBoost and CatBoost take them so,
-and only scikit-learn, LIBSVM and SVMlight itself do not.
+A line is `label qid:QUERY number:value number:value ... # comment`, separated by blanks or tabs. The label is a finite
+decimal number and the query is any text. A feature's number is a whole number from 0 on, which a line holds once; its
+value is a decimal number or `nan`. Features may come in any order: RankLib, LightGBM, XGBoost and CatBoost take them
+so, and only scikit-learn, LIBSVM and SVMlight itself do not.
+
+Most files have the same features on every line. One regular expression made from the first row reads such lines, a
+block at a time; all other lines are read by the expression of the whole grammar.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.arrow_columns import MERGED
+from rankadapters.core.data.columns import EXACT_INT, Floats
 from rankadapters.core.errors import InputError
-from rankadapters.io.blocks import parsed, parsed_blocks
-from rankadapters.io.letor_features import FEATURE
-from rankadapters.io.letor_rows import ROW_IN_COMMENT, LetorRows
 from rankadapters.io.line_blocks import row_blocks
-from rankadapters.io.text import MERGED, NEWLINE, AnyPath, is_finite, is_merged, read_rows_of_text
+from rankadapters.io.text import NEWLINE, AnyPath, is_finite, is_merged
 
 EXPECTED = "expected 'label qid:QUERY feature:value ...'.\nHint: SVMlight or LETOR format, decimal points, no header."
 
 _JOINED = "two rows may have been joined where a file ends without a line end"
-_WHITE = re.compile(rb"\s")  # a vertical tab or a form feed, which part no fields
+_NUMBER = rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+_FEATURE = rb"([0-9]{1,18}+):(?:%s|[nN][aA][nN])" % _NUMBER  # a number of 18 digits fits into 64 bits
+_ONE_FEATURE = re.compile(_FEATURE)
+_ROW = re.compile(
+    rb"[ \t]*+(?:(?P<label>%s)[ \t]++qid:(?P<query>[^\s#]++)(?P<features>(?:[ \t]++%s)*+)[ \t]*+)?"
+    rb"(?:#(?P<comment>.*+))?" % (_NUMBER, _FEATURE.replace(b"(", b"(?:", 1)),
+    re.DOTALL,
+)
+_ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
+_PLAIN = rb"-?[0-9]++\.?[0-9]*+"  # a number without an exponent, as most files have them
+_WHITE = re.compile(rb"\s")  # a vertical tab or a form feed, which separate no fields
+
+_Row = tuple[bytes, bytes, bytes, bytes, bytes]  # label, query, features, value of one feature, comment
 
 
-def read_rows(path: AnyPath) -> Iterator[LetorRows]:
-    """Read a file, and give its rows block by block.
+class LetorRows(NamedTuple):
+    """Rows of lines that follow each other."""
+
+    labels: Floats
+    queries: list[bytes]  # of each run of rows with one query
+    starts: NDArray[np.int64]  # first row of each run
+    features: list[bytes]  # text of all features of each row
+    values: list[bytes]  # text of the requested feature, empty where a row leaves it out
+    comments: list[bytes]  # text behind `#`
+
+
+def read_rows(
+    path: AnyPath, feature: int | None = None, step: Callable[[int, int], None] | None = None
+) -> Iterator[LetorRows]:
+    """Read a file, and yield its rows block by block.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    feature : int, optional
+        Feature whose values are requested.
+    step : callable, optional
+        Called with how many bytes of how many were read.
 
     Raises
     ------
     InputError
         The file cannot be read, or a line is malformed. The message names file, line and token.
     """
-    return _rows(path, parsed(read_rows_of_text(path), _parsed))
-
-
-def stream_lines(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[LetorRows]:
-    """Give the rows of a file block by block, as `read_rows` does, with a few blocks in memory."""
-    return _rows(path, parsed_blocks(row_blocks(path, step), _parsed))
-
-
-def _rows(path: AnyPath, blocks: Iterator[tuple[bytes, LetorRows | None]]) -> Iterator[LetorRows]:
-    number, n_rows = 1, 0
-    for block, rows in blocks:
+    reader, number, n_rows = _BlockReader(feature), 1, 0
+    for block in row_blocks(path, step):
+        n_lines = block.count(NEWLINE)
+        rows = _rows(reader.rows(block, n_lines))
         if rows is None:
-            raise _first_fault(path, number, n_rows, block)
+            raise _first_fault(path, number, n_rows, block.split(NEWLINE))
         if rows.labels.size:
             yield rows
         n_rows += rows.labels.size
-        number += block.count(NEWLINE)
+        number += n_lines
+
+
+class _BlockReader:
+    """Reads blocks of lines; where all lines have the features of the first row, one expression reads the block."""
+
+    def __init__(self, feature: int | None) -> None:
+        self._feature = feature
+        self._like_first: re.Pattern[bytes] | None = None
+
+    def rows(self, block: bytes, n_lines: int) -> list[_Row] | None:
+        """Read the rows of a block; None where a line is malformed."""
+        if self._like_first is not None:
+            rows: list[_Row] = self._like_first.findall(block)
+            if len(rows) == n_lines + (not block.endswith(NEWLINE)):
+                return rows
+        try:
+            return [row for row in map(self._by_grammar, block.split(NEWLINE)) if row is not None]
+        except ValueError:
+            return None
+
+    def _by_grammar(self, line: bytes) -> _Row | None:
+        """Read a line; None where it holds no row. A malformed line raises ValueError."""
+        if self._like_first is not None and (match := self._like_first.fullmatch(line)):
+            return match.groups(b"")  # type: ignore[return-value]
+        match = _ROW.fullmatch(line)
+        if match is None:
+            raise ValueError(line)
+        label, query, features, comment = match.groups(b"")
+        if not label:
+            return None
+        tokens = [token.partition(b":") for token in features.split()]
+        values = {int(number): value for number, _, value in tokens}
+        if len(values) < len(tokens) or _ROW_IN_COMMENT.search(comment):
+            raise ValueError(line)
+        if self._like_first is None:
+            self._like_first = _pattern([number for number, _, _ in tokens], self._feature)
+        return label, query, features, values.get(-1 if self._feature is None else self._feature, b""), comment
+
+
+def _pattern(numbers: Sequence[bytes], feature: int | None) -> re.Pattern[bytes]:
+    """Make the expression of a line with these features, whose comment holds no colon and thus no second row."""
+    features = [rb"[ \t]%s:%s" % (number, b"(%s)" % _PLAIN if int(number) == feature else _PLAIN) for number in numbers]
+    value = b"" if any(int(number) == feature for number in numbers) else b"()"
+    return re.compile(
+        rb"^(%s)[ \t]qid:([^\s#]++)(%s%s)[ \t]?(?:#([^:\n]*+))?(?:\n|\Z)" % (_PLAIN, b"".join(features), value),
+        re.MULTILINE,
+    )
+
+
+def _rows(rows: list[_Row] | None) -> LetorRows | None:
+    """Read the labels of rows; None where one is not a finite number, or the rows are None."""
+    if not rows:
+        return None if rows is None else LetorRows(np.empty(0), [], np.empty(0, np.int64), [], [], [])
+    texts, query, features, values, comments = map(list, zip(*rows, strict=True))
+    labels = np.asarray(list(map(float, texts)))
+    if not all(is_finite(texts[row]) for row in np.flatnonzero(~(np.abs(labels) < EXACT_INT)).tolist()):
+        return None
+    starts = [0, *(row for row in range(1, len(query)) if query[row] != query[row - 1])]
+    return LetorRows(labels, [query[row] for row in starts], np.asarray(starts), features, values, comments)
 
 
 def line_of(path: AnyPath, row: int) -> int:
-    """Line that a row came from."""
+    """Return the line that a row came from."""
     lines = (line for block in row_blocks(path) for line in block.removesuffix(NEWLINE).split(NEWLINE))
     kept = (number for number, line in enumerate(lines, start=1) if _holds_row(line))
     return next(number for i, number in enumerate(kept) if i == row)
@@ -64,9 +156,14 @@ def _holds_row(line: bytes) -> bool:
 
 
 def bad_token(path: AnyPath, row: int, token: bytes, what: str, *, line: int | None = None) -> InputError:
-    """Name the file, the line of a row, and the token."""
+    """Return the error that names the file, the line of a row, and the token."""
     line = line_of(path, row) if line is None else line
     return InputError(f"{path}, line {line}: {token.decode()!r:.60} {what}", row=row)
+
+
+def feature_token(features: bytes, feature: int) -> bytes:
+    """Return the token of a feature in the text of all features of a row."""
+    return next(token for token in features.split() if int(token.partition(b":")[0]) == feature)
 
 
 def fault(line: bytes) -> tuple[bytes, str] | None:
@@ -82,10 +179,10 @@ def fault(line: bytes) -> tuple[bytes, str] | None:
     tokens = [token for token in re.split(rb"[ \t]+", head) if token]
     if not tokens:
         return None
-    found = _label_fault(*tokens[:2]) or _feature_fault(tokens[2:])
-    if found is None and (row := ROW_IN_COMMENT.search(comment)):
+    problem = _label_fault(*tokens[:2]) or _feature_fault(tokens[2:])
+    if problem is None and (row := _ROW_IN_COMMENT.search(comment)):
         return row[1], f"stands with features in the comment; {_JOINED}.\nHint: a line end before the row."
-    return found
+    return problem
 
 
 def _label_fault(label: bytes, query: bytes | None = None) -> tuple[bytes, str] | None:
@@ -103,7 +200,7 @@ def _feature_fault(tokens: Sequence[bytes]) -> tuple[bytes, str] | None:
     for token in tokens:
         if token.startswith(b"qid:"):
             return token, f"is a second qid; {_JOINED}.\nHint: a line end before the second row."
-        feature = FEATURE.fullmatch(token)
+        feature = _ONE_FEATURE.fullmatch(token)
         if not feature:
             return token, f"is not a feature, which is a whole number, a colon and a number; {EXPECTED}"
         if int(feature[1]) in numbers:
@@ -112,15 +209,7 @@ def _feature_fault(tokens: Sequence[bytes]) -> tuple[bytes, str] | None:
     return None
 
 
-def _parsed(block: bytes) -> LetorRows | None:
-    """Read lines; None where one is malformed."""
-    if (b"\v" in block or b"\f" in block) and any(map(fault, block.split(NEWLINE))):
-        return None  # Python splits there, and no other program does
-    return LetorRows.of(block)
-
-
-def _first_fault(path: AnyPath, first: int, n_rows: int, block: bytes) -> InputError:
-    """Name the first fault in a block, of which `first` is the first line and before which `n_rows` rows stand."""
-    lines = block.split(NEWLINE)
-    place, found = next((place, found) for place, line in enumerate(lines) if (found := fault(line)))
-    return bad_token(path, n_rows + sum(map(_holds_row, lines[:place])), *found, line=first + place)
+def _first_fault(path: AnyPath, first: int, n_rows: int, lines: Sequence[bytes]) -> InputError:
+    """Name the first fault in lines, of which `first` is the number of the first, after `n_rows` rows."""
+    at, problem = next((at, problem) for at, line in enumerate(lines) if (problem := fault(line)))
+    return bad_token(path, n_rows + sum(map(_holds_row, lines[:at])), *problem, line=first + at)

@@ -5,54 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import EXACT_INT
+from rankadapters.core.data.columns import EXACT_INT, Floats
 from rankadapters.core.errors import InputError
-from rankadapters.io.blocks import parsed, parsed_blocks
-from rankadapters.io.byte_words import PAD, Text
-from rankadapters.io.decimals import read_decimals
 from rankadapters.io.line_blocks import row_blocks
-from rankadapters.io.text import (
-    NEWLINE,
-    AnyPath,
-    after_rows,
-    as_paths,
-    bad_number,
-    finite,
-    is_finite,
-    listed,
-    read_rows_of_text,
-)
+from rankadapters.io.text import NEWLINE, AnyPath, after_rows, as_paths, bad_number, finite, is_finite, listed
 
 
 def read_predictions(
     predictions: AnyPath | Sequence[AnyPath], n_rows: int, files: AnyPath | Sequence[AnyPath]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Read as many numbers as the feature files have rows."""
-    paths, scores = as_paths(predictions), np.empty(0)
-    for path in paths:
-        with after_rows(scores.size):
-            scores = np.append(scores, read_numbers(path))
-    if scores.size != n_rows:
-        raise _wrong_count(paths, scores.size, n_rows, files)
+    numbers = Predictions(predictions)
+    scores = numbers.take(n_rows)
+    numbers.check_end(n_rows, as_paths(files))
     return scores
 
 
-class NumberStream:
-    """Numbers of prediction files, read a few blocks at a time."""
+class Predictions:
+    """Numbers of prediction files, read block by block."""
 
-    def __init__(self, paths: Sequence[AnyPath]) -> None:
-        self._paths = paths
-        self._blocks = _stream_numbers(paths)
+    def __init__(self, paths: AnyPath | Sequence[AnyPath]) -> None:
+        self._paths = as_paths(paths)
+        self._blocks = _blocks(self._paths)
         self._held = np.empty(0)
         self._n_taken = 0
 
-    def take(self, n: int) -> NDArray[np.float64]:
-        """Give the next numbers, fewer where the files end."""
-        while self._held.size < n and (block := next(self._blocks, None)) is not None:
-            self._held = np.append(self._held, block)
-        taken, self._held = self._held[:n], self._held[n:]
+    def take(self, n: int) -> Floats:
+        """Return the next numbers, fewer where the files end."""
+        parts, n_held = [self._held], self._held.size
+        while n_held < n and (block := next(self._blocks, None)) is not None:
+            parts.append(block)
+            n_held += block.size
+        held = np.concatenate(parts)
+        taken, self._held = held[:n], held[n:]
         self._n_taken += taken.size
         return taken
 
@@ -60,26 +46,26 @@ class NumberStream:
         """Refuse files that do not hold as many numbers as the feature files have rows."""
         n_numbers = self._n_taken + self._held.size + sum(block.size for block in self._blocks)
         if n_numbers != n_rows:
-            raise _wrong_count(self._paths, n_numbers, n_rows, files)
+            msg = (
+                f"{listed(self._paths)}: {n_numbers} predictions for the {n_rows} rows of {listed(files)}.\n"
+                "Hint: one number per row, in the order of the rows; of several models, --predictions once for each."
+            )
+            raise InputError(msg)
 
 
-def _wrong_count(
-    paths: Sequence[AnyPath], n_numbers: int, n_rows: int, files: AnyPath | Sequence[AnyPath]
-) -> InputError:
-    return InputError(
-        f"{listed(paths)}: {n_numbers} predictions for the {n_rows} rows of {listed(as_paths(files))}.\n"
-        "Hint: one number per row, in the order of the rows; of several models, --predictions once for each."
-    )
+def read_numbers(path: AnyPath) -> Floats:
+    """Read a file of one finite number per line; blank lines at its end are not lines."""
+    return np.concatenate(list(_blocks([path])))
 
 
-def _stream_numbers(paths: Sequence[AnyPath]) -> Iterator[NDArray[np.float64]]:
+def _blocks(paths: Sequence[AnyPath]) -> Iterator[Floats]:
     n_before = 0
     for path in paths:
         n_numbers = 0
         with after_rows(n_before):
-            for block, numbers in parsed_blocks(_without_blank_end(row_blocks(path)), _numbers):
-                if numbers is None:
-                    raise _no_number(path, block.removesuffix(NEWLINE).split(NEWLINE), n_numbers)
+            for block in _without_blank_end(row_blocks(path)):
+                lines = block.removesuffix(NEWLINE).split(NEWLINE)
+                numbers = _numbers(path, lines, n_numbers)
                 n_numbers += numbers.size
                 yield numbers
         n_before += n_numbers
@@ -97,34 +83,17 @@ def _without_blank_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
         blank = text[end:]
 
 
-def read_numbers(path: AnyPath) -> NDArray[np.float64]:
-    """Read a file of one finite number per line; blank lines at its end are not lines."""
-    data = read_rows_of_text(path).rstrip()
-    found = []
-    for _, numbers in parsed(data, _numbers):
-        if numbers is None:
-            raise _no_number(path, data.split(NEWLINE))
-        found.append(numbers)
-    return np.concatenate(found)
-
-
-def _numbers(block: bytes) -> NDArray[np.float64] | None:
-    """Read lines; None where one is not a finite number, or an integer beyond 2^53."""
-    n_lines = block.count(NEWLINE) + (not block.endswith(NEWLINE))
-    text = Text.of(block)
-    feeds = np.flatnonzero(text.letters == ord("\n"))[PAD - 1 : PAD + n_lines]
-    starts, ends = feeds[:-1] + 1, feeds[1:]
-    numbers = read_decimals(text, starts, ends)
-    others = np.flatnonzero(~(np.abs(numbers) < EXACT_INT))
+def _numbers(path: AnyPath, lines: Sequence[bytes], n_before: int) -> Floats:
+    """Read lines, which follow `n_before` lines of the file."""
     try:
-        numbers[others] = list(map(finite, text.tokens(starts[others], ends[others])))
+        numbers = np.asarray(list(map(float, lines)))
+        for row in np.flatnonzero(~(np.abs(numbers) < EXACT_INT)).tolist():
+            finite(lines[row])
+        if not any(b"_" in line for line in lines):
+            return numbers
     except ValueError:
-        return None
-    return numbers
-
-
-def _no_number(path: AnyPath, every: list[bytes], before: int = 0) -> InputError:
-    """Name the first line without a number, of which so many stand before."""
-    at, line = next((at, line) for at, line in enumerate(every, start=before) if not is_finite(line))
+        pass
+    at = next(at for at, line in enumerate(lines) if not is_finite(line))
     hint = "a score for each row of the features, with a decimal point, without a header"
-    return bad_number(path, at + 1, line, line.strip(), "one finite number per line", hint=hint, row=at)
+    expected, row = "one finite number per line", n_before + at
+    raise bad_number(path, row + 1, lines[at], lines[at].strip(), expected, hint=hint, row=row)

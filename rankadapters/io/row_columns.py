@@ -1,20 +1,20 @@
-"""Columns of a value per row, as queries need them: one weight each, and their documents in order."""
+"""Columns of one value per row, in the form that queries need: one weight per query, and documents in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array
+from rankadapters.core.data.columns import Array, text_column
+from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.docids import Texts, order_docids
 
 
 def query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
-    """Weight of each query.
+    """Return the weight of each query.
 
     Raises
     ------
@@ -32,17 +32,31 @@ def query_weights(name: object, weights: Array, queries: Queries, place: Callabl
     return first
 
 
-def docid_ranks(docids: Sequence[bytes], queries: Queries, place: Callable[[int], str]) -> NDArray[np.int32]:
-    """Order of the documents in each query.
+def docid_ranks(
+    docids: Sequence[str], queries: Queries, place: Callable[[int], str], *, hint: str = "drop one of the two"
+) -> NDArray[np.int64]:
+    """Return the position of each row in the order of query and docid.
 
     Raises
     ------
     InputError
-        A document stands twice in a query.
+        A document is in its query twice.
     """
-    ordered = order_docids(queries.query_of_row, [Texts.of(docids)])
-    if ordered.same.any():
-        row = int(ordered.rows[1:][ordered.same].min())
-        msg = f"{place(row)}: document {docids[row].decode()!r} stands in its query before.\nHint: drop one."
+    query = queries.query_of_row
+    ranks, twice = rank_docids(text_column(docids), query)
+    if twice >= 0:
+        first, row = repeated(zip(query.tolist(), docids, strict=True))
+        name = str(queries.query_ids[query[row]])
+        msg = f"{place(row)}: document {docids[row]!r} of query {name!r} stands in {place(first)} too.\nHint: {hint}."
         raise InputError(msg, row=row)
-    return ordered.ranks()
+    return ranks
+
+
+def repeated(keys: Iterable[Hashable]) -> tuple[int, int]:
+    """Return the rows of the first key that comes a second time; (-1, -1) where there is none.
+
+    >>> repeated("abcb")
+    (1, 3)
+    """
+    first: dict[Hashable, int] = {}
+    return next(((first[key], row) for row, key in enumerate(keys) if first.setdefault(key, row) != row), (-1, -1))

@@ -1,4 +1,4 @@
-"""Batches of a stream, in any of the forms that tables have, as checked rows."""
+"""Batches of a stream, in any form of a table, as checked rows."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.query_columns import docid_texts
 from rankadapters.core.errors import InputError
 from rankadapters.io.csv_lines import check_columns
-from rankadapters.io.letor_stream import LetorStream
+from rankadapters.io.letor_files import LetorFiles
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, as_objects
-from rankadapters.io.stream_tables import arrow_rows, stream_table
-from rankadapters.io.table import BATCH_ROWS
+from rankadapters.io.table import BATCH_ROWS, arrow_rows, stream_table
 from rankadapters.io.text import after_rows
 from rankadapters.progress import step_of_file
 
-_FORMS = "a path, an Arrow dataset, or an iterable of frames, record batches, mappings or tuples of arrays"
+_FORMS = "a path, a table, an Arrow dataset, or an iterable of frames, record batches, mappings or tuples of arrays"
 
 _COLLECT = "collect() of polars, to_arrow_table() of DuckDB; a Spark DataFrame goes to ra.spark.evaluate"
 
 
 def stream_rows(batches: object, columns: StreamColumns) -> Iterator[StreamRows]:
-    """Read what was given, batch by batch; those without rows are left out.
+    """Read a table or batches as rows; batches without rows are left out.
 
     Raises
     ------
     InputError
-        It holds no batches, or something in a batch is wrong; the message names file and row or line, or the batch.
+        There are no batches, or something in a batch is wrong; the message names file and row or line, or the batch.
     """
     n_rows = 0
     for source in _sources(batches, columns):
@@ -45,10 +44,10 @@ def stream_rows(batches: object, columns: StreamColumns) -> Iterator[StreamRows]
 
 
 def _sources(batches: object, columns: StreamColumns) -> Iterator[Iterable[StreamRows]]:
-    """Give the rows of each file or batch."""
-    if isinstance(batches, LetorStream):
-        if columns.weight is not None or columns.row_weight is not None:
-            msg = "weight or row_weight was given, but LETOR files have no such column.\nHint: drop it."
+    """Yield the rows of each file or batch."""
+    if isinstance(batches, LetorFiles):
+        if columns.weights:
+            msg = "query_weight or row_weight was given, but LETOR files have no such column.\nHint: drop it."
             raise InputError(msg)
         yield batches
         return
@@ -62,20 +61,23 @@ def _sources(batches: object, columns: StreamColumns) -> Iterator[Iterable[Strea
 
 
 def _each(batches: Any, columns: StreamColumns) -> Iterable[Any]:
-    """Give the batches of anything that holds some."""
+    """Return the batches of a table, or of what holds several."""
     names = columns.names
     if hasattr(batches, "iter_batches"):  # pyarrow's ParquetFile
         check_columns("the Parquet file", names, batches.schema_arrow.names)
         return cast("Iterable[Any]", batches.iter_batches(BATCH_ROWS, columns=names))
-    if hasattr(batches, "to_batches") and hasattr(batches, "get_fragments"):  # its Dataset, read little ahead
+    if hasattr(batches, "to_batches") and hasattr(batches, "get_fragments"):  # its Dataset, read only a little ahead
         check_columns("the dataset", names, batches.schema.names)
         ahead = {"batch_readahead": 2, "fragment_readahead": 1}
         return cast("Iterable[Any]", batches.to_batches(columns=names, batch_size=BATCH_ROWS, **ahead))
     if _is_arrow(batches) and hasattr(batches, "to_batches"):
         return cast("Iterable[Any]", batches.to_batches(max_chunksize=BATCH_ROWS))
-    if isinstance(batches, Iterable) and not isinstance(batches, (Mapping, np.ndarray)) and not _is_frame(batches):
-        return batches
-    hint = _COLLECT if _is_lazy(batches) else "[batches] if it is a batch"
+    if not _is_lazy(batches):
+        if isinstance(batches, (Mapping, np.ndarray)) or _is_frame(batches) or hasattr(batches, "num_columns"):
+            return [batches]
+        if isinstance(batches, Iterable):
+            return batches
+    hint = _COLLECT if _is_lazy(batches) else "pandas.DataFrame({'label': ..., 'score': ..., 'qid': ...})"
     msg = f"batches is of type {type(batches).__name__}, but {_FORMS} is needed.\nHint: {hint}."
     raise InputError(msg)
 
@@ -85,7 +87,7 @@ def _is_arrow(value: object) -> bool:
 
 
 def _is_lazy(value: object) -> bool:
-    """Tell frames that are a query yet: those of polars and Spark have `collect`, those of DuckDB `fetchall`."""
+    """Tell frames that are not computed yet: those of polars and Spark have `collect`, those of DuckDB `fetchall`."""
     return hasattr(value, "collect") or hasattr(value, "fetchall")
 
 
@@ -132,11 +134,7 @@ def _array_rows(batch: Any, columns: StreamColumns, place: Callable[[int], str])
         refuse_non_finite(name, numbers)
     qid = of_rows("qid", given[columns.qid], as_column)
     starts = stretches(qid)
-    more = {
-        role: of_rows(role, given[name]).astype(np.float64, copy=False)
-        for role in ("weight", "row_weight")
-        if (name := getattr(columns, role)) is not None
-    }
+    more = {role: of_rows(role, given[name]).astype(np.float64, copy=False) for role, name in columns.weights.items()}
     if columns.docid is not None:
         more["docid"] = of_rows("docid", given[columns.docid], _encoded)
     yield StreamRows(labels, scores, qid[starts], starts, more, (Origin(0, 0, place),))
@@ -144,11 +142,11 @@ def _array_rows(batch: Any, columns: StreamColumns, place: Callable[[int], str])
 
 def _encoded(name: str, column: object) -> Array:
     texts = docid_texts(as_column(name, column))
-    return as_objects([text.encode() for text in texts.tolist()])
+    return as_objects(texts.tolist())
 
 
 def _names(batch: Any) -> Sequence[Any]:
-    """Names of the columns of a batch, places of a tuple."""
+    """Names of the columns of a batch; indices of a tuple."""
     if isinstance(batch, Mapping):
         return list(batch)
     if isinstance(batch, (tuple, list)):

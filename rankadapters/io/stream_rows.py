@@ -18,19 +18,25 @@ Place = Callable[[int], str]
 
 
 class StreamColumns(NamedTuple):
-    """Names of the columns of a batch; places, where a batch is a tuple."""
+    """Names of the columns of a batch; indices, where a batch is a tuple."""
 
     label: Name
     scores: tuple[Name, ...]  # of each model
     qid: Name
-    weight: Name | None = None
+    query_weight: Name | None = None
     row_weight: Name | None = None
     docid: Name | None = None
 
     @property
+    def weights(self) -> dict[str, Name]:
+        """Columns of weights by role."""
+        columns = {"query_weight": self.query_weight, "row_weight": self.row_weight}
+        return {role: name for role, name in columns.items() if name is not None}
+
+    @property
     def numbers(self) -> list[Name]:
         """Columns of numbers."""
-        return [self.label, *self.scores, *(name for name in (self.weight, self.row_weight) if name is not None)]
+        return [self.label, *self.scores, *self.weights.values()]
 
     @property
     def texts(self) -> list[Name]:
@@ -58,7 +64,9 @@ class StreamRows(NamedTuple):
     scores: tuple[Array, ...]  # of each model
     ids: Array  # query of each stretch of rows
     starts: NDArray[np.int64]  # first row of each
-    more: dict[str, Array]  # weight, row_weight, docid and, of rows that were sorted, their number in the stream: row
+    more: dict[
+        str, Array
+    ]  # query_weight, row_weight, docid and, of rows that were sorted, their number in the stream: row
     origins: tuple[Origin, ...]
     goes_on: bool = True  # whether the first query may have begun in the rows before, as it cannot in another file
 
@@ -105,7 +113,7 @@ class StreamRows(NamedTuple):
         )  # fmt: skip
 
 
-def as_objects(items: Sequence[bytes]) -> NDArray[np.object_]:
+def as_objects(items: Sequence[str]) -> NDArray[np.object_]:
     """Hold docids in a column."""
     found = np.empty(len(items), np.object_)
     found[:] = items
@@ -123,11 +131,12 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
         starts.append(part.starts[new:] + n_rows)
         origins += [Origin(each.start + n_rows, each.before + n_rows, each.place) for each in part.origins]
         n_rows += part.n_rows
+    names = [name for name in parts[0].more if all(name in part.more for part in parts)]  # a line may have no docid
     return StreamRows(
         np.concatenate([part.labels for part in parts]),
         tuple(np.concatenate(scores) for scores in zip(*(part.scores for part in parts), strict=True)),
         np.concatenate(ids), np.concatenate(starts),
-        {name: np.concatenate([part.more[name] for part in parts]) for name in parts[0].more},
+        {name: np.concatenate([part.more[name] for part in parts]) for name in names},
         tuple(origins), parts[0].goes_on,
     )  # fmt: skip
 

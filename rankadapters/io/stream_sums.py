@@ -125,8 +125,8 @@ class StreamSums:
             queries = queries.with_query_ids(rows.ids)
         with self._numbered(rows):
             weights = None
-            if "weight" in more:
-                weights = query_weights(self._columns.weight, more["weight"], queries, place)
+            if "query_weight" in more:
+                weights = query_weights(self._columns.query_weight, more["query_weight"], queries, place)
             if "docid" in more:
                 queries = queries.with_docid_ranks(docid_ranks(more["docid"].tolist(), queries, place))
         with self._located(rows):

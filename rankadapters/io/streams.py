@@ -1,4 +1,4 @@
-"""Evaluation of data that need not fit in memory: whole queries out of batches that cut them."""
+"""Evaluation of data that need not fit in memory, in batches that may cut queries."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from rankadapters.core.data.columns import Array
 from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller
 from rankadapters.core.evaluation.score import Score
@@ -27,25 +28,25 @@ from rankadapters.progress import shows
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Convention | str, *, label: Name = ..., score: Name = ..., qid: Name = ...,
-    weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Score: ...  # fmt: skip
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Convention | str, *, label: Name = ..., score: Sequence[Name], qid: Name = ...,
-    weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> dict[Any, Score]: ...  # fmt: skip
 @overload
 def evaluate_stream(  # type: ignore[overload-overlap]  # a text is one convention, or one column
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Name = ..., qid: Name = ...,
-    weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
+    query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ..., unsorted: bool = ...,
     n_threads: int | None = ...,
 ) -> Scores[Score]: ...  # fmt: skip
 @overload
 def evaluate_stream(
     batches: object, convention: Iterable[Convention | str], *, label: Name = ..., score: Sequence[Name],
-    qid: Name = ..., weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
+    qid: Name = ..., query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
     unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Scores[dict[Any, Score]]: ...  # fmt: skip
 @shows("evaluating")
@@ -56,7 +57,7 @@ def evaluate_stream(
     label: Name = "label",
     score: Name | Sequence[Name] = "score",
     qid: Name = "qid",
-    weight: Name | None = None,
+    query_weight: Name | None = None,
     row_weight: Name | None = None,
     docid: Name | None = None,
     unsorted: bool = False,
@@ -66,32 +67,33 @@ def evaluate_stream(
 
     Parameters
     ----------
-    batches : path, paths, Arrow dataset, `ParquetFile`, `ra.io.stream_letor(...)`, or iterable of batches
-        A path is a CSV or Parquet file. A batch is a pyarrow RecordBatch or Table, a frame of pandas or polars, a
-        mapping or tuple of arrays, or a structured array; it may be empty. The rows of a query follow each other, in
-        any number of batches.
+    batches : table or batches
+        A path or paths of CSV or Parquet files, a frame of pandas or polars, a pyarrow Table, Dataset or `ParquetFile`,
+        a mapping of columns, `ra.io.stream_letor(...)`, or an iterable of batches: each a pyarrow RecordBatch or Table,
+        a frame, a mapping or tuple of arrays, or a structured array, which may be empty. The rows of a query follow
+        each other, in any number of batches.
     convention : Convention or str, or iterable of these
         What to compute, with `pool="queries"` or `"pairs"` where the measure has a choice.
     label, qid : str
-        Columns of labels and of queries; of a tuple, their places. A stream of LETOR files has no names.
+        Columns of labels and of queries; their indices in a tuple. A stream of LETOR files has no names.
     score : str, or sequence of str
         Column of scores, or one of each model.
-    weight : str, optional
+    query_weight : str, optional
         Column of query weights, equal within a query.
     row_weight : str, optional
         Column of row weights, for measures with `average="row"`.
     docid : str, optional
         Column of document ids, unique within a query, for conventions whose ties go by them.
     unsorted : bool
-        Whether the rows of a query may stand anywhere. They are sorted first, on disk where memory does not do, which
-        needs DuckDB; the order of the rows within a query stays.
+        Whether the rows of a query may be anywhere. They are sorted first, by DuckDB and on disk where memory is too
+        small; the order of the rows within a query stays.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
 
     Returns
     -------
     Score, or mapping
-        For several conventions a mapping of Convention to Score, as `evaluate` returns; for several columns of
+        For several conventions a mapping of Convention to Score, as `ra.evaluate` returns; for several columns of
         scores a dict of their names to Score, or a mapping of Convention to such dicts.
 
     Raises
@@ -125,8 +127,8 @@ def evaluate_stream(
     """
     one_model = isinstance(score, (str, int))
     one_convention = isinstance(convention, (Convention, str))
-    conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
-    columns = StreamColumns(label, _models(score), qid, weight, row_weight, docid)
+    conventions = as_conventions([convention] if one_convention else convention)
+    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid)
     sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
     for message in sums.label_doubts.values():
         warn_caller(message, LabelsWarning)
@@ -152,6 +154,7 @@ def sums_of(
 ) -> tuple[StreamSums, list[tuple[Array, Values]]]:
     """Evaluate a stream to its end; give, part by part, ids and values of the queries too where asked for."""
     require_mergeable(conventions)
+    unsorted = flag("unsorted", unsorted)
     as_n_threads(n_threads)
     sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads)
     found = []
@@ -184,9 +187,9 @@ def began(batches: object, columns: StreamColumns, query: np.uint64) -> str | No
     return None
 
 
-def _models(score: object) -> tuple[Name, ...]:
-    several = (score,) if isinstance(score, (str, int)) else tuple(score)  # type: ignore[arg-type]
-    if not several or len(set(several)) < len(several):
+def _models(score: Name | Sequence[Name]) -> tuple[Name, ...]:
+    names = (score,) if isinstance(score, (str, int)) or not isinstance(score, Sequence) else tuple(score)
+    if not names or not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
         msg = f"score={score!r:.60} does not name each model's column once.\nHint: a name, or a list of names."
         raise InputError(msg)
-    return several
+    return names

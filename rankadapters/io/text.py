@@ -1,41 +1,35 @@
-"""Text files in memory: decompressed, known to be UTF-8, and what is wrong in them named by file and line."""
+"""What all text files share: paths, numbers, and errors that name file and line."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import BytesIO
-from pathlib import Path
 
+from rankadapters.arrow_columns import MERGED
 from rankadapters.core.data.columns import EXACT_INT
 from rankadapters.core.errors import InputError
 
 AnyPath = str | os.PathLike[str]
-Name = str | int  # of a column; its place, where a batch is a tuple
+Name = str | int  # of a column; its index, where a batch is a tuple
 
 NEWLINE = b"\n"
-BLANK = "holds no lines"
-BOM = b"\xef\xbb\xbf"
 _EXACT_DIGITS = len(str(EXACT_INT))
-_MAGIC: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldFile(os.PathLike[str]):
-    """What a file holds, where that can be read only once, as from standard input."""
+    """The content of a file that can be read only once, such as standard input."""
 
     name: str  # in messages
     data: bytes = field(repr=False)
     model: str | None = None  # the name that the user gave to it
 
     def __fspath__(self) -> str:
-        """Give the name: no file is opened by it."""
+        """Return the name: no file is opened by it."""
         return self.name
 
     def __str__(self) -> str:
@@ -44,32 +38,24 @@ class HeldFile(os.PathLike[str]):
 
 
 def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
-    """Take one path or several."""
-    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    """Return one path or a sequence of paths as a list.
+
+    Raises
+    ------
+    InputError
+        An entry is not a path.
+    """
+    entries = [paths] if isinstance(paths, (str, os.PathLike)) or not isinstance(paths, Iterable) else list(paths)
+    for path in entries:
+        if not isinstance(path, (str, os.PathLike)):
+            msg = f"{path!r:.60} is not a path.\nHint: a text, a pathlib.Path, or a list of these."
+            raise InputError(msg)
+    return entries
 
 
 def listed(paths: Iterable[AnyPath]) -> str:
     """Name files in a message."""
     return ", ".join(map(str, paths))
-
-
-def read_bytes(path: AnyPath) -> bytes:
-    """Read a file, decompressed where its content is gzip or bzip2, whatever its name.
-
-    Raises
-    ------
-    InputError
-        It is missing, a directory, unreadable, a broken archive, or empty.
-    """
-    with readable(path):
-        data = path.data if isinstance(path, HeldFile) else Path(path).read_bytes()
-        for magic, decompress in _MAGIC.items():
-            if data.startswith(magic):
-                data = decompress(data)
-                break
-    if not data:
-        raise nothing_in(path)
-    return data
 
 
 @contextmanager
@@ -80,85 +66,18 @@ def readable(path: AnyPath) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        # What is wrong inside an archive has no strerror.
+        # An error inside an archive has no strerror.
         msg = f"{path}: {getattr(error, 'strerror', None) or error}.\nHint: give the path of a readable file."
         raise InputError(msg) from None
 
 
 def nothing_in(path: AnyPath, what: str = "is empty") -> InputError:
-    """Say that a file is empty, or blank."""
+    """Return the error for a file that is empty, or blank."""
     return InputError(f"{path} {what}.\nHint: at least one line is needed.")
 
 
-def read_text(path: AnyPath) -> bytes:
-    """Read a text file as bytes that are known to be UTF-8, without a byte order mark.
-
-    Raises
-    ------
-    InputError
-        As `read_bytes`, or it holds no line, a NUL, or anything that is not UTF-8.
-    """
-    data = read_bytes(path).removeprefix(BOM)
-    if not data or data.isspace():
-        raise nothing_in(path, BLANK)
-    check_text(path, data)
-    return data
-
-
-def check_text(path: AnyPath, data: bytes, n_lines: int = 0) -> None:
-    """Refuse a NUL and what is not UTF-8 in a file, or in a part of it before which so many lines stand."""
-    try:
-        if not data.isascii():
-            data.decode()
-        at = data.find(b"\0")
-    except UnicodeDecodeError as error:
-        at = error.start
-    if at >= 0:
-        line, byte = n_lines + data.count(b"\n", 0, at) + 1, at - data.rfind(b"\n", 0, at)
-        msg = (
-            f"{path}, line {line}, byte {byte} of the line: 0x{data[at]:02x} is not UTF-8 text.\n"
-            "Hint: give a text file, saved as UTF-8."
-        )
-        raise InputError(msg)
-
-
-def read_rows_of_text(path: AnyPath) -> bytes:
-    r"""Read a text file of a row per line, with `\n` alone between its lines.
-
-    Raises
-    ------
-    InputError
-        As `read_text`, or a carriage return stands within a line: where these alone end lines, the whole file would be
-        one row.
-    """
-    return with_line_feeds(path, read_text(path))
-
-
-def with_line_feeds(path: AnyPath, data: bytes, n_lines: int = 0) -> bytes:
-    r"""End the lines of a file with `\n` alone, or those of a part of it before which so many lines stand."""
-    if b"\r" not in data:
-        return data
-    while b"\r\n" in data:
-        data = data.replace(b"\r\n", b"\n")
-    data = data.rstrip(b"\r")
-    at = data.find(b"\r")
-    if at >= 0:
-        line = n_lines + data.count(NEWLINE, 0, at) + 1
-        msg = (
-            f"{path}, line {line} holds a carriage return that does not end it.\n"
-            "Hint: write the file with a line feed after every line."
-        )
-        raise InputError(msg)
-    return data
-
-
-def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Lines that hold anything, numbered from 1."""
-    return ((number, line) for number, line in enumerate(BytesIO(data), start=1) if not line.isspace())
-
-
 def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, hint: str, row: int) -> InputError:
-    """Say what a line, which is the row of the file, holds and what it should."""
+    """Return the error that says what a line, which is this row of the file, holds and what is expected."""
     shown = line if isinstance(line, str) else line.decode()
     msg = f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.\nHint: {hint}."
     return InputError(msg, row=row)
@@ -167,7 +86,7 @@ def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, hi
 def bad_number(
     path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str, *, hint: str, row: int
 ) -> InputError:
-    """Say what is wrong with a line whose number is not one that `finite` reads."""
+    """Return the error for a line whose number is not one that `finite` reads."""
     if not is_merged(text):
         return bad_line(path, number, line, expected, hint=hint, row=row)
     shown = text if isinstance(text, str) else text.decode()
@@ -176,19 +95,13 @@ def bad_number(
 
 @contextmanager
 def after_rows(n_rows: int) -> Iterator[None]:
-    """Count the row of an error on from those of the files before."""
+    """Add the rows of the files before to the row of an error."""
     try:
         yield
     except InputError as error:
         if error.row is not None:
             error.row += n_rows
         raise
-
-
-MERGED = (
-    "is an integer beyond 2^53, where float64 would merge neighbours into ties.\n"
-    "Hint: subtract a constant or rescale first."
-)
 
 
 def finite(text: bytes | str) -> float:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.io.docids import Ordered, order_docids
 from rankadapters.io.judgments import Judgments, ScoredJudgments
+from rankadapters.io.row_columns import repeated
 from rankadapters.io.text import AnyPath
 from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
 
@@ -79,51 +80,28 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     >>> folder.cleanup()
     """
     judged, retrieved = read_lines(qrels, QRELS), _NO_RUN if run is None else read_lines(run, RUN)
-    query, n_left_out = _same_numbers(judged, retrieved)
-    ordered = order_docids(query, [*retrieved.docids, *judged.docids])
-    pairs = _pairs(ordered, judged, retrieved)
-    if run is not None and n_left_out == len(retrieved.queries):
+    _refuse_twice(judged)
+    _refuse_twice(retrieved)
+    if run is not None and not set(retrieved.queries) & set(judged.queries):
         msg = (
             f"{run}: none of its queries, such as {retrieved.queries[0]!r}, is in {qrels}, which has "
             f"{judged.queries[0]!r}.\nHint: the two files must name queries alike."
         )
         raise InputError(msg)
-    return _joined(judged, retrieved, query, ordered, pairs)
+    return _joined(judged, retrieved)
 
 
-class _Pairs(NamedTuple):
-    """Rows of run and qrels that are the same query and document."""
-
-    run: NDArray[np.int64]
-    qrels: NDArray[np.int64]
-
-
-def _same_numbers(judged: Lines, retrieved: Lines) -> tuple[NDArray[np.int32], int]:
-    """Number the queries of all rows, the run's before the qrels', as the qrels do, and those only in the run after."""
-    places = {name: place for place, name in enumerate(judged.queries)}
-    renumbered = [places.setdefault(name, len(places)) for name in retrieved.queries]
-    query = np.concatenate([np.asarray(renumbered, np.int32)[retrieved.query], judged.query])
-    return query, len(places) - len(judged.queries)
-
-
-def _pairs(ordered: Ordered, judged: Lines, retrieved: Lines) -> _Pairs:
-    at = np.flatnonzero(ordered.same)
-    first, second = ordered.rows[at], ordered.rows[at + 1]  # in file order, the run's before the qrels'
-    n_run = retrieved.numbers.size
-    for lines, start, wrong in ((retrieved, 0, second < n_run), (judged, n_run, first >= n_run)):
-        if wrong.any():
-            raise _duplicate(lines, int(first[wrong].min()) - start, int(second[wrong][first[wrong].argmin()]) - start)
-    return _Pairs(first, second - n_run)
-
-
-def _duplicate(lines: Lines, first: int, second: int) -> InputError:
-    number, line = line_of(lines.path, second)
+def _refuse_twice(lines: Lines) -> None:
+    first, row = repeated(zip(lines.query.tolist(), lines.docids, strict=True))
+    if row < 0:
+        return
+    number, line = line_of(lines.path, row)
     query, document = _names(line)
-    return InputError(
+    msg = (
         f"{lines.path}, line {number}: document {document!r} of query {query!r} stands in line "
-        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two.",
-        row=second,
+        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two."
     )
+    raise InputError(msg, row=row)
 
 
 def _names(line: bytes) -> tuple[str, str]:
@@ -132,33 +110,32 @@ def _names(line: bytes) -> tuple[str, str]:
     return query.decode(), document.decode()
 
 
-def _joined(judged: Lines, retrieved: Lines, query: NDArray[np.int32], ordered: Ordered, pairs: _Pairs) -> Judgments:
-    n_run, n = retrieved.numbers.size, query.size
-    labels, scores, is_judged = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, np.bool_)
-    labels[n_run:], is_judged[n_run:] = judged.numbers, True
-    labels[pairs.run], is_judged[pairs.run] = judged.numbers[pairs.qrels], True
-    scores[:n_run] = retrieved.numbers
-    rows = _kept(query, len(judged.queries), pairs.qrels + n_run)
+def _joined(judged: Lines, retrieved: Lines) -> Judgments:
+    """Join the lines of the run, and after them the judged documents that it lacks, by query in the qrels' order."""
+    n_run, numbers = retrieved.numbers.size, {name: number for number, name in enumerate(judged.queries)}
+    run_query = np.asarray([numbers.get(name, -1) for name in retrieved.queries], np.int64)[retrieved.query]
+    qrels_row = {key: row for row, key in enumerate(zip(judged.query.tolist(), judged.docids, strict=True))}
+    keys = zip(run_query.tolist(), retrieved.docids, strict=True)
+    pair = np.asarray([qrels_row.get(key, -1) for key in keys], np.int64)  # row of the qrels, of each row of the run
+    query = np.concatenate([run_query, judged.query])
+    kept = query >= 0
+    kept[n_run + pair[pair >= 0]] = False
+    rows = np.flatnonzero(kept)
+    rows = rows[np.argsort(query[rows], kind="stable")]
+    labels = np.concatenate([np.where(pair >= 0, judged.numbers[pair], np.nan), judged.numbers])
+    docids = [*retrieved.docids, *judged.docids]
     alone = retrieved is _NO_RUN
     queries = Queries(
         labels[rows],
         qid=np.asarray(judged.queries)[query[rows]],
+        docid=text_column([docids[row].decode() for row in rows.tolist()]),
         retrieved=None if alone else rows < n_run,
-        judged=None if alone else is_judged[rows],
+        judged=None if alone else ~np.isnan(labels[rows]),
     )
-    # Queries would sort the strings once more, which takes longer than all the rest of reading a long run.
-    queries = queries.with_docid_ranks(ordered.ranks()[rows])
     place = partial(_place, qrels=judged.path, run=retrieved.path, rows=rows, n_run=n_run)
-    found = Judgments(queries=queries, place=place, note=_note(judged, retrieved))
-    return found if alone else found.with_scores(scores[rows])
-
-
-def _kept(query: NDArray[np.int32], n_judged: int, twice: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows of judged queries in these queries' order, but for those that stand in the run's row already."""
-    kept = query < n_judged
-    kept[twice] = False
-    rows = np.flatnonzero(kept)
-    return rows[np.argsort(query[rows], kind="stable")]
+    judgments = Judgments(queries=queries, place=place, note=_note(judged, retrieved))
+    scores = np.concatenate([retrieved.numbers, np.full(judged.numbers.size, np.nan)])
+    return judgments if alone else judgments.with_scores(scores[rows])
 
 
 def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:

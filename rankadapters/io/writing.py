@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EACCES, ELOOP
+from errno import EACCES
 from pathlib import Path
+from stat import S_IMODE, S_ISREG
 
 from rankadapters.core.errors import InputError
 from rankadapters.io.text import AnyPath
 
-OPEN_FILES = ("/dev/", "/proc/")  # where paths lead to what a process has open, such as its standard output
-MOST_LINKS = 40  # that Linux follows
-
 
 def write_text(path: AnyPath, text: str) -> None:
-    """Write a text file in the place of any there is; folders that are missing are made.
+    """Write a text file, in place of the one that is there; missing folders are made.
 
-    It is written beside, in a hidden file, and then renamed, so that one that ends early, by a disk that is full or a
-    signal, changes nothing. Pipes and devices are written as they are, and a link stays one.
+    The text is written to a hidden file in the same folder, which then replaces the file, so that a full disk or a
+    signal changes nothing. Pipes, devices and our standard output are written as they are, and a link stays a link.
 
     Raises
     ------
@@ -44,10 +41,10 @@ def require_writable(path: AnyPath) -> None:
     with _told(path):
         _folder(path)
         target = Path(path)
-        if target.exists():
-            target.open("ab").close()
-        else:
+        if _status(target) is None:
             _beside(target).unlink()
+        else:
+            target.open("ab").close()
 
 
 @contextmanager
@@ -64,41 +61,48 @@ def _folder(path: AnyPath) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    target = Path(os.path.realpath(path))
-    exists = path.exists()
-    if exists and (not path.is_file() or _is_open_file(path)):
+    status = _status(path)
+    if status is not None and not _may_be_replaced(status):
         path.write_bytes(data)
         return
-    if target.is_symlink():  # one of a circle
-        raise OSError(ELOOP, os.strerror(ELOOP))
-    if exists and not os.access(target, os.W_OK):
+    if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES))
+    target = Path(os.path.realpath(path))
     try:
         beside = _beside(target)
     except PermissionError:
-        if not exists:
+        if status is None:
             raise
-        target.write_bytes(data)  # a file of ours in a folder of another's, where nothing can stand beside it
+        target.write_bytes(data)  # a file of ours in a folder of another user, where nothing can be made beside it
         return
     try:
         _fill(beside, data)
-        if exists:
-            _like(beside, target)
+        if status is not None:
+            _set_like(beside, status)
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
 
 
-def _is_open_file(path: Path) -> bool:
-    """Tell whether a path leads to a file by way of what is open, which renaming another file would not change."""
-    place = os.path.normpath(path.absolute())
-    for _ in range(MOST_LINKS):
-        if place.startswith(OPEN_FILES):
-            return True
-        if not Path(place).is_symlink():
-            return False
-        place = os.path.normpath(Path(place).parent / Path(place).readlink())
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _may_be_replaced(status: os.stat_result) -> bool:
+    """Tell a file from pipes and devices, and from our own standard output, which replacing it would not change."""
+    standard = [os.fstat(number) for number in (1, 2) if _is_open(number)]
+    return S_ISREG(status.st_mode) and not any(os.path.samestat(status, output) for output in standard)
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
     return True
 
 
@@ -116,10 +120,9 @@ def _fill(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _like(beside: Path, target: Path) -> None:
-    """Give a file the permissions, and where that is allowed the owner, of the one that it replaces."""
-    was = target.stat()
+def _set_like(beside: Path, status: os.stat_result) -> None:
+    """Set the permissions and, where that is allowed, the owner of the file that is replaced."""
     if hasattr(os, "chown"):
         with suppress(OSError):
-            os.chown(beside, was.st_uid, was.st_gid)
-    shutil.copymode(target, beside)
+            os.chown(beside, status.st_uid, status.st_gid)
+    beside.chmod(S_IMODE(status.st_mode))

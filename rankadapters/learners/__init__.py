@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankadapters.learners.adarank import AdaRank
     from rankadapters.learners.coordinate_ascent import CoordinateAscent
-    from rankadapters.learners.neural import NeuralRanker, RankNet
+    from rankadapters.learners.neural import NeuralRanker
     from rankadapters.learners.rankboost import RankBoost
     from rankadapters.learners.ranksvm import RankSVM
 
-__all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankNet", "RankSVM"]
+__all__ = ["AdaRank", "CoordinateAscent", "NeuralRanker", "RankBoost", "RankSVM"]
 
 # Imported when first used: they need scikit-learn, which `Trials` does not.
 _MODULES = {
@@ -20,19 +20,12 @@ _MODULES = {
     "CoordinateAscent": "coordinate_ascent",
     "NeuralRanker": "neural",
     "RankBoost": "rankboost",
-    "RankNet": "neural",
     "RankSVM": "ranksvm",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Import an estimator.
-
-    Raises
-    ------
-    MissingToolkitError
-        scikit-learn is not installed.
-    """
+    """Import an estimator."""
     if name not in _MODULES:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -7,19 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.learners.adarank_rounds import AdaRankRounds, RankLibAdaRankRounds
-from rankadapters.learners.base import QueryLearner
+from rankadapters.learners.base import QueryLearner, maximised
 from rankadapters.learners.columns import FeatureColumns, in_float32, product, shares
-from rankadapters.learners.declared import (
-    check_count,
-    check_number,
-    check_word,
-    needed,
-    refuse_losses,
-    refuse_over_rows,
-)
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.selection import selection_ranks
 from rankadapters.sklearn.rows import LabelledRows
@@ -82,7 +75,7 @@ class AdaRank(QueryLearner):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0)
+    >>> train, test = ra.datasets.mq2008_like(random_state=0)
     >>> model = ra.learners.AdaRank("ranklib@10", max_iter=50).fit(train.X, train.labels, qid=train.qid)
     >>> value = model.score(test.X, test.labels, qid=test.qid)
     >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
@@ -119,12 +112,13 @@ class AdaRank(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        convention = needed("AdaRank", self.convention)
-        refuse_losses("AdaRank", convention)
-        refuse_over_rows("AdaRank", convention)
-        check_number("tol", self.tol)
-        check_count("max_consecutive", self.max_consecutive, none="leaves no feature out")
-        check_word("variant", self.variant, tuple(VARIANTS))
+        convention = maximised("AdaRank", self.convention)
+        if convention.over != "queries":
+            msg = f"AdaRank weighs queries by their values, but {convention.name} has none: pool={convention.over!r}."
+            raise UnsupportedConventionError(f"{msg}\nHint: pool='queries'.")
+        arguments.number("tol", self.tol, least=0)
+        arguments.whole_or_none("max_consecutive", self.max_consecutive, "leaves no feature out")
+        arguments.choice("variant", self.variant, VARIANTS)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         narrow = self.variant == "ranklib"

@@ -17,18 +17,8 @@ Features = NDArray[np.intp]
 class AdaRankRounds:
     """AdaRank as in the paper.
 
-    Parameters
-    ----------
-    weak : float array, shape (n_queries, n_features)
-        Value of each query under each feature.
-    columns, valid : FeatureColumns
-        Of the training queries, and of each validation set.
-    judge : Judge
-        Values and keeps the best round.
-    weight : float array, shape (n_queries,)
-        Of each query.
-    tol, max_consecutive
-        As in `AdaRank`.
+    `weak` has the value of each query under each feature, shape (n_queries, n_features), and `weight` that of each
+    query; `columns` are those of the training queries, and `valid` those of each validation set.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What all learners share: rows by query, validation queries, prediction, and a score under a declared convention."""
+"""What all learners share: parameters that are checked, rounds that are judged, prediction, and what they refuse."""
 
 from __future__ import annotations
 
@@ -7,33 +7,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.learners.declared import check_count, check_flag, check_share
 from rankadapters.learners.judging import Judge
-from rankadapters.sklearn.declared import sets_of
-from rankadapters.sklearn.rows import LabelledRows, held_out, whole_queries
-from rankadapters.sklearn.scorer import QueryScorer
+from rankadapters.sklearn.estimator import QueryEstimator
+from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]
+READING = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # what scikit-learn converts features to
 
 
-class QueryLearner(BaseEstimator):
+class QueryLearner(QueryEstimator):
     """An estimator whose `fit` and `score` take one `qid` per row; what it learns is in `_learn` and `_predict`."""
 
-    __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012 - scikit-learn reads it
-    __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012 - as above
-
-    convention: Convention | str | None
     max_iter: int
     n_iter_no_change: int | None
-    validation_fraction: float | None
     n_threads: int | None
 
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
@@ -65,22 +58,17 @@ class QueryLearner(BaseEstimator):
         ConventionError
             The convention is none, or one under which this cannot learn.
         """
-        if qid is None:
-            raise self._no_qid("fit")
         self._check()
-        if eval_set is not None and self.validation_fraction is not None:
-            raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
-        before = getattr(self, "n_features_in_", None)
-        features, labels = validate_data(self, X, y, **self._reading, y_numeric=True)
-        self._refuse_another_width(before, int(features.shape[1]))
-        queries = whole_queries(X if hasattr(X, "shape") else features, labels, qid, None)
-        train, held = self._divide(features, labels, queries, sample_weight)
-        sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
+        self._check_shared(eval_set)
+        judged_by = {"eval_set": eval_set, "validation_fraction": self.validation_fraction}
+        if self.convention is None and any(value is not None for value in judged_by.values()):
+            [name] = [name for name, value in judged_by.items() if value is not None]
+            msg = f"{name} has no convention to judge by.\nHint: convention=ra.presets.textbook(10)."
+            raise ConventionError(msg)
+        train, *sets = self._sets(X, y, qid, sample_weight, eval_set)
         _refuse_nothing_to_learn(train)
-        judge = Judge(
-            None if self.convention is None else as_convention(self.convention), train, sets,
-            patience=self.n_iter_no_change, n_threads=self.n_threads,
-        )  # fmt: skip
+        convention = None if self.convention is None else as_convention(self.convention)
+        judge = Judge(convention, train, sets, patience=self.n_iter_no_change, n_threads=self.n_threads)
         self._learn(train, judge)
         self.history_ = judge.history
         return self
@@ -99,41 +87,7 @@ class QueryLearner(BaseEstimator):
             Higher is better.
         """
         check_is_fitted(self)
-        return self._predict(validate_data(self, X, reset=False, **self._reading))
-
-    def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
-        """Score predictions under `convention`.
-
-        Parameters
-        ----------
-        X, y, qid
-            As in `fit`.
-        sample_weight : array-like, shape (n_docs,), optional
-            Constant within a query; under `average="uniform"` ignored, by declaration.
-
-        Returns
-        -------
-        float
-            Greater is better: a measure that is better when smaller is negated.
-
-        Raises
-        ------
-        ConventionError
-            No `convention` was given.
-        InputError
-            There is no qid, or the labels do not fit the convention.
-        """
-        if self.convention is None:
-            name = type(self).__name__
-            msg = (
-                f"{name} has no convention to score under, and takes none for granted.\n"
-                f"Hint: {name}(convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)."
-            )
-            raise ConventionError(msg)
-        if qid is None:
-            raise self._no_qid("score")
-        weights = sample_weight if as_convention(self.convention).weighting else None
-        return QueryScorer(self.convention, "qid", "qid", None)(self, X, y, sample_weight=weights, qid=qid)
+        return self._predict(validate_data(self, X, reset=False, **READING))
 
     @abstractmethod
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
@@ -144,59 +98,23 @@ class QueryLearner(BaseEstimator):
         """Score rows that were checked."""
 
     def _check(self) -> None:
-        """Check the parameters."""
-        if self.convention is not None:
-            try:
-                as_convention(self.convention)
-            except ConventionError as error:
-                raise error.about("convention") from None
+        """Check the parameters that learners share."""
         as_n_threads(self.n_threads)
-        check_flag("warm_start", getattr(self, "warm_start", False))
-        check_count("max_iter", self.max_iter)
-        check_count("n_iter_no_change", self.n_iter_no_change, none="goes on to the last round")
-        check_share("validation_fraction", self.validation_fraction)
-        if self.validation_fraction is not None and self.convention is None:
-            msg = "validation_fraction has no convention to judge by.\nHint: convention=ra.presets.textbook(10)."
-            raise ConventionError(msg)
+        arguments.flag("warm_start", getattr(self, "warm_start", False))
+        arguments.whole("max_iter", self.max_iter)
+        arguments.whole_or_none("n_iter_no_change", self.n_iter_no_change, "goes on to the last round")
 
-    @property
-    def _reading(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-
-    def _divide(
-        self, features: Any, labels: Array, queries: Queries, sample_weight: Any
-    ) -> tuple[LabelledRows, list[LabelledRows]]:
-        if self.validation_fraction is None:
-            return LabelledRows.of(features, queries, labels, sample_weight), []
-        held = held_out(queries, self.validation_fraction)
-        train, valid = (LabelledRows.of(features, queries, labels, sample_weight, part) for part in (~held, held))
-        return train, [valid]
-
-    def _validation(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> LabelledRows:
-        if self.convention is None:
-            msg = "eval_set has no convention to judge by.\nHint: convention=ra.presets.textbook(10)."
-            raise ConventionError(msg)
-        if qid is None:
-            raise self._no_qid("eval_set")
-        features = validate_data(self, X, reset=False, **self._reading)
-        return LabelledRows.of(features, whole_queries(features, y, qid, None), y, sample_weight)
-
-    def _refuse_another_width(self, before: int | None, now: int) -> None:
+    def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
+        if not training:
+            return validate_data(self, X, reset=False, **READING), y
+        before = getattr(self, "n_features_in_", None)
+        features, labels = validate_data(self, X, y, **READING, y_numeric=True)
+        now = int(features.shape[1])
         if getattr(self, "warm_start", False) and before not in {None, now}:
             self.n_features_in_ = before
-            msg = (
-                f"warm_start=True, but the last fit had {before} features and X has {now}.\n"
-                "Hint: warm_start=False, or features as they were."
-            )
-            raise InputError(msg)
-
-    def _no_qid(self, method: str) -> InputError:
-        call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
-        return InputError(
-            f"{type(self).__name__}: {method} got no qid, so it cannot tell the queries apart.\n"
-            f"Hint: {call}; in a search, cross-validation or pipeline "
-            "sklearn.set_config(enable_metadata_routing=True), then fit(X, y, qid=ids) of that."
-        )
+            msg = f"warm_start=True, but the last fit had {before} features and X has {now}."
+            raise InputError(f"{msg}\nHint: warm_start=False, or features as they were.")
+        return features, labels
 
     def __sklearn_tags__(self) -> Any:
         """Sparse features are taken, and labels are needed."""
@@ -204,6 +122,20 @@ class QueryLearner(BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def maximised(learner: str, convention: Convention | str | None) -> Convention:
+    """Return the convention that a learner maximises, and refuse losses, which go by the scale of the scores."""
+    if convention is None:
+        raise ConventionError(f"{learner} has no convention to maximise.\nHint: {learner}('textbook@10').")
+    declared = as_convention(convention)
+    if not declared.higher_is_better:
+        msg = (
+            f"{learner} maximises its convention, but of {declared.name} lower is better: it compares scores with "
+            "labels, and no ranking.\nHint: ra.presets.textbook(10); losses are for NeuralRanker."
+        )
+        raise UnsupportedConventionError(msg)
+    return declared
 
 
 def _refuse_nothing_to_learn(train: LabelledRows) -> None:

@@ -15,7 +15,7 @@ from rankadapters.core.binding.policies import Settled
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints
 from rankadapters.core.data.rows import NO_ORDER, Rows, offsets
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.members import Member, SharedRanking, compared_in
+from rankadapters.core.evaluation.members import Member, SharedRanking
 from rankadapters.core.evaluation.threads import over_chunks
 from rankadapters.core.kernels import COMPUTE, FIXED, Kernel, dispatch
 from rankadapters.core.kernels.views import writable
@@ -196,8 +196,7 @@ class RankedCandidates:
             self._tiles[key] = tiled(self.member, queries, copies)
         tile, status, fixed = self._tiles[key], settled.status[queries], settled.fixed[queries]
         several = replace(settled, status=np.tile(status, copies), fixed=np.tile(fixed, copies))
-        dtype = compared_in(self.plan.ranking.precision, np.dtype(np.float64))
-        made = SharedRanking([0], [replace(tile, settled=several)], dtype, computed_only=True)
+        made = SharedRanking([0], [replace(tile, settled=several)], computed_only=True)
         if settled is self.member.settled:
             self._rankings[key] = made
         return made

@@ -39,13 +39,7 @@ class FeatureColumns:
 
 
 def in_float32(X: Any) -> Any:
-    """Round features, dense or sparse, to float32 as RankLib reads them.
-
-    Raises
-    ------
-    InputError
-        A feature is beyond float32, where it would become infinite.
-    """
+    """Round features, dense or sparse, to float32 as RankLib reads them."""
     with np.errstate(over="ignore"):
         narrow = X.astype(np.float32)
     given, rounded = (each.data if hasattr(each, "tocsr") else each for each in (X, narrow))

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels import dispatch
-from rankadapters.learners.base import QueryLearner
+from rankadapters.learners.base import QueryLearner, maximised
 from rankadapters.learners.columns import FeatureColumns, product, shares
-from rankadapters.learners.declared import check_count, check_number, generator, needed, refuse_losses
 from rankadapters.learners.judging import Judge
+from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]
@@ -51,7 +52,7 @@ class CoordinateAscent(QueryLearner):
         Taken from the measure for each unit of distance between the weights and equal ones (RankLib: `-reg`).
     validation_fraction : float in (0, 1), optional
         Share of the queries that is held out for validation, those whose ids have the smallest hashes.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Seed of the orders.
     warm_start : bool
         Begin from the weights of the last fit instead of equal ones.
@@ -81,7 +82,7 @@ class CoordinateAscent(QueryLearner):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=60)
+    >>> train, test = ra.datasets.mq2008_like(random_state=0, n_train_queries=60)
     >>> model = ra.learners.CoordinateAscent("ranklib@10", n_restarts=1, n_steps=10, max_iter=1, random_state=0)
     >>> value = model.fit(train.X, train.labels, qid=train.qid).score(test.X, test.labels, qid=test.qid)
     >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
@@ -126,13 +127,11 @@ class CoordinateAscent(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        refuse_losses("CoordinateAscent", needed("CoordinateAscent", self.convention))
-        check_count("n_restarts", self.n_restarts)
-        check_count("n_steps", self.n_steps)
-        for name in ("step_base", "step_scale"):
-            check_number(name, getattr(self, name), above=True)
-        for name in ("tol", "alpha"):
-            check_number(name, getattr(self, name))
+        maximised("CoordinateAscent", self.convention)
+        for name in ("n_restarts", "n_steps"):
+            arguments.whole(name, getattr(self, name))
+        for name in ("step_base", "step_scale", "tol", "alpha"):
+            arguments.number(name, getattr(self, name), least=0, above=name.startswith("step"))
         if self.n_steps * np.log2(max(self.step_scale, 1.0)) > MOST_DOUBLINGS:
             msg = (
                 f"n_steps={self.n_steps} with step_scale={self.step_scale!r} makes steps beyond all numbers.\n"

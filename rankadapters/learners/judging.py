@@ -20,18 +20,8 @@ TRAIN, VALID = "train", "valid"
 class Judge:
     """Values of every round under a convention; `best` is the round that the first validation set ranks best.
 
-    Parameters
-    ----------
-    convention : Convention or None
-        None judges nothing, and every round is as good as the one before.
-    train : LabelledRows
-        What is learnt from.
-    sets : list of LabelledRows
-        Validation queries.
-    patience : int or None
-        Rounds without a better one after which `stops`.
-    n_threads : int or None
-        As in `Trials`.
+    Without a convention nothing is judged, and every round is as good as the one before. `stops` after `patience`
+    rounds without a better one.
     """
 
     def __init__(

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError
 from rankadapters.learners.base import QueryLearner
-from rankadapters.learners.declared import check_count, check_number, check_word, generator
 from rankadapters.learners.judging import Judge, queries_of_rows
 from rankadapters.learners.network import ACTIVATIONS, Adam, Network
-from rankadapters.objectives import Objective, pair_logit
-from rankadapters.objectives.base import require_objective
+from rankadapters.objectives import Objective
+from rankadapters.objectives.base import as_objective
+from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.rows import LabelledRows
 
 Array = NDArray[Any]
@@ -27,13 +28,15 @@ Floats = NDArray[np.float64]
 class NeuralRanker(QueryLearner):
     """A network of one output that scores a row, trained by the gradients of a declared objective.
 
-    Any of `ra.objectives` serves: LambdaRank under any NDCG, RankNet, the listwise ones. Batches are whole queries:
-    these are shuffled once and cut, and the batches come in another order each epoch. Adam takes the steps. numpy does
-    the arithmetic, in float64, and the objective its own gradients, as it does for the toolkits.
+    Any of `ra.objectives` serves: LambdaRank under any NDCG, the listwise ones, and RankNet's logistic loss of every
+    pair, `ra.objectives.catboost.pair_logit()`, which makes this the network of Burges et al. Batches are whole
+    queries: these
+    are shuffled once and cut, and the batches come in another order each epoch. Adam takes the steps. numpy does the
+    arithmetic, in float64, and the objective its own gradients, as it does for the toolkits.
 
     Parameters
     ----------
-    objective : Objective
+    objective : Objective or str
         What is minimised.
     hidden_layer_sizes : tuple of int
         Units of each hidden layer (RankLib: `-layer`, `-node`); empty for a linear model.
@@ -53,7 +56,7 @@ class NeuralRanker(QueryLearner):
         With validation queries: epochs without a better one, after which it stops.
     validation_fraction : float in (0, 1), optional
         Share of the queries that is held out for validation, those whose ids have the smallest hashes.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Seed of the first weights and of the batches.
     warm_start : bool
         Go on from the weights of the last fit.
@@ -76,14 +79,14 @@ class NeuralRanker(QueryLearner):
 
     References
     ----------
-    Burges et al., Learning to Rank using Gradient Descent, ICML 2005.
+    Burges et al., Learning to Rank using Gradient Descent, ICML 2005, equation 3.
     Kingma & Ba, Adam: A Method for Stochastic Optimization, ICLR 2015, algorithm 1.
 
     Examples
     --------
     >>> import rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=60)
-    >>> objective = ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+    >>> train, test = ra.datasets.mq2008_like(random_state=0, n_train_queries=60)
+    >>> objective = ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact")
     >>> model = ra.learners.NeuralRanker(objective, convention="ranklib@10", max_iter=5, random_state=0)
     >>> value = model.fit(train.X, train.labels, qid=train.qid).score(test.X, test.labels, qid=test.qid)
     >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
@@ -92,9 +95,9 @@ class NeuralRanker(QueryLearner):
 
     def __init__(
         self,
-        objective: Objective,
-        hidden_layer_sizes: tuple[int, ...] = (10,),
+        objective: Objective | str,
         *,
+        hidden_layer_sizes: tuple[int, ...] = (10,),
         convention: Convention | str | None = None,
         activation: str = "tanh",
         alpha: float = 0.0,
@@ -123,14 +126,16 @@ class NeuralRanker(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        require_objective(self.objective)
+        as_objective(self.objective)
         sizes = self.hidden_layer_sizes
         if not isinstance(sizes, tuple | list) or not all(is_whole(size) and size >= 1 for size in sizes):
-            raise InputError(f"hidden_layer_sizes={sizes!r}; allowed are tuples of whole numbers from 1 on.")
-        check_word("activation", self.activation, tuple(ACTIVATIONS))
-        check_number("alpha", self.alpha)
-        check_count("batch_size", self.batch_size)
-        check_number("learning_rate_init", self.learning_rate_init, above=True)
+            raise arguments.refusal(
+                "hidden_layer_sizes", sizes, "tuples of whole numbers from 1 on", "hidden_layer_sizes=(10,)"
+            )
+        arguments.choice("activation", self.activation, ACTIVATIONS)
+        arguments.number("alpha", self.alpha, least=0)
+        arguments.whole("batch_size", self.batch_size)
+        arguments.number("learning_rate_init", self.learning_rate_init, least=0, above=True)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         rng = generator(self.random_state)
@@ -162,55 +167,6 @@ class NeuralRanker(QueryLearner):
         return Network(self.coefs_, self.intercepts_, self.activation).scores(X)
 
 
-class RankNet(NeuralRanker):
-    """NeuralRanker with RankNet's loss: the logistic loss of every pair of rows of different labels.
-
-    Parameters
-    ----------
-    hidden_layer_sizes : tuple of int
-        Units of each hidden layer.
-    convention, activation, alpha, batch_size, learning_rate_init, max_iter
-        As in `NeuralRanker`.
-    n_iter_no_change, validation_fraction, random_state, warm_start, n_threads
-        As in `NeuralRanker`.
-
-    References
-    ----------
-    Burges et al., Learning to Rank using Gradient Descent, ICML 2005, equation 3.
-
-    Examples
-    --------
-    >>> import rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=60)
-    >>> model = ra.learners.RankNet(max_iter=5, random_state=0).fit(train.X, train.labels, qid=train.qid)
-    >>> model.predict(test.X[:2]).shape
-    (2,)
-    """
-
-    def __init__(
-        self,
-        hidden_layer_sizes: tuple[int, ...] = (10,),
-        *,
-        convention: Convention | str | None = None,
-        activation: str = "tanh",
-        alpha: float = 0.0,
-        batch_size: int = 16,
-        learning_rate_init: float = 0.001,
-        max_iter: int = 100,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        super().__init__(
-            pair_logit(), hidden_layer_sizes, convention=convention, activation=activation, alpha=alpha,
-            batch_size=batch_size, learning_rate_init=learning_rate_init, max_iter=max_iter,
-            n_iter_no_change=n_iter_no_change, validation_fraction=validation_fraction, random_state=random_state,
-            warm_start=warm_start, n_threads=n_threads,
-        )  # fmt: skip
-
-
 class _Descent:
     """Epochs over batches of whole queries."""
 
@@ -221,7 +177,7 @@ class _Descent:
         queries, rows = given.take(rng.permutation(given.n_queries))
         self.settings, self.network, self.rng = settings, network, rng
         self.X = train.X[rows]
-        self.gradients = _bound(settings.objective, queries)
+        self.gradients = _bound(as_objective(settings.objective), queries)
         self.indptr = queries.indptr
         cuts = [*range(0, queries.n_queries, int(settings.batch_size)), queries.n_queries]
         self.batches = np.array(list(pairwise(cuts)))

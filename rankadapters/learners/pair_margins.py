@@ -23,14 +23,7 @@ ROUNDING = 1e-12  # of the loss, by which near its minimum a good step may seem 
 class PairMargins:
     """Pairs of rows i, j of one query with label(i) > label(j), whose loss is max(0, 1 - (s_i - s_j))^2.
 
-    Parameters
-    ----------
-    labels : float array, shape (n_docs,)
-        Query by query.
-    sizes : int array, shape (n_queries,)
-        Rows of each query.
-    weight : float array, shape (n_queries,), or None
-        Multiplies the pairs of each query; one of weight 0 has none.
+    The labels are in the order of the queries; `weight` multiplies the pairs of each, and one of weight 0 has none.
     """
 
     def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:

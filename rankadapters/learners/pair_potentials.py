@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.offsets import offsets
+from rankadapters.core.data.columns import offsets
 
 Floats = NDArray[np.float64]
 HIGHEST = 300.0  # H whose exponential, and the sum of many such, is far from overflowing
@@ -20,16 +20,7 @@ class PairPotentials:
 
     where S+_i sums exp(H_j) over the rows of its query with a lower label and S-_i exp(-H_j) over those with a higher
     one, and Z sums all pairs. Where H is large it is taken from the middle of its range in each query, which changes no
-    D.
-
-    Parameters
-    ----------
-    labels : float array, shape (n_docs,)
-        Query by query.
-    sizes : int array, shape (n_queries,)
-        Rows of each query.
-    weight : float array, shape (n_queries,), or None
-        Multiplies the pairs of each query.
+    D. The labels are in the order of the queries, and `weight` multiplies the pairs of each.
     """
 
     def __init__(self, labels: Floats, sizes: NDArray[np.int64], weight: Floats | None) -> None:

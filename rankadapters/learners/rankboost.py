@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import FeatureColumns
-from rankadapters.learners.declared import check_count, check_word
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_potentials import PairPotentials
 from rankadapters.learners.stumps import Bins
@@ -76,7 +76,7 @@ class RankBoost(QueryLearner):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0)
+    >>> train, test = ra.datasets.mq2008_like(random_state=0)
     >>> model = ra.learners.RankBoost("ranklib@10", max_iter=50).fit(train.X, train.labels, qid=train.qid)
     >>> value = model.score(test.X, test.labels, qid=test.qid)
     >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
@@ -106,8 +106,8 @@ class RankBoost(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        check_count("n_thresholds", self.n_thresholds, most=MOST_THRESHOLDS)
-        check_word("variant", self.variant, VARIANTS)
+        arguments.whole("n_thresholds", self.n_thresholds, most=MOST_THRESHOLDS)
+        arguments.choice("variant", self.variant, VARIANTS)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         narrow = self.variant == "ranklib"

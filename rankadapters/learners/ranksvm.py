@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
+from rankadapters.core.declaration import arguments
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.learners.base import QueryLearner
 from rankadapters.learners.columns import product, shares
-from rankadapters.learners.declared import check_count, check_number
 from rankadapters.learners.judging import Judge
 from rankadapters.learners.pair_margins import PairMargins, newton
 from rankadapters.sklearn.rows import LabelledRows
@@ -72,7 +72,7 @@ class RankSVM(QueryLearner):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0, n_train_queries=60)
+    >>> train, test = ra.datasets.mq2008_like(random_state=0, n_train_queries=60)
     >>> model = ra.learners.RankSVM(C=0.01, convention="ranklib@10").fit(train.X, train.labels, qid=train.qid)
     >>> value = model.score(test.X, test.labels, qid=test.qid)
     >>> value == ra.evaluate(test.labels, model.predict(test.X), "ranklib@10", qid=test.qid).value
@@ -84,8 +84,8 @@ class RankSVM(QueryLearner):
 
     def __init__(
         self,
-        C: float = 1.0,
         *,
+        C: float = 1.0,
         convention: Convention | str | None = None,
         tol: float = 1e-3,
         max_iter: int = 1000,
@@ -106,9 +106,9 @@ class RankSVM(QueryLearner):
 
     def _check(self) -> None:
         super()._check()
-        check_number("C", self.C, least=LEAST_C, most=MOST_C)
-        check_number("tol", self.tol, above=True)
-        check_count("max_pairs", self.max_pairs, least=0)
+        arguments.number("C", self.C, least=LEAST_C, most=MOST_C)
+        arguments.number("tol", self.tol, least=0, above=True)
+        arguments.whole("max_pairs", self.max_pairs, least=0)
 
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         _refuse_extreme(train.X)

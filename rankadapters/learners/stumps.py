@@ -29,17 +29,9 @@ class Stump(NamedTuple):
 class Bins:
     """Features as the place of the first threshold, from the top down, that a row is above.
 
-    Parameters
-    ----------
-    columns : FeatureColumns
-        Of all rows.
-    rows : int array
-        Those to keep, since a row without a pair has no potential.
-    n_thresholds : int
-        Of each feature: its maximum, and below it in steps of a part of its range, so that the last is one step above
-        the minimum.
-    with_all : bool
-        RankLib's further threshold below all values.
+    Only `rows` are kept, since a row without a pair has no potential. The thresholds of a feature are its maximum, and
+    below it steps of a part of its range, so that the last is one step above the minimum; `with_all` adds RankLib's
+    further threshold below all values.
     """
 
     def __init__(self, columns: FeatureColumns, rows: NDArray[np.intp], n_thresholds: int, *, with_all: bool) -> None:

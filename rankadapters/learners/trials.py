@@ -10,9 +10,10 @@ import numpy as np
 
 from rankadapters.core.binding.plans import WholePlan
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Floats, non_finite
+from rankadapters.core.data.columns import Floats, as_numbers, non_finite
 from rankadapters.core.data.keywords import Columns, by_name
 from rankadapters.core.data.queries import as_queries
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.members import bind, whole_values
@@ -86,7 +87,7 @@ class Trials:
 
     def value(self, scores: object) -> float:
         """Value of one candidate, shape (n_docs,)."""
-        return float(self.values(np.asarray(scores)[None, :])[0])
+        return float(self.values(np.asarray(scores)[None])[0])
 
     def values(self, several: object) -> Floats:
         """Value of each candidate, shape (n_candidates,).
@@ -131,7 +132,7 @@ class Trials:
         UnsupportedConventionError
             As `per_query`.
         """
-        found = self._numerators(np.asarray(scores)[None, :])
+        found = self._numerators(np.asarray(scores)[None])
         return float(self._means(found)[0]), self._by_query(found)[0]
 
     def along(self, scores: object, column: object, steps: object) -> Floats:
@@ -153,14 +154,17 @@ class Trials:
             Another length, a NaN or an infinity.
         """
         start, added = self._checked([scores, column])
-        several = np.asarray(steps, np.float64)
+        several = as_numbers("steps", steps).astype(np.float64)
         if self._ranked is None:
             return self.values(start + np.multiply.outer(several, added))
         rows = self._member.plan.rows
         return self._means(self._ranked.numerators(MovedScores(rows.take(start), rows.take(added), several)))
 
     def _checked(self, several: object) -> Floats:
-        array = np.asarray(several, np.float64)
+        try:
+            array = np.asarray(several, np.float64)
+        except (TypeError, ValueError):
+            raise refusal("scores", several, "numbers, shape (n_candidates, n_docs)") from None
         if array.ndim != 2 or array.shape[1] != self.queries.n_docs:  # noqa: PLR2004 - candidates and rows
             msg = (
                 f"the scores have shape {array.shape}, but the queries cover {self.queries.n_docs} rows.\n"
@@ -197,8 +201,8 @@ class Trials:
         if self._constant is not None:
             return np.full(len(numerators), self._constant)
         member = self._member
-        if member.floor is not None:
-            numerators = np.log(np.maximum(numerators, member.floor))
+        if member.convention.floor is not None:
+            numerators = np.log(np.maximum(numerators, member.convention.floor))
         terms = numerators * member.settled.weights
         terms[:, member.settled.skipped] = 0.0
         means = terms.cumsum(axis=1)[:, -1] / self._mass

@@ -12,7 +12,13 @@ except ImportError as error:
 from rankadapters.lightgbm.callbacks import EarlyStopping, early_stopping
 from rankadapters.lightgbm.distributed import GlobalEval, global_eval
 from rankadapters.lightgbm.metrics import EvalMetric, eval_metric, native_metric, read_metric
-from rankadapters.lightgbm.objectives import ObjectiveCallback, lambdarank, native_objective, objective
+from rankadapters.lightgbm.objectives import (
+    ObjectiveCallback,
+    lambdarank,
+    native_objective,
+    objective,
+    read_objective,
+)
 from rankadapters.lightgbm.parity import check_model, check_parity
 
 __all__ = [
@@ -30,6 +36,7 @@ __all__ = [
     "native_objective",
     "objective",
     "read_metric",
+    "read_objective",
 ]
 
 

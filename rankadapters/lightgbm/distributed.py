@@ -93,7 +93,8 @@ class GlobalEval:
 
 
 def global_eval(
-    *conventions: Convention | str,
+    convention: Convention | str | Sequence[Convention | str],
+    *,
     exchange: Exchange | None = None,
     eval_names: Sequence[str] = ("valid_0",),
     n_queries: int | Mapping[str, int] | None = None,
@@ -109,7 +110,7 @@ def global_eval(
 
     Parameters
     ----------
-    *conventions : Convention or str
+    convention : Convention or str, or sequence of them
         What to report; not over all rows (`pool="rows"`).
     exchange : Exchange, optional
         What adds up: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers and gives
@@ -154,7 +155,7 @@ def global_eval(
     >>> log["training"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
     True
     """
-    return GlobalEval(GlobalMonitor(conventions, names, n_queries, n_threads, query_weights), exchange, eval_names)
+    return GlobalEval(GlobalMonitor(convention, names, n_queries, n_threads, query_weights), exchange, eval_names)
 
 
 def n_machines(params: Mapping[str, Any]) -> int:

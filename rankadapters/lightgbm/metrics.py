@@ -1,8 +1,8 @@
-"""Metrics for `feval=` and `eval_metric=`, and conventions as LightGBM's own parameters."""
+"""Metrics for `feval=` and `eval_metric=`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import lightgbm as lgb
@@ -15,9 +15,11 @@ from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
 from rankadapters.core.data.columns import shared_index
+from rankadapters.core.data.keywords import by_name
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.presets.texts import as_convention
+
+native_metric, read_metric = presets.lightgbm.write, presets.lightgbm.read
 
 Array = NDArray[Any]
 
@@ -25,10 +27,8 @@ Array = NDArray[Any]
 class EvalMetric:
     """A metric for every place where LightGBM takes one; made by `eval_metric`."""
 
-    def __init__(
-        self, conventions: Sequence[Convention | str], names: Sequence[str] | None, n_threads: int | None
-    ) -> None:
-        self._monitor = Monitor(conventions, names, n_threads, query_weights)
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
 
     @property
     def history(self) -> History:
@@ -38,9 +38,7 @@ class EvalMetric:
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
         """Let the copy write into this history: LGBMRanker copies its metrics, and only the copy sees a call."""
         del memo
-        other = EvalMetric.__new__(EvalMetric)
-        other._monitor = self._monitor.reporting_here()  # noqa: SLF001 - its own kind
-        return other
+        return EvalMetric(self._monitor.reporting_here())
 
     # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.
     def __call__(
@@ -63,8 +61,12 @@ class EvalMetric:
         return self._monitor.evaluate(first, judged, flat(second), _current_call())
 
 
+@by_name
 def eval_metric(
-    *conventions: Convention | str, names: Sequence[str] | None = None, n_threads: int | None = None
+    convention: Convention | str | Sequence[Convention | str],
+    *,
+    names: Sequence[str] | None = None,
+    n_threads: int | None = None,
 ) -> EvalMetric:
     """Make a metric that reports each convention, bit for bit as `ra.evaluate` does on the same numbers.
 
@@ -73,7 +75,7 @@ def eval_metric(
 
     Parameters
     ----------
-    *conventions : Convention or str
+    convention : Convention or str, or sequence of them
         What to report. Under `average="uniform"` the Dataset's weights are ignored, by declaration, with a warning;
         else a query weighs the float32 mean of its row weights, as in LightGBM.
     names : sequence of str, optional
@@ -111,23 +113,11 @@ def eval_metric(
     >>> len(metric.history), metric.history[0].convention.name
     (3, 'ndcg@5/letor4')
     """
-    return EvalMetric(conventions, names, n_threads)
+    return EvalMetric(Monitor(convention, names, n_threads, query_weights))
 
 
 def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
     """Give each query the mean of its row weights, in the arithmetic of LightGBM.
-
-    Parameters
-    ----------
-    row_weights : float array, shape (n_docs,)
-        One weight per row.
-    group_sizes : int array, shape (n_queries,)
-        Rows per query.
-
-    Returns
-    -------
-    float32 array, shape (n_queries,)
-        Float32 sum of the rows' weights, added one by one, over their number.
 
     References
     ----------
@@ -149,47 +139,6 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
         sums[longer] += weights[starts[longer] + place]
     sums /= sizes.astype(np.float32)
     return sums
-
-
-def native_metric(convention: Convention | str) -> dict[str, Any]:
-    """Translate a convention into LightGBM's own parameters; `presets.lightgbm.write`.
-
-    LightGBM ranks whole labels from 0 on only, so gains that agree there (`exp2` and `exp2-floor`, `linear` and
-    `linear-positive`) are the same to it. `k=None` becomes 10,000, the longest query that it takes.
-
-    Parameters
-    ----------
-    convention : Convention or str
-        What LightGBM shall compute.
-
-    Returns
-    -------
-    dict
-        `metric`, `eval_at` and, where it is not the default, `label_gain`.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        LightGBM has no parameter for a field; the message names the fields and the nearest it can.
-
-    Examples
-    --------
-    >>> native_metric(presets.lightgbm(10, label_gain=[0, 1, 3]))
-    {'metric': 'ndcg', 'eval_at': [10], 'label_gain': [0.0, 1.0, 3.0]}
-    """
-    found: dict[str, Any] = presets.lightgbm.write(as_convention(convention))
-    return found
-
-
-def read_metric(metric: str | Mapping[str, Any], **params: Any) -> Convention:
-    """Read what LightGBM computes for one of its metrics; `presets.lightgbm.read`, the inverse of `native_metric`.
-
-    Examples
-    --------
-    >>> read_metric("ndcg@10") == presets.lightgbm(10)
-    True
-    """
-    return presets.lightgbm.read(metric, **params)
 
 
 def judged_of(dataset: lgb.Dataset) -> Judged:

@@ -1,41 +1,83 @@
-"""Objectives for `lgb.train`, `lgb.cv` and `LGBMRanker`, and objectives as LightGBM's own parameters."""
+"""Objectives for `lgb.train`, `lgb.cv` and `LGBMRanker`."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+import inspect
+import re
+from typing import Any
 
 import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters import objectives
 from rankadapters.callbacks.judged import Judged, missing_group
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.data.keywords import needs
-from rankadapters.core.declaration.spelling import table
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
-from rankadapters.core.presets.texts import as_convention
-from rankadapters.lightgbm.broken_settings import warn_of_settings
 from rankadapters.lightgbm.metrics import judged_of
-from rankadapters.objectives import (
-    XENDCG,
-    LambdaRank,
-    Objective,
-    PositionBias,
-    lightgbm_lambdarank,
-    lightgbm_position_bias,
-)
-from rankadapters.objectives.base import require_objective
-from rankadapters.objectives.built_in import no_native, require_native, require_native_bias, require_ndcg
-from rankadapters.objectives.lambdarank import Trading
+from rankadapters.objectives import Objective, PositionBias
+from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
-from rankadapters.objectives.position_bias import as_position_bias
+
+UPDATE = lgb.Booster.update.__code__
+BY_QUERY = (
+    "bagging_by_query: LightGBM draws queries for its own objectives only. Under a callable one it trains on all rows, "
+    "or grows no tree where bagging_fraction / bagging_freq is at most 1/2, and adds every tree to the score of row 0 "
+    "once for each row that should have been left out.\n"
+    "Hint: bagging_by_query=False, which draws rows, or LightGBM's own objective (ra.lightgbm.native_objective)."
+)
+DART = (
+    'boosting="dart": under a callable objective LightGBM drops trees by a flag that it has not set, so that two '
+    "trainings may differ, and where the training set is among valid_sets it returns the trees that it dropped last "
+    "with their sign turned round.\n"
+    "Hint: another boosting, or LightGBM's own objective (ra.lightgbm.native_objective)."
+)
+
+
+def warn_of_settings() -> None:
+    """Warn, inside a callable objective, of what LightGBM does otherwise than its parameters say.
+
+    References
+    ----------
+    LightGBM 4.7.0, src/boosting/gbdt.cpp, `GBDT::TrainOneIter` and `GBDT::Boosting`, which alone bags by query;
+    src/boosting/dart.hpp, `is_update_score_cur_iter_`, which `TrainOneIter` sets after a callable has asked for scores.
+    """
+    settings = _settings()
+    if settings.get("bagging_by_query") == "1" and _bags(settings):
+        warn_caller(BY_QUERY)
+    if settings.get("boosting") == "dart":
+        warn_caller(DART)
+
+
+def _bags(settings: dict[str, str]) -> bool:
+    return float(settings["bagging_fraction"]) < 1 and int(settings["bagging_freq"]) > 0
+
+
+def _settings() -> dict[str, str]:
+    """Parameters of the booster in training, by their own names; none in a call by hand."""
+    booster = _booster()
+    text = "" if booster is None else booster.model_to_string(num_iteration=1)
+    return dict(re.findall(r"^\[(\w+): (.*)\]$", text, re.MULTILINE))
+
+
+def _booster() -> lgb.Booster | None:
+    # A callable is handed no booster, and a Dataset keeps the parameters that it was constructed with, whatever a later
+    # training on it has: only the calling `Booster.update` knows. Reading the variables of any other frame would keep
+    # them, datasets among them, alive.
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code is not UPDATE:
+        frame = frame.f_back
+    return None if frame is None else frame.f_locals["self"]
+
+
+native_objective, read_objective = objectives.lightgbm.native_objective, objectives.lightgbm.read_objective
 
 Array = NDArray[Any]
 
 UNUSED_POSITIONS = (
     "the Dataset has positions, but the objective models no position bias, as LightGBM's own lambdarank would.\n"
-    "Hint: objective(value, position_bias=ra.objectives.lightgbm_position_bias()), or lgb.Dataset without position=."
+    "Hint: objective(value, position_bias=ra.objectives.lightgbm.position_bias()), or lgb.Dataset without position=."
 )
 
 
@@ -62,9 +104,9 @@ class ObjectiveCallback(Trained):
         return self._training.gradients(first, Judged(first, np.asarray(group), weight), _factors(weight), second)
 
 
-@needs(value="ra.objectives.lightgbm_lambdarank(), or another objective")
+@needs(objective="'lightgbm.lambdarank', or another objective")
 def objective(
-    value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
+    objective: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
     """Make an objective for `params["objective"]` of `lgb.train` and `lgb.cv`, and for `LGBMRanker(objective=)`.
 
@@ -74,11 +116,11 @@ def objective(
 
     Parameters
     ----------
-    value : Objective
-        One of `ra.objectives`.
+    objective : Objective or str
+        One of `ra.objectives`, or its text.
     position_bias : PositionBias or str, optional
         What is learned of the positions at which rows were shown, and taken out of the objective:
-        `ra.objectives.lightgbm_position_bias()`, which needs `lgb.Dataset(position=)`, or another, or its signature.
+        `ra.objectives.lightgbm.position_bias()`, which needs `lgb.Dataset(position=)`, or another, or its signature.
         None models no position bias. `obj.learned_bias` is what was learned.
     n_threads : int, optional
         None takes all CPUs; the gradients are the same for any number.
@@ -92,7 +134,7 @@ def objective(
     Raises
     ------
     ConventionError
-        `value` is not an objective, or is not one of pairs and has a position bias.
+        `objective` is none, or is not one of pairs and has a position bias.
     InputError
         In training: a Dataset without group or, where the position bias needs them, positions, queries cut by `lgb.cv`,
         labels changed between rounds, or predictions that are not finite; the message names round and row.
@@ -113,19 +155,16 @@ def objective(
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.random((60, 3)), rng.integers(0, 3, 60)
     >>> params = {"num_leaves": 4, "verbosity": -1, "num_threads": 1}
-    >>> ours = params | {"objective": ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())}
+    >>> ours = params | {"objective": ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())}
     >>> built_in = params | {"objective": "lambdarank"}
     >>> one, other = (lgb.train(p, lgb.Dataset(X, y, group=[20, 40]), 3) for p in (ours, built_in))
     >>> bool((one.predict(X) == other.predict(X, raw_score=True)).all())
     True
     """
-    return ObjectiveCallback(value, n_threads, position_bias)
+    return ObjectiveCallback(objective, n_threads, position_bias)
 
 
-@needs(
-    convention="'letor4@10', or another convention",
-    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
-)
+@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,
@@ -135,28 +174,7 @@ def lambdarank(
     normalization: NormalizationWord = "lightgbm",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make a LambdaRank objective under a convention of NDCG, AP, RR or ERR, with an exact sigmoid.
-
-    Parameters
-    ----------
-    convention : NDCG, AP, RR, ERR or str
-        The measure, as in `ra.objectives.LambdaRank`.
-    truncation : int or None
-        The first row of a pair is among this many top ranks; None takes all pairs.
-    sigma, beyond_k, normalization
-        As in `ra.objectives.LambdaRank`.
-    n_threads : int, optional
-        None takes all CPUs.
-
-    Returns
-    -------
-    ObjectiveCallback
-        As `objective` makes it.
-
-    Raises
-    ------
-    ConventionError
-        The convention is of another measure, or a value is outside its choices.
+    """Make an objective of `ra.objectives.lambdarank`, with its parameters and LightGBM's hessian.
 
     Examples
     --------
@@ -164,74 +182,10 @@ def lambdarank(
     >>> str(ra.lightgbm.lambdarank(ra.presets.letor4(10), truncation=30).objective)[:38]
     'lambdarank/truncation=30/samples=all/s'
     """
-    value = LambdaRank(
-        convention=cast("Trading", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
-        sigma=sigma, normalization=normalization, hessian="plain", sigmoid="exact",
-    )  # fmt: skip
+    value = objectives.lambdarank(
+        convention, truncation=truncation, sigma=sigma, beyond_k=beyond_k, normalization=normalization
+    )
     return ObjectiveCallback(value, n_threads)
-
-
-def native_objective(value: Objective, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
-    """Translate an objective into LightGBM's own parameters.
-
-    Parameters
-    ----------
-    value : Objective
-        What LightGBM shall train under.
-    position_bias : PositionBias or str, optional
-        What it shall learn of the positions of the Dataset. None adds nothing: LightGBM learns of them whenever the
-        Dataset has some.
-
-    Returns
-    -------
-    dict
-        `objective` and its parameters; of a position bias also the `learning_rate`, which is the training's too.
-
-    Raises
-    ------
-    ConventionError
-        `value` is not an objective, or is not one of pairs and has a position bias.
-    UnsupportedConventionError
-        LightGBM has no built-in objective or position bias that is the same; the message names the fields.
-
-    Examples
-    --------
-    >>> from rankadapters import objectives
-    >>> native_objective(objectives.lightgbm_xendcg())
-    {'objective': 'rank_xendcg', 'objective_seed': 5}
-    """
-    bias = as_position_bias(position_bias, require_objective(value))
-    return _native(value) | ({} if bias is None else _native_bias(bias))
-
-
-def _native(value: Objective) -> dict[str, Any]:
-    if isinstance(value, XENDCG):
-        return {"objective": "rank_xendcg", "objective_seed": value.to_dict()["seed"]}
-    if not isinstance(value, LambdaRank):
-        raise no_native("LightGBM", value, "lambdarank and rank_xendcg")
-    convention = require_ndcg("LightGBM", value)
-    wanted = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
-    if value.samples is None:
-        wanted = wanted.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
-    gains = list(map(float, range(LABELS))) if convention.gain.startswith("linear") else table(convention.gain)
-    params: dict[str, Any] = {
-        "lambdarank_truncation_level": wanted.truncation or MOST_ROWS,
-        "lambdarank_norm": value.normalization != "none",
-        "sigmoid": value.sigma,
-    }
-    nearest = lightgbm_lambdarank(**params)
-    # It takes whole labels from 0 on only, where gains of several names agree.
-    require_native("LightGBM", wanted, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
-    labelled = {} if gains is None else {"label_gain": list(gains)}
-    return {"objective": "lambdarank", **params, **labelled}
-
-
-def _native_bias(wanted: PositionBias) -> dict[str, Any]:
-    given = wanted.to_dict()
-    level, rate = given.get("regularization", 0.0), given.get("learning_rate", 0.1)
-    nearest = lightgbm_position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
-    require_native_bias("LightGBM", wanted, nearest)
-    return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}
 
 
 def _factors(row_weights: Any) -> list[Any]:

@@ -6,41 +6,23 @@ from typing import Any, Unpack
 
 from rankadapters.core.data.keywords import Columns, by_name
 from rankadapters.core.data.queries import as_queries
+from rankadapters.core.declaration.docstrings import with_fields
+from rankadapters.objectives import catboost, lightgbm, xgboost
 from rankadapters.objectives.approx_ndcg import ApproxNDCG
-from rankadapters.objectives.base import Objective, parse, require_objective
-from rankadapters.objectives.catboost_lambdamart import catboost_lambdamart
-from rankadapters.objectives.catboost_random import (
-    catboost_stochastic_filter,
-    catboost_stochastic_rank,
-    catboost_yetirank,
-)
+from rankadapters.objectives.base import OBJECTIVES, Objective, as_objective, parse
 from rankadapters.objectives.lambda_loss import LambdaLoss
-from rankadapters.objectives.lambdarank import LambdaRank
-from rankadapters.objectives.list_mle import ListMLE
-from rankadapters.objectives.listwise import XENDCG, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
+from rankadapters.objectives.lambda_rank import LambdaRank, lambdarank
+from rankadapters.objectives.listwise import XENDCG, ListMLE, ListNet, QueryCrossEntropy, QueryRMSE, QuerySoftMax
 from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.position_bias import (
+    POSITION_BIASES,
     AddedBiases,
     AdditiveBias,
     BiasRatios,
     PairRatios,
     PositionBias,
     parse_position_bias,
-)
-from rankadapters.objectives.position_bias_presets import (
-    lightgbm_position_bias,
     unbiased_lambdamart,
-    xgboost_unbiased,
-)
-from rankadapters.objectives.presets import (
-    lightgbm_lambdarank,
-    lightgbm_xendcg,
-    pair_logit,
-    query_cross_entropy,
-    query_softmax,
-    xgboost_map,
-    xgboost_ndcg,
-    xgboost_pairwise,
 )
 from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
@@ -67,25 +49,19 @@ __all__ = [
     "StochasticFilter",
     "StochasticRank",
     "YetiRank",
-    "catboost_lambdamart",
-    "catboost_stochastic_filter",
-    "catboost_stochastic_rank",
-    "catboost_yetirank",
+    "catboost",
     "gradients",
-    "lightgbm_lambdarank",
-    "lightgbm_position_bias",
-    "lightgbm_xendcg",
-    "pair_logit",
+    "lambdarank",
+    "lightgbm",
     "parse",
     "parse_position_bias",
-    "query_cross_entropy",
-    "query_softmax",
     "unbiased_lambdamart",
-    "xgboost_map",
-    "xgboost_ndcg",
-    "xgboost_pairwise",
-    "xgboost_unbiased",
+    "xgboost",
 ]
+
+
+for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
+    declared.__doc__ = with_fields(declared.__doc__ or "", declared.declared())
 
 
 def __dir__() -> list[str]:
@@ -97,7 +73,7 @@ def __dir__() -> list[str]:
 def gradients(
     labels: object,
     scores: object,
-    objective: Objective,
+    objective: Objective | str,
     *,
     n_threads: int | None = None,
     **columns: Unpack[Columns],
@@ -110,8 +86,8 @@ def gradients(
         Relevance labels.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
-    objective : Objective
-        What to differentiate.
+    objective : Objective or str
+        What to differentiate, or its text.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
     qid, group_sizes, query_weight, docid, retrieved, judged
@@ -130,8 +106,8 @@ def gradients(
 
     Examples
     --------
-    >>> grad, hess = gradients([2, 0, 1], [0.1, 0.2, 0.3], pair_logit(), group_sizes=[3])
+    >>> grad, hess = gradients([2, 0, 1], [0.1, 0.2, 0.3], "catboost.pair_logit", group_sizes=[3])
     >>> [f"{g:.3f}" for g in grad]
     ['-1.075', '1.000', '0.075']
     """
-    return require_objective(objective).bind(as_queries(labels, **columns), n_threads=n_threads).gradients(scores)
+    return as_objective(objective).bind(as_queries(labels, **columns), n_threads=n_threads).gradients(scores)

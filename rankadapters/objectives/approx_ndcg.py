@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.objectives import list_gradients, pair_gradients
 from rankadapters.objectives.base import UnderNDCG
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.bound_gradients import Gradients
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,17 +21,12 @@ class ApproxNDCG(UnderNDCG):
 
     Parameters
     ----------
-    convention : NDCG or str
-        Gains, discounts (their formulas between whole ranks too) and the ideal DCG, which its `k` alone cuts.
-    temperature : float
-        T, above 0: the smaller, the nearer are soft ranks to ranks.
-    hessian : float
-        Second derivative of every row, above 0, of queries that have a gradient.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out or has a value outside its choices, or the convention is not an NDCG.
+    convention
+        Discounts by their formulas between whole ranks too; `k` cuts the ideal DCG alone.
+    temperature
+        The smaller, the nearer are soft ranks to ranks.
+    hessian
+        Of queries that have a gradient.
 
     References
     ----------
@@ -56,8 +50,6 @@ class ApproxNDCG(UnderNDCG):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives import list_gradients, pair_gradients
-        from rankadapters.objectives.bound_gradients import Gradients
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
         kernel = list_gradients.approx_ndcg_kernel(terms, self.convention.discount, self.temperature, self.hessian)

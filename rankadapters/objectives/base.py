@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from inspect import isfunction, signature
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.declared import Declared, read_signature
 from rankadapters.core.declaration.fields import Field
-from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.texts import as_convention
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from rankadapters.objectives.bound_gradients import Gradients
 
 OBJECTIVES: dict[str, type[Objective]] = {}
+TOOLS = ("lightgbm", "xgboost", "catboost")  # modules of this folder, with the presets of each toolkit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,7 @@ class Objective(Declared):
     __slots__ = ()
 
     noun: ClassVar[str] = "kind"
-    start: ClassVar[str] = "a preset, ra.objectives.lightgbm_lambdarank().replace(...)"
+    start: ClassVar[str] = "a preset, ra.objectives.lightgbm.lambdarank().replace(...)"
     kind: ClassVar[str]
     of_pairs: ClassVar[bool] = False  # a sum over pairs of rows, which a position bias can correct
 
@@ -67,7 +70,7 @@ class Objective(Declared):
 
     def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
         """Name the fields that differ from another objective or its signature; each has both values, None for none."""
-        return Declared.diff(self, parse(other) if isinstance(other, str) else require_objective(other))
+        return Declared.diff(self, as_objective(other))
 
     @abstractmethod
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
@@ -121,31 +124,38 @@ class UnderNDCG(Objective):
         return "float32" if self.convention.precision == "float32" else None
 
 
-def parse(signature: str) -> Objective:
-    """Read an objective back from its signature; `parse(str(objective)) == objective`.
+def parse(text: str) -> Objective:
+    """Read an objective from its text; `parse(str(objective)) == objective`.
+
+    Parameters
+    ----------
+    text : str
+        A signature, or a toolkit's objective with its defaults: `lightgbm.lambdarank`, `xgboost.ndcg`.
 
     Raises
     ------
     ConventionError
-        The signature is truncated, misspells a field, or has an unknown kind or version.
+        A signature is truncated, misspells a field, or has an unknown kind or version; or there is no such preset.
 
     Examples
     --------
     >>> from rankadapters import objectives
-    >>> parse(str(objectives.lightgbm_lambdarank())) == objectives.lightgbm_lambdarank()
+    >>> parse(str(objectives.lightgbm.lambdarank())) == parse("lightgbm.lambdarank")
     True
     """
-    return cast("Objective", read_back(signature, OBJECTIVES, "kind", "an objective"))
+    if isinstance(text, str) and "/" not in text and text.partition(".")[0] in TOOLS:
+        return _preset(text)
+    return cast("Objective", read_back(text, OBJECTIVES, "kind", "an objective"))
 
 
-def read_back(signature: object, registry: Mapping[str, type[Declared]], noun: str, what: str) -> Declared:
+def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, what: str) -> Declared:
     """Read a value of a registry from what is exactly its signature."""
-    if not isinstance(signature, str):
-        msg = f"{signature!r:.80} is not {what}'s signature.\nHint: str() of {what}."
+    if not isinstance(text, str):
+        msg = f"{text!r:.80} is not {what}'s signature.\nHint: str() of {what}."
         raise ConventionError(msg)
-    value = read_signature(signature, registry, noun)
-    if str(value) != signature:
-        msg = f"{signature!r} is not how {what} writes itself.\nHint: {str(value)!r}."
+    value = read_signature(text, registry, noun)
+    if str(value) != text:
+        msg = f"{text!r} is not how {what} writes itself.\nHint: {str(value)!r}."
         raise ConventionError(msg)
     return value
 
@@ -157,29 +167,46 @@ def require_fixed_ideal(objective: str, convention: Convention) -> None:
         raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
 
 
-def as_share(name: str, value: object) -> float:
-    """Check a number from 0 to 1."""
-    return FloatField(group="value", about="", least=0, most=1).check(name, value)
+def as_objective(value: object) -> Objective:
+    """Return an objective, or the one of a text: a signature, or a preset such as `lightgbm.lambdarank`.
+
+    Raises
+    ------
+    ConventionError
+        The value is neither.
+
+    Examples
+    --------
+    >>> as_objective("catboost.query_rmse")
+    QueryRMSE()
+    """
+    if isinstance(value, Objective):
+        return value
+    if isinstance(value, str) and re.split("[/.]", value)[0] in {*OBJECTIVES, *TOOLS} - {value}:
+        return parse(value)
+    msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
+    raise ConventionError(msg)
 
 
-def as_count(name: str, value: object, *, none: str = "") -> int | None:
-    """Check a whole number from 1 on, or None where that means something."""
-    return WholeField(group="value", about="", least=1, none=none).check(name, value)
+def _preset(text: str) -> Objective:
+    """Return the objective of a preset with its defaults."""
+    tool, _, method = text.partition(".")
+    module = import_module(f"{__package__}.{tool}")
+    makers = {name: make for name, make in vars(module).items() if _is_preset(make, module.__name__)}
+    if method not in makers:
+        msg = f"{text!r:.80} is not an objective of {tool}, which has {choices(makers)}."
+        raise ConventionError(f"{msg}\nHint: '{tool}.{next(iter(makers))}'.")
+    objective: Objective = makers[method]()
+    return objective
 
 
-def as_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Check one of a few words."""
-    if not isinstance(value, str) or value not in allowed:
-        msg = f"{name}={value!r} is not a choice; allowed are {choices(allowed)}."
-        raise ConventionError(msg)
-
-
-def require_objective(value: object) -> Objective:
-    """Check that a callback was given an objective."""
-    if not isinstance(value, Objective):
-        msg = f"{value!s:.80} is not an objective.\nHint: {_way_to_objective(value)}."
-        raise ConventionError(msg)
-    return value
+def _is_preset(make: object, module: str) -> bool:
+    """Tell whether a function of a module makes an objective without being told anything."""
+    if not isfunction(make) or make.__module__ != module or make.__name__.startswith("_"):
+        return False
+    made = make.__annotations__["return"]
+    needed = [name for name, at in signature(make).parameters.items() if at.default is at.empty]
+    return not needed and made in {cls.__name__ for cls in OBJECTIVES.values()}
 
 
 def _way_to_objective(value: Any) -> str:
@@ -188,10 +215,8 @@ def _way_to_objective(value: Any) -> str:
         return "its .objective is one"
     if isinstance(value, type) and issubclass(value, Objective):
         return f"{value.__name__}(...) with every field"
-    if isinstance(value, str) and "/" in value and value.partition("/")[0] in OBJECTIVES:
-        return "ra.objectives.parse(text)"
     try:
         as_convention(value)
     except ConventionError:
-        return "ra.objectives.lightgbm_lambdarank()"
-    return "ra.lightgbm.lambdarank(convention, truncation=30).objective is one under a convention"
+        return "'lightgbm.lambdarank', or ra.objectives.lightgbm.lambdarank()"
+    return "ra.objectives.lambdarank(convention, truncation=30) is one under a convention"

@@ -24,14 +24,7 @@ LEAST_COST = 1e-16  # costs of the first position below this leave XGBoost's rat
 class BiasedGradients:
     """An objective bound to queries and positions, and what it learned of the positions so far.
 
-    Parameters
-    ----------
-    gradients : Gradients
-        What is corrected.
-    bias : array
-        What is learned, changed in place.
-    state : array, optional
-        What `state` of an earlier binding to the same queries and positions was.
+    The bias is changed in place; `state` is what `state` of an earlier binding to the same queries and positions was.
     """
 
     def __init__(self, gradients: Gradients, bias: Array, state: Array | None) -> None:
@@ -62,16 +55,7 @@ class BiasedGradients:
 class AddedToScores(BiasedGradients):
     """A bias of each position that is added to the scores of its rows: one Newton step a round.
 
-    Parameters
-    ----------
-    gradients, state
-        As above.
-    names : int array
-        The positions that there are.
-    positions : int array, shape (n_docs,)
-        Which of them each row has.
-    regularization, learning_rate : float
-        As in `rankadapters.objectives.AdditiveBias`.
+    `names` are the positions that there are, and `positions` which of them each row has.
     """
 
     def __init__(
@@ -99,18 +83,8 @@ class AddedToScores(BiasedGradients):
 class DividingPairs(BiasedGradients):
     """Two ratios of each position by which pairs are divided, from what their rows' pairs cost.
 
-    Parameters
-    ----------
-    gradients, state
-        As above; the gradients have `parts`.
-    positions : int array, shape (n_docs,)
-        The position of each row in its query.
-    limit : int
-        Positions from this on have no ratio.
-    exponent : float
-        Ratios are costs by this power.
-    mirrored : bool
-        Whether a pair costs what it would cost turned round.
+    The gradients have `parts`. Positions from `limit` on have no ratio; ratios are costs by the power `exponent`. With
+    `mirrored` a pair costs what it would cost turned round.
     """
 
     def __init__(
@@ -160,13 +134,7 @@ def places_in_queries(queries: Queries) -> Positions:
 
 
 def check_positions(positions: object, queries: Queries) -> Positions:
-    """Check given positions: whole numbers from 0 on, one per row.
-
-    Raises
-    ------
-    InputError
-        They are of another length or shape, not whole, or negative.
-    """
+    """Check given positions: whole numbers from 0 on, one per row."""
     array = np.asarray(positions)
     if array.ndim != 1 or array.size != queries.n_docs:
         msg = f"positions has shape {array.shape}, but the queries have {queries.n_docs} rows.\nHint: one per row."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, beyond_float32, refuse_few_digits
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import NO_ORDER, Rows
+from rankadapters.core.data.rows import NO_ORDER, Rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads, over_chunks
 from rankadapters.core.kernels.ranked_rows import first_non_finite
@@ -31,24 +31,9 @@ Kernel = Callable[[Array, int, int, Floats32, Floats32], Iterable[int]]
 class Gradients:
     """An objective bound to queries: scores in, first and second derivatives out.
 
-    Parameters
-    ----------
-    objective : Objective
-        It says in which precision scores are taken, and what the weights of the queries do.
-    queries : Queries
-        Validated queries.
-    kernel : callable
-        Computes a range of queries.
-    n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
-    work : float array, shape (n_queries + 1,), optional
-        What the queries cost, added up, in pairs; by rows where it is not given.
-    state : array, optional
-        What the kernel carries from one call to the next, changed in place.
-    advance : int
-        What each call adds to the state.
-    parts : object, optional
-        What the kernel was made of, where a position bias can make another of it, to take its place.
+    The kernel computes a range of queries. `work` is what the queries cost, added up, in pairs; without it they cost
+    their rows. `state` is what the kernel carries from one call to the next, changed in place, and `advance` what each
+    call adds to it. `parts` are what the kernel was made of, where a position bias can make another one of them.
     """
 
     def __init__(
@@ -117,17 +102,8 @@ class Gradients:
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
         """First derivatives of the rows of some queries, where the rows of all stand query by query.
 
-        Parameters
-        ----------
-        scores : float64 array, shape (n_docs,)
-            Of all rows; those of other queries are not looked at.
-        first, last : int
-            The queries from `first` up to `last`, which is not among them.
-
-        Raises
-        ------
-        InputError
-            A score is not finite, or too far from the others of its query.
+        The queries are those from `first` up to `last`, which is not among them. Scores are of all rows; those of other
+        queries are not looked at.
         """
         rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
         with np.errstate(over="ignore"):  # the next lines refuse what overflowed
@@ -200,7 +176,7 @@ def all_rows(queries: Queries) -> Rows:
             "Hint: drop the rows that are not retrieved or not judged."
         )
         raise InputError(msg)
-    return Rows(NO_ORDER if queries.order is None else queries.order, queries.indptr)
+    return rows_of(queries, None)
 
 
 def _factors(queries: Queries, query_weight: Floats | None, *, by_mean: bool) -> list[Any]:

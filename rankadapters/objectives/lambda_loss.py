@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.fields import Words
+from rankadapters.objectives import list_gradients, pair_gradients
 from rankadapters.objectives.base import UnderNDCG
+from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.pairwise_fields import Sigma, Truncation
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
 
 SCHEME = Words(
     group="value",
@@ -38,22 +37,11 @@ class LambdaLoss(UnderNDCG):
 
     Parameters
     ----------
-    convention : NDCG or str
-        Gains, discounts and the ideal DCG, which its `k` alone cuts; of `arp1` and `arp2` the gains alone.
-    scheme : str
-        The weight of a pair, of which i has the larger gain G, at ranks of discounts d_i and d_j, m apart. `arp1`: G_i,
-        and G_j the other way round, for rows of equal gains too; `arp2`: G_i - G_j; `ndcg1`: G_i d_i, and G_j d_j the
-        other way round, for rows of equal gains too; `ndcg2`: (G_i - G_j) (d(m) - d(m + 1)); `ndcg2++_10`: 10 times
-        that, and LambdaRank's (G_i - G_j) abs(d_i - d_j). Those of NDCG are divided by the ideal DCG.
-    truncation : int or None
-        The first row of a pair is among this many top ranks; None takes all pairs.
-    sigma : float
-        Steepness of the sigmoid.
+    convention
+        `k` cuts the ideal DCG alone; of `arp1` and `arp2` the gains alone count.
 
     Raises
     ------
-    ConventionError
-        A field is left out or has a value outside its choices, or the convention is not an NDCG.
     InputError
         When bound: a gain is negative under `arp1` or `ndcg1`.
 
@@ -81,8 +69,6 @@ class LambdaLoss(UnderNDCG):
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
         del state
-        from rankadapters.objectives import list_gradients, pair_gradients
-        from rankadapters.objectives.bound_gradients import Gradients
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)
         terms, weights = list_gradients.weights_of(terms, self.scheme)

@@ -14,13 +14,7 @@ from rankadapters.objectives.pair_gradients import PairTerms, by_portions
 
 
 def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
-    """Lower a scheme of LambdaLoss.
-
-    Raises
-    ------
-    InputError
-        A gain is negative, and weighs a row by itself.
-    """
+    """Lower a scheme of LambdaLoss."""
     mu = (border(scheme) or ("", 0.0))[1]
     ones, discounts = np.ones_like(terms.discounts), terms.discounts
     steps = np.concatenate([[0.0], discounts[:-1] - discounts[1:]])  # at distance m from rank m to the next one

@@ -14,10 +14,11 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border
-from rankadapters.core.errors import InputError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.evaluation.members import bind
 from rankadapters.core.kernels import COMPUTE
-from rankadapters.core.measures import DCG, ERR, FilteredDCG
+from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR, FilteredDCG
+from rankadapters.objectives.base import require_fixed_ideal
 from rankadapters.objectives.bound_gradients import all_rows
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
@@ -40,13 +41,7 @@ class Moves(NamedTuple):
 
 
 def moves_of(queries: Queries, convention: Convention) -> Moves:
-    """Lower a convention for moves by rank.
-
-    Raises
-    ------
-    InputError
-        A label is no probability where the measure needs one, or its gain too large for a float32 gradient.
-    """
+    """Lower a convention for moves by rank."""
     refuse_ignored([convention], queries)
     # A gradient needs no value of an empty or missing query, and noise leaves no ties.
     lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
@@ -54,7 +49,8 @@ def moves_of(queries: Queries, convention: Convention) -> Moves:
     plan = cast("RankedPlan", member.plan)
     computed = member.settled.status == COMPUTE
     kind, move, *_ = worth_of(convention)
-    divided = bool(plan.by_query) and move != SHARE_OF_FOUND  # by what a move may change
+    # By what no move changes; a DCG has divisors of 1.
+    divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
     worth = plan.columns["ranked"].values.astype(np.float64)
@@ -103,3 +99,32 @@ def _refuse_labels(queries: Queries, rows: Rows, worth: Floats, bad: Array, what
     allowed = "those lie in [0, 1]" if "probability" in what else f"allowed are gains up to {LARGEST_GAIN:g}"
     msg = f"labels[{row}] is {queries.labels[row]:g}, whose worth {worth[place]:g} {what}; {allowed}."
     raise InputError(f"{msg}\nHint: map your labels, or declare gain= and scale= of the convention.", row=row)
+
+
+def require_moves(who: str, convention: object) -> None:
+    """Refuse a convention whose change under a move is not known."""
+    if not isinstance(convention, NDCG | DCG | ERR | RR | AP):
+        msg = f"{who} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
+        raise ConventionError(f"{msg}\nHint: ra.presets.textbook(10); PFound is ra.presets.catboost.pfound(10).")
+    require_fixed_ideal(who, convention)
+    fields = convention.to_dict()
+    for name, wanted in (("retrieve", "all"), ("pool", "queries")):
+        if fields.get(name, wanted) != wanted:
+            msg = f"{who} moves the rows of a query by rank, but the convention says {name}={fields[name]!r}."
+            raise ConventionError(f"{msg}\nHint: convention.replace({name}={wanted!r}).")
+    if convention.average == "row":
+        msg = f"{who} counts rows by 1, but the convention says average='row'."
+        raise ConventionError(f"{msg}\nHint: convention.replace(average='query').")
+
+
+def require_filter(convention: object) -> None:
+    """Refuse a convention that keeps all rows, or orders those that it keeps by their scores."""
+    if not isinstance(convention, FilteredDCG):
+        msg = f"StochasticFilter needs a convention of FilteredDCG, not {convention}."
+        raise ConventionError(f"{msg}\nHint: ra.presets.catboost.filtered_dcg().")
+    if convention.precision != "none":
+        msg = f"StochasticFilter keeps rows in their own order, but precision={convention.precision!r} ranks them."
+        raise ConventionError(f"{msg}\nHint: convention.replace(precision='none', ties='input').")
+    if convention.retrieve == "all":
+        msg = "StochasticFilter keeps rows by score, but the convention says retrieve='all'."
+        raise ConventionError(f"{msg}\nHint: convention.replace(retrieve='from_0').")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.objectives import pair_gradients
 from rankadapters.objectives.base import Objective
+from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_MAP, DELTA_ONE
+from rankadapters.objectives.pair_gradients import PairTerms
 from rankadapters.objectives.pairwise_fields import (
     BY_ROUND,
     Hessian,
@@ -18,10 +24,6 @@ from rankadapters.objectives.pairwise_fields import (
     Sigmoid,
     Truncation,
 )
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
-    from rankadapters.objectives.pair_gradients import PairTerms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +64,6 @@ class Pairwise(Objective):
 
     def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
         """Choose the kernel for pairs that weigh `delta`."""
-        import numpy as np
-
-        from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.bound_gradients import Gradients
-
         pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
@@ -94,13 +91,8 @@ class RankNet(Pairwise):
 
     Parameters
     ----------
-    truncation, samples, sigma, normalization, hessian, sigmoid, seed
-        As in `LambdaRank`, with delta = 1; there is no `table`.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out or has a value outside its choices.
+    sigmoid
+        There is no `table`.
 
     References
     ----------
@@ -111,7 +103,7 @@ class RankNet(Pairwise):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.pair_logit(), group_sizes=[2])[0].tolist()
+    >>> ra.objectives.gradients([1, 0], [0.0, 0.0], ra.objectives.catboost.pair_logit(), group_sizes=[2])[0].tolist()
     [-0.5, 0.5]
     """
 
@@ -124,9 +116,6 @@ class RankNet(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_ONE
-
         return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
 
 
@@ -136,13 +125,11 @@ class LambdaMAP(Pairwise):
 
     Parameters
     ----------
-    truncation, samples, sigma, normalization, hessian, sigmoid, seed
-        As in `LambdaRank`, with a sigmoid in `float32` only, and delta the change of average precision.
+    sigmoid
+        `float32` only.
 
     Raises
     ------
-    ConventionError
-        A field is left out or has a value outside its choices.
     InputError
         When bound: a label is neither 0 nor 1.
 
@@ -153,7 +140,7 @@ class LambdaMAP(Pairwise):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.xgboost_map(lambdarank_normalization=False)
+    >>> value = ra.objectives.xgboost.map(lambdarank_normalization=False)
     >>> ra.objectives.gradients([0, 1], [0.0, 0.0], value, group_sizes=[2])[0].tolist()
     [0.25, -0.25]
     """
@@ -167,11 +154,6 @@ class LambdaMAP(Pairwise):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries."""
-        import numpy as np
-
-        from rankadapters.objectives import pair_gradients
-        from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_MAP
-
         other = (queries.labels != 0) & (queries.labels != 1)
         if other.any():
             row = int(np.argmax(other))

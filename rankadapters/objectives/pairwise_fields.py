@@ -59,8 +59,9 @@ Normalization = Annotated[
         },
     ),
 ]
+HessianWord = Literal["plain", "doubled"]
 Hessian = Annotated[
-    Literal["plain", "doubled"],
+    HessianWord,
     Words(
         group="value",
         about="The second derivative of a pair.",

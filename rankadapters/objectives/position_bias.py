@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, cast
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,16 @@ from rankadapters.core.declaration.fields import Words
 from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import ConventionError, InputError, choices
 from rankadapters.objectives.base import OBJECTIVES, Objective, read_back
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bias_gradients import AddedToScores, BiasedGradients, DividingPairs
+from rankadapters.objectives.bias_gradients import (
+    AddedToScores,
+    BiasedGradients,
+    DividingPairs,
+    check_positions,
+    places_in_queries,
+)
 
 POSITION_BIASES: dict[str, type[PositionBias]] = {}
+TRACKED = 32  # positions with ratios, where XGBoost's pairs are drawn
 
 
 class AddedBiases(NamedTuple):
@@ -46,7 +51,7 @@ class PositionBias(Declared):
     __slots__ = ()
 
     noun: ClassVar[str] = "form"
-    start: ClassVar[str] = "a preset, ra.objectives.lightgbm_position_bias().replace(...)"
+    start: ClassVar[str] = "a preset, ra.objectives.lightgbm.position_bias().replace(...)"
     form: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -85,19 +90,11 @@ class AdditiveBias(PositionBias):
 
     Parameters
     ----------
-    positions : str
-        `given`: what the dataset says (`lgb.Dataset(position=)`), which may be any whole numbers from 0 on; `rows`: the
-        place of each row in its query.
-    regularization : float
-        Of the biases, from 0 on.
-    learning_rate : float
-        Of the biases, above 0. It is theirs alone: LightGBM takes the one that the training's parameters have at the
-        start, also where a schedule changes it later.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out or has a value outside its choices.
+    positions
+        Those given may be any whole numbers from 0 on.
+    learning_rate
+        It is the biases' alone: LightGBM takes the one that the training's parameters have at the start, also where a
+        schedule changes it later.
 
     References
     ----------
@@ -133,8 +130,6 @@ class AdditiveBias(PositionBias):
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
         """Prepare an objective for queries shown at `positions`."""
-        from rankadapters.objectives.bias_gradients import AddedToScores, check_positions, places_in_queries
-
         require_pairs(objective)
         if self.positions == "rows":
             positions = places_in_queries(queries)
@@ -167,18 +162,13 @@ class BiasRatios(PositionBias):
 
     Parameters
     ----------
-    limit : int or None
-        So many positions have ratios; pairs with a row beyond are left as they are. None takes all.
-    norm : float
-        From 0 on; the higher it is, the closer ratios are to 1.
-    cost : str
-        `true`: -log p, with p the probability that the objective gives to the pair's order; `mirrored`: -log(1 - p),
-        XGBoost's, which grows the better the pair is ordered.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out or has a value outside its choices.
+    limit
+        Pairs with a row beyond are left as they are.
+    norm
+        The higher it is, the closer ratios are to 1.
+    cost
+        p is the probability that the objective gives to the pair's order. The mirrored cost grows the better the pair
+        is ordered.
 
     References
     ----------
@@ -210,8 +200,6 @@ class BiasRatios(PositionBias):
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
         """Prepare an objective for queries; `positions`, where there are any, are the rows' places in their queries."""
-        from rankadapters.objectives.bias_gradients import DividingPairs, check_positions, places_in_queries
-
         require_pairs(objective)
         places = places_in_queries(queries)
         if positions is not None:
@@ -228,6 +216,26 @@ class BiasRatios(PositionBias):
     def learned(self, gradients: BiasedGradients) -> PairRatios:
         """Copy the ratios so far."""
         return PairRatios(*cast("DividingPairs", gradients).bias.copy())
+
+
+def unbiased_lambdamart(*, limit: int | None = TRACKED, norm: float = 1.0) -> BiasRatios:
+    """Return Unbiased LambdaMART as its paper has it, with the cost of the pair's own order.
+
+    Parameters
+    ----------
+    limit, norm
+        As in `BiasRatios`.
+
+    References
+    ----------
+    Hu, Wang, Peng, Li: Unbiased LambdaMART, WWW 2019, arXiv:1809.05818, equations 30 and 31.
+
+    Examples
+    --------
+    >>> unbiased_lambdamart().cost
+    'true'
+    """
+    return BiasRatios(limit=limit, norm=norm, cost="true")
 
 
 def parse_position_bias(signature: str) -> PositionBias:
@@ -252,7 +260,7 @@ def as_position_bias(value: PositionBias | str | None, objective: Objective) -> 
     if found is None:
         return None
     if not isinstance(found, PositionBias):
-        msg = f"{found!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm_position_bias()."
+        msg = f"{found!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm.position_bias()."
         raise ConventionError(msg)
     require_pairs(objective)
     return found

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures import FilteredDCG
 from rankadapters.objectives.base import ConventionField, Objective
-from rankadapters.objectives.moved_measures import require_filter
+from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.moves import filtered_rows, require_filter
 from rankadapters.objectives.noise_fields import Estimations, Seed
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.noisy_gradients import Draws, stochastic_filter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,20 +25,11 @@ class StochasticFilter(Objective):
 
     Parameters
     ----------
-    convention : FilteredDCG or str
-        Gains, discounts, `k`, the order in which rows stand (`ties`), and the border B of `retrieve`. Its `precision`
-        is `none`: rows are not ranked by score. Under `average="uniform"` weights are ignored.
-    sigma : float
-        Steepness of the chance, above 0.
-    estimations : int
-        How many draws are averaged.
-    seed : int
-        As CatBoost's of one call: each of 128 blocks of queries has a generator. Later calls draw anew.
-
-    Raises
-    ------
-    ConventionError
-        A field is left out or has a value outside its choices, or the convention keeps all rows or ranks them.
+    convention
+        Its `ties` are the order in which rows stand, and `retrieve` the border B. Its `precision` is `none`: rows are
+        not ranked by score. Under `average="uniform"` weights are ignored.
+    seed
+        Each of 128 blocks of queries has a generator. Later calls draw anew.
 
     References
     ----------
@@ -48,7 +38,7 @@ class StochasticFilter(Objective):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.catboost_stochastic_filter(num_estimations=100_000)
+    >>> value = ra.objectives.catboost.stochastic_filter(num_estimations=100_000)
     >>> grad, _ = ra.objectives.gradients([1], [0.0], value, group_sizes=[1])
     >>> abs(float(grad[0]) + 0.25) < 0.001  # of p, whose derivative is p (1 - p)
     True
@@ -67,8 +57,5 @@ class StochasticFilter(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.objectives.moves import filtered_rows
-        from rankadapters.objectives.noisy_gradients import Draws, stochastic_filter
-
         filtered, draws = filtered_rows(queries, self.convention), Draws(self.seed, state)
         return stochastic_filter(self, queries, filtered, draws, n_threads=n_threads)

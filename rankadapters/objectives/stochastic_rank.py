@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import FloatField
 from rankadapters.core.measures import ERR
 from rankadapters.objectives.base import ConventionField, Objective
-from rankadapters.objectives.moved_measures import require_moves
+from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.kernels import stochastic_rank as kernels
+from rankadapters.objectives.kernels.stochastic_rank import Exploring
+from rankadapters.objectives.moves import moves_of, require_moves
 from rankadapters.objectives.noise_fields import Arithmetic, Estimations, NoiseScale, Seed
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,30 +35,18 @@ class StochasticRank(Objective):
 
     Parameters
     ----------
-    convention : NDCG, DCG, ERR, RR, AP or str
-        The measure; PFound is an ERR. `ties`, `precision`, `empty`, `missing` and `unjudged` do not matter. Queries
-        that `short` rules out have no gradient. Under `average="uniform"` weights are ignored.
-    sigma : float
-        Standard deviation of the noise, above 0.
-    mu : float
-        How many sigmas each unit of its label lowers a score before noise is added, which parts ties for the worse.
-    nu : float
-        Added to the norm of the scores, above 0.
-    lambda_ : float
-        Share of the part along the scores that is taken away; 0 keeps it.
-    estimations : int
-        How many draws are averaged.
-    arithmetic : str
-        `exact`, or `catboost`: CatBoost leaves sigma out of the mean of x_d, and counts moves under ERR (and under
-        PFound@k, of a row of probability 1) wrongly, so that its estimate has another expectation. They are one where
-        sigma is 1 and the measure is neither.
-    seed : int
+    convention
+        NDCG, DCG, ERR, RR or AP; PFound is an ERR. `ties`, `precision`, `empty`, `missing` and `unjudged` do not
+        matter. Queries that `short` rules out have no gradient. Under `average="uniform"` weights are ignored.
+    mu
+        It is lowered before noise is added, which parts ties for the worse.
+    arithmetic
+        Both are one where sigma is 1 and the measure is neither ERR nor PFound.
+    seed
         In the first call, query i draws from CatBoost's generator, seeded by seed + i; later calls draw anew.
 
     Raises
     ------
-    ConventionError
-        A field is left out or has a value outside its choices, or the convention is of another measure.
     InputError
         When bound: a label is not a probability where ERR takes it for one.
 
@@ -100,17 +89,12 @@ class StochasticRank(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.objectives.kernels.stochastic_rank import Exploring
-        from rankadapters.objectives.moves import moves_of
-        from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
-
         exploring = Exploring(self.sigma, self.mu, self.nu, self.lambda_, self.estimations, self._departure)
         moves, draws = moves_of(queries, self.convention), Draws(self.seed, state)
         return stochastic_rank(self, queries, moves, exploring, draws, n_threads=n_threads)
 
     @property
     def _departure(self) -> int:
-        from rankadapters.objectives.kernels import stochastic_rank as kernels
 
         if self.arithmetic == "exact":
             return kernels.FAITHFUL

@@ -21,17 +21,7 @@ def trade_terms(
 ) -> tuple[PairTerms, int]:
     """Lower a convention for trades; return also what the kernels call the change of a trade.
 
-    Parameters
-    ----------
-    queries, convention, cut
-        As in `convention_terms`.
-    catboost : bool
-        Whether for CatBoost's changes, which are not divided by anything, of labels in float32.
-
-    Raises
-    ------
-    InputError
-        A chance is not from 0 to 1.
+    With `catboost` for CatBoost's changes, which are not divided by anything, of labels in float32.
     """
     worth, terms = worth_of(convention), convention_terms(queries, convention, cut=cut)
     if catboost or worth.trade == FIRST_TRADE + PRECISIONS_FOUND:  # by which the kernel divides
@@ -43,13 +33,7 @@ def trade_terms(
 
 
 def _chances(queries: Queries, terms: PairTerms, scale: float) -> Floats:
-    """Divide gains by the scale.
-
-    Raises
-    ------
-    InputError
-        A chance is not from 0 to 1.
-    """
+    """Divide gains by the scale."""
     chances: Floats = terms.gains / scale
     bad = (chances < 0) | (chances > 1)
     if bad.any():

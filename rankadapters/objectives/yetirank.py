@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
+from rankadapters.core.binding.gains import discounts_of
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, RR
 from rankadapters.objectives.base import Objective
-from rankadapters.objectives.moved_measures import require_moves
+from rankadapters.objectives.bound_gradients import Gradients
+from rankadapters.objectives.kernels import yetirank as kernels
+from rankadapters.objectives.kernels.yetirank import Permuting
+from rankadapters.objectives.moves import Moves, labels_alone, moves_of, require_moves
 from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, OptionalConvention, PairWeight, Seed
-
-if TYPE_CHECKING:
-    from rankadapters.objectives.bound_gradients import Gradients
-    from rankadapters.objectives.kernels.yetirank import Permuting
-    from rankadapters.objectives.moves import Moves
+from rankadapters.objectives.noisy_gradients import Draws, yetirank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,33 +30,23 @@ class YetiRank(Objective):
 
     Parameters
     ----------
-    delta : str
-        What a pair weighs in one ranking. `classic`: 0.15 decay^(i - 1) abs(difference of the labels) for rows at the
-        ranks i and i + 1. `exact`: how much the convention's measure changes when the two trade places. `catboost`:
-        CatBoost's weights where they are not that change: under RR 1/i - 1/j for every rank j below, up to the first
-        relevant row; under AP 1/i and the reciprocal ranks of the relevant rows between; under ERR with discounts
-        beyond k, in parts rounded to float32. For NDCG, DCG and PFound it is written `exact`.
-    convention : NDCG, DCG, ERR, RR, AP, str or None
-        The measure, whose `k` bounds the first rank of a pair; None under `classic`. `ties` and `precision` do not
-        matter unless there is no noise, and then rows tie in row order. Under `average="uniform"` weights are ignored.
-    permutations : int
-        How many rankings there are.
-    neighbors : int or None
-        Each row is paired with so many that rank next; None with all. 1 under `classic`.
-    decay : float
-        Under `classic`, in (0, 1]; elsewhere written 1.
-    noise : str
-        `logistic` (CatBoost's `Gumbel`), `gauss`, `none`.
-    noise_power : float
-        Standard deviation of `gauss`; elsewhere written 1.
-    seed : int
-        As CatBoost's of one call: each of 128 blocks of queries has a generator, which seeds one for each query. Later
-        calls draw anew.
+    delta
+        For NDCG, DCG and PFound `catboost` is written `exact`.
+    convention
+        NDCG, DCG, ERR, RR or AP, whose `k` bounds the first rank of a pair; None under `classic`. `ties` and
+        `precision` do not matter unless there is no noise, and then rows tie in row order. Under `average="uniform"`
+        weights are ignored.
+    neighbors
+        1 under `classic`.
+    decay
+        Under `classic`; elsewhere written 1.
+    noise_power
+        Elsewhere written 1.
+    seed
+        Each of 128 blocks of queries has a generator, which seeds one for each query. Later calls draw anew.
 
     Raises
     ------
-    ConventionError
-        A field is left out or has a value outside its choices, or fields do not go together.
     InputError
         When bound: a label is not a probability where ERR takes it for one.
 
@@ -68,7 +58,7 @@ class YetiRank(Objective):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> value = ra.objectives.catboost_yetirank()
+    >>> value = ra.objectives.catboost.yetirank()
     >>> grad, _ = ra.objectives.gradients([2, 0], [0.0, 0.0], value, group_sizes=[2])
     >>> [f"{g:.3f}" for g in grad]  # half of 0.15 x 2, whichever row ranks first
     ['-0.150', '0.150']
@@ -113,17 +103,12 @@ class YetiRank(Objective):
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
         """Prepare for queries; the state is the number of calls."""
-        from rankadapters.objectives.moves import labels_alone, moves_of
-        from rankadapters.objectives.noisy_gradients import Draws, yetirank
-
         moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
         moves, permuting = self._weighing(moves)
         draws = Draws(self.seed, state)
         return yetirank(self, queries, moves, permuting, draws, n_threads=n_threads)
 
     def _weighing(self, moves: Moves) -> tuple[Moves, Permuting]:
-        from rankadapters.core.binding.gains import discounts_of
-        from rankadapters.objectives.kernels import yetirank as kernels
 
         kind = kernels.CLASSIC if self.delta == "classic" else moves.kind
         if self.delta == "catboost" and self._is_err:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from rankadapters.parity.checks import crosscheck
 from rankadapters.parity.held import Held
-from rankadapters.parity.numbers import check_value, compare_numbers
+from rankadapters.parity.models import ModelRow, ModelsReport, crosscheck_models
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.toolkit import Toolkit
+from rankadapters.parity.values import check_value
 
 __all__ = [
     "Held",
+    "ModelRow",
+    "ModelsReport",
     "ParityError",
     "ParityReport",
     "ParityRow",
@@ -17,7 +21,8 @@ __all__ = [
     "Toolkit",
     "Verdict",
     "check_value",
-    "compare_numbers",
+    "crosscheck",
+    "crosscheck_models",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -11,12 +12,12 @@ import numpy as np
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity.case import Case, Cause, ChangedValues
+from rankadapters.parity.changed_values import Cause, ChangedValues
 from rankadapters.parity.data_causes import changed_data
 from rankadapters.parity.number_causes import in_last_bits, number_causes
-from rankadapters.parity.ours import Ours
+from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.query_causes import cut, left_out, other_divisors, other_means, swapped
-from rankadapters.parity.rows import QueryDifferences
+from rankadapters.parity.rows import ParityRow, QueryDifferences
 from rankadapters.parity.tolerances import FLOAT32, FULL_DOUBLE, Tolerance, agree, relative, width
 from rankadapters.statistics.printed import Printed, as_printed
 
@@ -27,28 +28,46 @@ AROUND = 100  # numbers of the same digits around a number, among which values o
 LIKELY = 5  # of these: where more are values of changes, a match may well be chance
 FEW_DECIMALS = 8  # a float of no more was rounded
 CLOSER = 1e-3  # of the difference: how far from the number what explains it may lie
+NOT_A_SUM = (
+    "The value is not a sum over the queries, so that only its fields and whole columns were tried, and no query has a "
+    "part in it."
+)
 
-Search = Callable[[Case], ChangedValues]
+Search = Callable[[OurNumber], ChangedValues]
+PerQuery = Callable[[], QueryDifferences | None]
 
 
-def causes(ours: Ours, *, value: float, tolerance: Tolerance, per_query: QueryDifferences | None = None) -> list[Cause]:
+def judge(
+    ours: OurNumber, value: float, source: str, version: str, *, notes: Iterable[str] = (),
+    tolerance: Tolerance | None = None, per_query: PerQuery = lambda: None,
+) -> ParityRow:  # fmt: skip
+    """Compare another's value with ours; where it differs, search for the cause."""
+    allowed = relative(FULL_DOUBLE, ours.value) if tolerance is None else tolerance
+    row = ParityRow.compare(
+        source, version, ours.convention, value=value, our_value=ours.value, tolerance=allowed, reason="\n".join(notes)
+    )
+    if row.verdict == "equal":
+        return row
+    differences = per_query()
+    likely = causes(ours, value=value, tolerance=allowed, per_query=differences)
+    why = "; ".join(cause.text for cause in likely) or "none of the changes tried gives it"
+    whole = "" if ours.convention.is_sum else NOT_A_SUM
+    reason = "\n".join(filter(None, [row.reason, f"Looking for the cause: {why}.", whole]))
+    other = next((cause.convention for cause in likely if cause.convention is not None), None)
+    if differences is None and other is not None:
+        differences = OurNumber.of(ours.queries, ours.scores, other, leaving=True).gap(ours)
+    return replace(row, reason=reason, per_query=differences)
+
+
+def causes(
+    ours: OurNumber, *, value: float, tolerance: Tolerance, per_query: QueryDifferences | None = None
+) -> list[Cause]:
     """Search for one change of the number, the convention or the data that gives a number which differs from ours.
 
-    Searched are: our number rounded or turned into another; every field of the convention; columns in another order,
-    turned round or grouped otherwise; other means; each query left out, cut short or cut in two (where the data is not
-    too large); weights that are ignored, swapped or replaced by the number of rows. Next come the presets, and two
-    changes at once. Last comes what is not excluded: matches that may be chance, tied rows in another order, float32.
-
-    Parameters
-    ----------
-    ours : Ours
-        The data, and what the number was expected to be.
-    value : float
-        The number.
-    tolerance : float or Printed
-        How far from a candidate it may lie, or the number as it was printed.
-    per_query : QueryDifferences, optional
-        The source's value of each query, where it is known.
+    The search tries, in this order: our number rounded or turned into another; every field of the convention; other
+    means; columns in another order, negated or grouped otherwise; each query left out, cut short or cut in two (where
+    the data is not too large); weights that are ignored or swapped; presets; two changes at once. What cannot be
+    excluded comes last: matches that may be chance, tied rows in another order, float32.
 
     Returns
     -------
@@ -59,7 +78,7 @@ def causes(ours: Ours, *, value: float, tolerance: Tolerance, per_query: QueryDi
     --------
     >>> from rankadapters import Queries
     >>> queries = Queries([1, 0, 0, 1], group_sizes=[2, 2])
-    >>> ours = Ours.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
+    >>> ours = OurNumber.of(queries, np.array([2.0, 1, 4, 3]), presets.yahoo(2))
     >>> causes(ours, value=1.0, tolerance=1e-9)[3].text  # so little data has other explanations too
     'it is the value without query 1'
     >>> causes(ours, value=0.8155, tolerance=1e-9)[0].text
@@ -67,29 +86,28 @@ def causes(ours: Ours, *, value: float, tolerance: Tolerance, per_query: QueryDi
     """
     if not np.isfinite(value):
         return [Cause(f"it is {value}, which is not a value of any convention")]
-    case = Case(ours.queries, ours.scores, ours.convention, ours.terms)
     certain = [Cause(f"it is {text}") for text in (*_ratio(per_query), *number_causes(value, ours.value, tolerance))]
     if in_last_bits(value, ours.value):
         return certain
     if not isinstance(tolerance, Printed):
         tolerance = max(tolerance, min(relative(FULL_DOUBLE, value), CLOSER * abs(value - ours.value)))
     few = isinstance(tolerance, Printed) and tolerance.decimals <= FEW_DECIMALS
-    sure, chance = _search(case, value, tolerance, tiers=1 if certain else 2 if few else 3)
+    sure, chance = _search(ours, value, tolerance, tiers=1 if certain else 2 if few else 3)
     if not (certain or sure or isinstance(tolerance, Printed)):
         rounded = as_printed(value)
         if rounded.decimals <= FEW_DECIMALS and width(rounded) > tolerance:
-            sure, chance = _search(case, value, rounded, tiers=2)
+            sure, chance = _search(ours, value, rounded, tiers=2)
             sure = [cause._replace(text=f"taken as rounded, {cause.text}") for cause in sure]
-    return [*certain, *sure] or [*chance, *map(Cause, _vague(case, value, ours.value, tolerance))]
+    return [*certain, *sure] or [*chance, *map(Cause, _vague(ours, value, tolerance))]
 
 
-def _search(case: Case, value: float, tolerance: Tolerance, tiers: int) -> tuple[list[Cause], list[Cause]]:
+def _search(ours: OurNumber, value: float, tolerance: Tolerance, tiers: int) -> tuple[list[Cause], list[Cause]]:
     """Find the causes that fit, tier by tier until one fits, and apart from them those that may fit by chance."""
     near: set[float] = set()
     sure, chance = list[Cause](), list[Cause]()
-    for tier in _tiers(case)[:tiers]:
+    for tier in _tiers(ours)[:tiers]:
         for search in tier:
-            candidates = search(case)
+            candidates = search(ours)
             near |= _near(candidates, value, tolerance)
             hits = np.flatnonzero(agree(candidates.values, value, tolerance))
             (sure if len(near) <= LIKELY else chance).extend(_few(map(candidates.describe, hits.tolist())))
@@ -99,11 +117,11 @@ def _search(case: Case, value: float, tolerance: Tolerance, tiers: int) -> tuple
     return sure, [Cause(f"{said}: {'; '.join(cause.text for cause in chance)}")] if chance else []
 
 
-def _tiers(case: Case) -> list[list[Search]]:
+def _tiers(ours: OurNumber) -> list[list[Search]]:
     """Searches by how likely what they find is to be the cause; the last fits numbers of few decimals by chance."""
-    if not case.convention.is_sum:  # no query has a part in the value
+    if not ours.convention.is_sum:  # no query has a part in the value
         return [[_fields, changed_data], [_presets]]
-    retrieval = case.queries.retrieved is not None or case.queries.judged is not None
+    retrieval = ours.queries.retrieved is not None or ours.queries.judged is not None
     of_queries = [left_out, *([] if retrieval else [cut]), swapped]
     return [[_fields, other_means, changed_data, *of_queries], [_presets, _two_changes], [other_divisors]]
 
@@ -133,27 +151,27 @@ def _ratio(per_query: QueryDifferences | None) -> Iterator[str]:
             yield f"{ratio:.6g} times ours on every query"
 
 
-def _fields(case: Case) -> ChangedValues:
-    return _under(case, _flips(case))
+def _fields(ours: OurNumber) -> ChangedValues:
+    return _under(ours, _flips(ours))
 
 
-def _presets(case: Case) -> ChangedValues:
-    return _under(case, _named(case))
+def _presets(ours: OurNumber) -> ChangedValues:
+    return _under(ours, _named(ours))
 
 
-def _two_changes(case: Case) -> ChangedValues:
+def _two_changes(ours: OurNumber) -> ChangedValues:
     """Another field or preset, and one-document queries left out, as by a loop over scikit-learn's function."""
-    several = np.flatnonzero(case.sizes > 1)
-    if several.size in {0, case.sizes.size}:
+    several = np.flatnonzero(ours.sizes > 1)
+    if several.size in {0, ours.sizes.size}:
         return ChangedValues.of([])
-    queries, rows = case.queries.take(several)
-    part = case._replace(queries=queries, scores=case.scores[rows])
-    return _under(part, (*_flips(case), *_named(case)), ", without the one-document queries")
+    queries, rows = ours.queries.take(several)
+    part = ours._replace(queries=queries, scores=ours.scores[rows])
+    return _under(part, (*_flips(ours), *_named(ours)), ", without the one-document queries")
 
 
-def _under(case: Case, conventions: Iterable[tuple[str, Convention]], aside: str = "") -> ChangedValues:
+def _under(ours: OurNumber, conventions: Iterable[tuple[str, Convention]], aside: str = "") -> ChangedValues:
     listed = list(conventions)
-    values = np.array([case.changed(convention=convention) for _, convention in listed], np.float64)
+    values = np.array([ours.changed(convention=convention) for _, convention in listed], np.float64)
 
     def describe(place: int) -> Cause:
         text, convention = listed[place]
@@ -162,20 +180,20 @@ def _under(case: Case, conventions: Iterable[tuple[str, Convention]], aside: str
     return ChangedValues(values, describe)
 
 
-def _named(case: Case) -> Iterator[tuple[str, Convention]]:
+def _named(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
     """Presets, with what each changes."""
-    for name in presets.names(case.convention.measure):
-        other = presets.make(name, getattr(case.convention, "k", None))
-        yield f"presets.{name}, that is {_spelled(case.convention, other)}", other
+    for name in presets.names(ours.convention.measure):
+        other = presets.make(name, getattr(ours.convention, "k", None))
+        yield f"presets.{name}, that is {_spelled(ours.convention, other)}", other
 
 
-def _flips(case: Case) -> Iterator[tuple[str, Convention]]:
+def _flips(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
     """Conventions with another value of one field."""
-    convention = case.convention
+    convention = ours.convention
     values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
     if "k" in values:
         k = convention.to_dict()["k"]
-        longest = min(case.queries.longest, MOST_CUTOFFS)
+        longest = min(ours.queries.longest, MOST_CUTOFFS)
         values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
     for name in convention.fields():
         for value in values[name]:
@@ -192,12 +210,12 @@ def _spelled(convention: Convention, other: Convention) -> str:
     return ", ".join(f"{name}={new!r} in place of {name}={old!r}" for name, (new, old) in pairs)
 
 
-def _vague(case: Case, value: float, ours: float, tolerance: Tolerance) -> Iterator[str]:
+def _vague(ours: OurNumber, value: float, tolerance: Tolerance) -> Iterator[str]:
     """What is a range and no number, so that it is looked at last."""
-    if abs(value - ours) <= (reach := relative(FLOAT32, ours)):
+    if abs(value - ours.value) <= (reach := relative(FLOAT32, ours.value)):
         yield f"it is within {reach:.0e} of ours, as where something is computed in float32"
-    declared = getattr(case.convention, "ties", None)
-    worst, best = (_with_ties(case, ties) for ties in ("worst", "best"))
+    declared = getattr(ours.convention, "ties", None)
+    worst, best = (_with_ties(ours, ties) for ties in ("worst", "best"))
     low, high, reach = min(worst, best), max(worst, best), width(tolerance)
     if high - low > reach and low - reach <= value <= high + reach:
         yield (
@@ -206,8 +224,8 @@ def _vague(case: Case, value: float, ours: float, tolerance: Tolerance) -> Itera
         )
 
 
-def _with_ties(case: Case, ties: str) -> float:
+def _with_ties(ours: OurNumber, ties: str) -> float:
     try:
-        return case.changed(convention=case.convention.replace(ties=ties))
+        return ours.changed(convention=ours.convention.replace(ties=ties))
     except RankAdaptersError:  # the measure has no such order
         return np.nan

@@ -16,6 +16,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, RankAdaptersError
+from rankadapters.core.evaluation.panel import Panel
 from rankadapters.core.measures.ranked import Discounted
 
 Array = NDArray[Any]
@@ -29,8 +30,6 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
     InputError
         The data does not fit the convention.
     """
-    from rankadapters.core.evaluation.panel import Panel  # brings numpy
-
     array = queries.check_scores(scores)
     refuse_non_finite("scores", array)
     Panel(queries, [convention])

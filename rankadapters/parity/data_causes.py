@@ -9,33 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.binding.gains import are_beyond
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.measures import RR
-from rankadapters.parity.case import Case, ChangedValues, Floats
+from rankadapters.parity.changed_values import ChangedValues
+from rankadapters.parity.ours import OurNumber
 
 Change = Iterator[tuple[str, dict[str, Any]]]
 DECIMALS = range(1, 7)  # of scores that went through a file
 
 
-def changed_data(case: Case) -> ChangedValues:
+def changed_data(ours: OurNumber) -> ChangedValues:
     """Evaluate the convention on columns that a mistake has changed."""
-    queries = case.queries
+    queries = ours.queries
     everything_ranked = queries.retrieved is None and queries.judged is None
     searches = [_scores, _last_relevant, *([_labels, _groups] if everything_ranked else [_unretrieved])]
-    changes = (change for search in searches for change in search(case))
-    return ChangedValues.of((f"the value {text}", case.changed(**changed)) for text, changed in changes)
+    changes = (change for search in searches for change in search(ours))
+    return ChangedValues.of((f"the value {text}", ours.changed(**changed)) for text, changed in changes)
 
 
-def _scores(case: Case) -> Change:
-    yield "of the scores negated", {"scores": -case.scores}
+def _scores(ours: OurNumber) -> Change:
+    yield "of the scores negated", {"scores": -ours.scores}
     for decimals in DECIMALS:
-        yield f"of the scores rounded to {decimals} decimals", {"scores": np.round(case.scores, decimals)}
+        yield f"of the scores rounded to {decimals} decimals", {"scores": np.round(ours.scores, decimals)}
 
 
-def _labels(case: Case) -> Change:
+def _labels(ours: OurNumber) -> Change:
     """Labels, or scores, in another order of the rows; the two swapped; labels as 0 and 1."""
-    queries, scores, labels = case.queries, case.scores, case.queries.labels
-    for text, order in _orders(case).items():
+    queries, scores, labels = ours.queries, ours.scores, ours.queries.labels
+    for text, order in _orders(ours).items():
         if order is not None and not np.array_equal(order, np.arange(queries.n_docs)):
             yield f"of the labels {text}, the scores as they are", {"queries": queries.with_labels(labels[order])}
             if text.endswith("by query"):
@@ -44,13 +46,13 @@ def _labels(case: Case) -> Change:
     yield "of the labels as 0 and 1", {"queries": queries.with_labels((labels > 0) * 1.0)}
 
 
-def _orders(case: Case) -> dict[str, NDArray[Any] | None]:
+def _orders(ours: OurNumber) -> dict[str, NDArray[Any] | None]:
     """Orders of rows that columns are left in or brought into by mistake; None where there is none."""
-    queries = case.queries
+    queries = ours.queries
     rows, by_query = np.arange(queries.n_docs), queries.query_of_row
     turned, ranking = np.empty_like(rows), np.empty_like(rows)
     turned[queries.rows] = np.lexsort((-rows, by_query))
-    ranking[queries.rows] = np.lexsort((rows, -case.scores, by_query))
+    ranking[queries.rows] = np.lexsort((rows, -ours.scores, by_query))
     return {
         "in reverse order": rows[::-1],
         "of each query in reverse order": turned,
@@ -62,9 +64,9 @@ def _orders(case: Case) -> dict[str, NDArray[Any] | None]:
     }
 
 
-def _groups(case: Case) -> Change:
+def _groups(ours: OurNumber) -> Change:
     """Rows that are grouped by other sizes than their queries have."""
-    queries = case.queries
+    queries = ours.queries
     sizes, of_row = np.diff(queries.indptr), queries.query_of_row
     starts = np.flatnonzero(np.diff(of_row, prepend=-1))
     by_size, ids = np.argsort(-sizes, kind="stable"), _by_id(queries)
@@ -87,28 +89,28 @@ def _groups(case: Case) -> Change:
         yield "with all rows taken as one query", {"queries": one}
 
 
-def _unretrieved(case: Case) -> Change:
+def _unretrieved(ours: OurNumber) -> Change:
     """Rows that were not retrieved, ranked as if their score were 0."""
-    retrieved = case.queries.retrieved
+    retrieved = ours.queries.retrieved
     if retrieved is None:
         return
     queries = Queries(
-        case.queries.labels, qid=case.queries.query_of_row, query_weight=case.queries.query_weight,
-        judged=case.queries.judged,
+        ours.queries.labels, qid=ours.queries.query_of_row, query_weight=ours.queries.query_weight,
+        judged=ours.queries.judged,
     )  # fmt: skip
-    scores = np.where(retrieved, case.scores, 0).astype(case.scores.dtype)
+    scores = np.where(retrieved, ours.scores, 0).astype(ours.scores.dtype)
     yield (
         "of the rows that were not retrieved, ranked by a score of 0",
-        {"queries": _ranked_docids(queries, case.queries), "scores": scores},
+        {"queries": _ranked_docids(queries, ours.queries), "scores": scores},
     )
 
 
-def _last_relevant(case: Case) -> Change:
+def _last_relevant(ours: OurNumber) -> Change:
     """Every relevant row but the last of each query made irrelevant."""
-    convention, queries = case.convention, case.queries
+    convention, queries = ours.convention, ours.queries
     if not isinstance(convention, RR):
         return
-    rows = np.lexsort((np.arange(queries.n_docs), -case.scores, queries.query_of_row))
+    rows = np.lexsort((np.arange(queries.n_docs), -ours.scores, queries.query_of_row))
     ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))
     relevant = are_beyond(queries.labels, convention.relevant)
     top = rows[relevant[rows] & (ranks < (convention.k or rows.size))]

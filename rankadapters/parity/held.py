@@ -11,7 +11,7 @@ import numpy as np
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
-from rankadapters.parity.ours import Ours
+from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.rows import QueryDifferences
 from rankadapters.parity.tolerances import FULL_DOUBLE
 
@@ -25,7 +25,7 @@ class Route(NamedTuple):
     ask: Callable[[Held], float]
     apart: bool = False  # whether it can be asked for some of the queries alone
 
-    def ask_each(self, held: Held, ours: Ours) -> QueryDifferences | None:
+    def ask_each(self, held: Held, ours: OurNumber) -> QueryDifferences | None:
         """Ask for every query alone; None where that cannot be, fails or would take too long."""
         queries, terms = held.queries, ours.terms
         if not self.apart or queries.n_queries > MOST_ASKED or not ours.convention.is_sum:

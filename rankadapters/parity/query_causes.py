@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity.case import Case, Cause, ChangedValues, Floats
+from rankadapters.parity.changed_values import Cause, ChangedValues
+from rankadapters.parity.ours import OurNumber
 from rankadapters.statistics.inert import terms_of
 
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
@@ -19,34 +21,34 @@ MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
 NONE = ChangedValues.of([])
 
 
-def other_means(case: Case) -> ChangedValues:
+def other_means(ours: OurNumber) -> ChangedValues:
     """Other ways from the queries' values to one number, and weights that are ignored or others."""
-    return ChangedValues.of([*_means(case), *_weights(case)])
+    return ChangedValues.of([*_means(ours), *_weights(ours)])
 
 
-def _means(case: Case) -> Iterator[tuple[str, float]]:
-    parts, divisors, value = case.parts, case.terms.divisors, float(case.terms.shares.sum())
+def _means(ours: OurNumber) -> Iterator[tuple[str, float]]:
+    parts, divisors, value = ours.parts, ours.terms.divisors, float(ours.terms.shares.sum())
     scored = divisors > 0
-    yield "the median of the queries' values, not their mean", float(np.median(case.terms.values[scored]))
+    yield "the median of the queries' values, not their mean", float(np.median(ours.terms.values[scored]))
     yield "the sum of the queries' values, not their mean", float(parts.sum())
-    yield "the sum of the queries' values by the number of rows", float(parts.sum()) / case.queries.n_docs
+    yield "the sum of the queries' values by the number of rows", float(parts.sum()) / ours.queries.n_docs
     for base, factor in (("e", math.log(2)), ("10", math.log10(2))):
         yield f"ours with every query's value divided by log {base} of 2, as other logarithms do", value / factor
         yield f"ours with every query's value multiplied by log {base} of 2, as other logarithms do", value * factor
-    if k := getattr(case.convention, "k", None):
+    if k := getattr(ours.convention, "k", None):
         yield f"ours with every query's value multiplied by k={k}", value * k
         yield f"ours with every query's value divided by k={k}", value / k
-    for text, rule in _rules(case).items():
+    for text, rule in _rules(ours).items():
         kept = np.where(divisors[~rule].sum() > 0, divisors[~rule].sum(), np.nan)
         yield f"the value without {text}", float(parts[~rule].sum() / kept)
         yield f"the value with 0 for {text}", float(parts[~rule].sum() / divisors.sum())
 
 
-def _rules(case: Case) -> dict[str, NDArray[np.bool_]]:
+def _rules(ours: OurNumber) -> dict[str, NDArray[np.bool_]]:
     """Queries that programs leave out, often without a word: by their number of rows, or for a 0/0."""
-    rows, starts = case.queries.rows, case.queries.indptr[:-1]
-    columns = {"labels": case.queries.labels[rows], "scores": case.scores[rows]}
-    rules = {"one-document queries": case.sizes == 1}
+    rows, starts = ours.queries.rows, ours.queries.indptr[:-1]
+    columns = {"labels": ours.queries.labels[rows], "scores": ours.scores[rows]}
+    rules = {"one-document queries": ours.sizes == 1}
     for name, column in columns.items():
         rules[f"queries whose {name} are all equal"] = np.minimum.reduceat(column, starts) == np.maximum.reduceat(
             column, starts
@@ -55,27 +57,27 @@ def _rules(case: Case) -> dict[str, NDArray[np.bool_]]:
     return {f"the {rule.sum()} {text}": rule for text, rule in reversed(different.values())}
 
 
-def _weights(case: Case) -> Iterator[tuple[str, float]]:
+def _weights(ours: OurNumber) -> Iterator[tuple[str, float]]:
     """Weights ignored, by rows, or turned round."""
-    weights, convention = case.queries.query_weight, case.convention
+    weights, convention = ours.queries.query_weight, ours.convention
     weighted = weights is not None and convention.weighting == "query_weight"
-    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": case.sizes.astype(np.float64)}
+    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": ours.sizes.astype(np.float64)}
     if weights is not None and weighted:
         tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
     convention = convention if weighted else convention.replace(average="query")
     for text, other in tried.items():
         yield (
             f"the value with {text}",
-            case.changed(queries=case.queries.with_weights(other), convention=convention),
+            ours.changed(queries=ours.queries.with_weights(other), convention=convention),
         )
 
 
-def left_out(case: Case) -> ChangedValues:
+def left_out(ours: OurNumber) -> ChangedValues:
     """The value without each query."""
-    divisors, parts = case.terms.divisors, case.parts
+    divisors, parts = ours.terms.divisors, ours.parts
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (parts.sum() - parts) / (divisors.sum() - divisors)
-    names, empty = case.queries.query_ids, _nothing_to_find(case)
+    names, empty = ours.queries.query_ids, _nothing_to_find(ours)
 
     def describe(place: int) -> Cause:
         why = ", where nothing is to be found: its value is 0/0, a NaN, to many programs" if empty[place] else ""
@@ -84,26 +86,26 @@ def left_out(case: Case) -> ChangedValues:
     return ChangedValues(np.where(divisors > 0, means, np.nan), describe)
 
 
-def _nothing_to_find(case: Case) -> NDArray[np.bool_]:
+def _nothing_to_find(ours: OurNumber) -> NDArray[np.bool_]:
     try:
-        skipping = terms_of(case.queries, case.scores, case.convention.replace(empty="skip"))
+        skipping = terms_of(ours.queries, ours.scores, ours.convention.replace(empty="skip"))
     except RankAdaptersError:
-        return np.zeros(case.queries.n_queries, np.bool_)
-    return np.isnan(skipping.values) & ~np.isnan(case.terms.values)
+        return np.zeros(ours.queries.n_queries, np.bool_)
+    return np.isnan(skipping.values) & ~np.isnan(ours.terms.values)
 
 
-def cut(case: Case) -> ChangedValues:
+def cut(ours: OurNumber) -> ChangedValues:
     """The value where a query lost its last or its first rows, or its rows became two queries."""
-    sizes = case.sizes
+    sizes = ours.sizes
     if (sizes * (sizes - 1)).sum() > MOST_PIECES or sizes.max() == 1:
         return NONE
-    pieces, query, rows = _pieces(case.queries)
+    pieces, query, rows = _pieces(ours.queries)
     try:
-        terms = terms_of(pieces, case.scores[rows], case.convention)
+        terms = terms_of(pieces, ours.scores[rows], ours.convention)
     except RankAdaptersError:
         return NONE
     kept, divisors = terms.shares * terms.divisors.sum(), terms.divisors
-    rest, below = case.parts.sum() - case.parts[query], case.terms.divisors.sum() - case.terms.divisors[query]
+    rest, below = ours.parts.sum() - ours.parts[query], ours.terms.divisors.sum() - ours.terms.divisors[query]
     first, second = slice(0, None, 2), slice(1, None, 2)
     texts = ("{} cut after its first {} rows", "{} without its first {} rows", "{} cut in two after {} rows")
     tops = np.stack([kept[first], kept[second], kept[first] + kept[second]])
@@ -111,7 +113,7 @@ def cut(case: Case) -> ChangedValues:
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (rest + tops) / (below + downs)
     cut_at = [part for n in sizes for part in range(1, n)]
-    names = case.queries.query_ids
+    names = ours.queries.query_ids
 
     def describe(place: int) -> Cause:
         kind, piece = divmod(place, query.size)
@@ -134,16 +136,16 @@ def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
     return pieces if ranks is None else pieces.with_docid_ranks(ranks[where]), query, where
 
 
-def swapped(case: Case) -> ChangedValues:
+def swapped(ours: OurNumber) -> ChangedValues:
     """The value with the weights of two queries swapped."""
-    weights = case.queries.query_weight
-    if weights is None or case.convention.average != "query" or weights.size**2 > MOST_PAIRS:
+    weights = ours.queries.query_weight
+    if weights is None or ours.convention.average != "query" or weights.size**2 > MOST_PAIRS:
         return NONE
-    scored = np.flatnonzero(case.terms.divisors > 0)
-    values, weights, names = case.terms.values[scored], weights[scored], case.queries.query_ids[scored]
+    scored = np.flatnonzero(ours.terms.divisors > 0)
+    values, weights, names = ours.terms.values[scored], weights[scored], ours.queries.query_ids[scored]
     gained = (weights[None, :] - weights[:, None]) * (values[:, None] - values[None, :])
     first, second = np.triu_indices(scored.size, 1)
-    means = (case.terms.shares.sum() + gained / case.terms.divisors.sum())[first, second]
+    means = (ours.terms.shares.sum() + gained / ours.terms.divisors.sum())[first, second]
     return ChangedValues(
         means,
         lambda place: Cause(
@@ -152,12 +154,12 @@ def swapped(case: Case) -> ChangedValues:
     )
 
 
-def other_divisors(case: Case) -> ChangedValues:
+def other_divisors(ours: OurNumber) -> ChangedValues:
     """The sum of the queries' values divided by another whole number: queries counted that have no value, or not."""
-    total, most = case.parts.sum(), 2 * max(case.queries.n_queries, 2)
+    total, most = ours.parts.sum(), 2 * max(ours.queries.n_queries, 2)
     numbers = np.arange(1, most + 1)
-    ours = f"{case.terms.divisors.sum():g}"
+    divisor = f"{ours.terms.divisors.sum():g}"
     return ChangedValues(
         total / numbers,
-        lambda place: Cause(f"it is the sum of the queries' values divided by {numbers[place]} instead of {ours}"),
+        lambda place: Cause(f"it is the sum of the queries' values divided by {numbers[place]} instead of {divisor}"),
     )

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.presets.texts import parse
 from rankadapters.parity.tolerances import FULL_DOUBLE, Tolerance, agree, width
-
-Floats = NDArray[np.float64]
 
 Verdict = Literal["equal", "equal-on-this-data", "different", "not-comparable"]
 
@@ -169,19 +169,18 @@ class ParityRow:
         if self.difference is not None:
             numbers += f", difference {self.difference:.3g} (<= {self.tolerance:.3g})"
         head = " ".join(filter(None, (f"{self.verdict}: {self.source}", self.version)))
-        details = filter(None, (self.signature, *self.reason.splitlines(), *self.queries()))
-        return "\n    ".join([f"{head}: {numbers}", *details])
+        return "\n    ".join([f"{head}: {numbers}", *filter(None, (self.signature, *self.details()))])
 
     @property
     def signature(self) -> str:
         """The convention as text; empty where there is none."""
         return "" if self.convention is None else str(self.convention)
 
-    def queries(self) -> list[str]:
-        """Write the queries that contribute most to the difference, one a line; empty where none is known."""
-        found = [] if self.per_query is None else self.per_query.largest()
-        lines = [f"  query {name}: {_contribution(theirs, ours, part)}" for name, theirs, ours, part in found]
-        return [*(["the queries that contribute most:"] if lines else []), *lines]
+    def details(self) -> list[str]:
+        """Return the lines of the reason, and of the queries that contribute most to the difference."""
+        largest = [] if self.per_query is None else self.per_query.largest()
+        lines = [f"  query {name}: {_contribution(theirs, ours, part)}" for name, theirs, ours, part in largest]
+        return [*self.reason.splitlines(), *(["the queries that contribute most:"] if lines else []), *lines]
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types: the convention as its signature, a number that is not finite as None."""
@@ -192,8 +191,6 @@ class ParityRow:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParityRow:
         """Read what `to_dict` gave."""
-        from rankadapters.core.presets.texts import parse
-
         per_query = data["per_query"] and QueryDifferences.from_dict(data["per_query"])
         convention = parse(data["convention"]) if data["convention"] else None
         return cls(**{**data, "convention": convention, "per_query": per_query})

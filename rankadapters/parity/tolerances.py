@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.errors import InputError
 from rankadapters.statistics.printed import Printed
 
 # `relative` scales both.
@@ -21,7 +18,7 @@ Tolerance = float | Printed
 
 
 def relative(precision: float, value: float) -> float:
-    """Tolerance around a value: the precision times its size, and no less than the precision itself.
+    """Return the tolerance around a value: the precision times its size, and no less than the precision itself.
 
     >>> [f"{relative(FULL_DOUBLE, value):g}" for value in (0.5, 1000.0)]
     ['1e-09', '1e-06']
@@ -29,8 +26,8 @@ def relative(precision: float, value: float) -> float:
     return precision * max(1.0, abs(value))
 
 
-def agree(values: Any, given: float, tolerance: Tolerance) -> NDArray[np.bool_]:
-    """Tell which values are the given number: those that round to it where it was printed, else those within reach.
+def agree(values: Any, number: float, tolerance: Tolerance) -> NDArray[np.bool_]:
+    """Tell which values are the number: those that round to it where it was printed, else those within reach.
 
     >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist(), agree([float("inf")], float("inf"), 0).tolist()
     ([True, True, False], [True])
@@ -39,34 +36,10 @@ def agree(values: Any, given: float, tolerance: Tolerance) -> NDArray[np.bool_]:
         return tolerance.hold(values)
     numbers = np.asarray(values, np.float64)
     with np.errstate(invalid="ignore"):  # inf - inf
-        within: NDArray[np.bool_] = (np.abs(numbers - given) <= tolerance) | (numbers == given)
+        within: NDArray[np.bool_] = (np.abs(numbers - number) <= tolerance) | (numbers == number)
     return within
 
 
 def width(tolerance: Tolerance) -> float:
-    """Largest difference that counts as none."""
+    """Return the largest difference that counts as none."""
     return float(tolerance.half if isinstance(tolerance, Printed) else tolerance)
-
-
-def as_float(value: Any) -> float | None:
-    """Read a number, which may be an array or tensor without dimensions; None for anything else."""
-    plain = value.item() if getattr(value, "ndim", None) == 0 else value
-    try:
-        return float(plain) if isinstance(plain, Real) and not isinstance(plain, bool) else None
-    except OverflowError:  # a whole number beyond float64
-        return None
-
-
-def as_tolerance(name: str, value: object) -> float:
-    """Read the largest difference that counts as none.
-
-    Raises
-    ------
-    InputError
-        It is not a number from 0 on.
-    """
-    number = as_float(value)
-    if number is None or not 0 <= number < math.inf:
-        msg = f"{name}={value!r:.60} is not a tolerance; allowed are numbers from 0 on.\nHint: {name}=1e-9."
-        raise InputError(msg)
-    return number

@@ -15,12 +15,14 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
+from rankadapters.parity.causes import judge
 from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_gains, refuse_retrieval
 from rankadapters.parity.held import Held, Route
-from rankadapters.parity.ours import Ours
+from rankadapters.parity.ours import OurNumber
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import ParityRow
 from rankadapters.parity.tolerances import FULL_DOUBLE, relative
+from rankadapters.statistics.inert import inert_of
 
 Logged = Callable[[str, str], tuple[str, Any]]  # what a training logged of a set and a metric: its key, and by round
 NO_LOG = partial(logged_at, None)
@@ -239,14 +241,14 @@ class Toolkit(ABC):
             iteration, value = held.of_log(values)
             routes.append(Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value))
         # Data without a value is ours to name, before the toolkit is asked.
-        wanted = Ours.of(held.queries, held.scores, declared, leaving=True)
+        wanted = OurNumber.of(held.queries, held.scores, declared, leaving=True)
         different = {} if nearest == declared else differing(declared, nearest)
         # Weights that the declared convention counts and the nearest does not are left aside on both sides.
-        ours = Ours.of(held.queries, held.scores, nearest, leaving=True) if different else wanted
+        ours = OurNumber.of(held.queries, held.scores, nearest, leaving=True) if different else wanted
         asked_of, bound = replace(held, queries=ours.queries), relative(self.precision(ours.convention), ours.value)
         rows = [
-            ours.judge(
-                route.ask(asked_of), route.source, self.version, notes=held.notes, tolerance=bound,
+            judge(
+                ours, route.ask(asked_of), route.source, self.version, notes=held.notes, tolerance=bound,
                 per_query=partial(route.ask_each, asked_of, ours),
             )
             for route in routes
@@ -254,11 +256,9 @@ class Toolkit(ABC):
         return ParityReport((*rows, *([self._declared(rows[0], held, wanted, ours, different)] if different else [])))
 
     def _declared(
-        self, row: ParityRow, held: Held, wanted: Ours, ours: Ours, different: Mapping[str, tuple[Any, Any]]
+        self, row: ParityRow, held: Held, wanted: OurNumber, ours: OurNumber, different: Mapping[str, tuple[Any, Any]]
     ) -> ParityRow:
         """State the declared convention: whether what the toolkit cannot express of it matters on this data."""
-        from rankadapters.statistics.inert import inert_of  # brings numba
-
         source, title = (self.vocabulary.name, self.version, wanted.convention), self.vocabulary.title
         known = {each.convention: each.terms for each in (wanted, ours)}
         inert = inert_of(held.queries, wanted.convention, ours.convention, held.scores, known)

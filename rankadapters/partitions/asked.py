@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NotRequired, Required, Self, TypedDict, get_args
+from typing import Literal, Required, Self, TypedDict, get_args
 
+from rankadapters.core.declaration.arguments import choice, whole
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
 from rankadapters.core.presets.texts import as_conventions
 
@@ -21,14 +21,15 @@ BY_ROW_ORDER = {"input", "reverse"}
 class FrameKeywords(TypedDict, total=False):
     """Keywords of `evaluate` on every engine."""
 
-    label: Required[str]
-    score: Required[str]
-    qid: Required[str]
+    label: str
+    score: str
+    qid: str
     partitions: Required[Partitions]
-    weight: NotRequired[str | None]
-    docid: NotRequired[str | None]
-    order: NotRequired[str | None]
-    ids_up_to: NotRequired[int]
+    query_weight: str | None
+    row_weight: str | None
+    docid: str | None
+    order: str | None
+    ids_up_to: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,8 @@ class Asked:
     conventions : tuple of Convention
         As asked for: two may be equal.
     columns : mapping of str to str
-        Names of columns by what they hold: `label`, `score`, `qid`, and `weight`, `docid`, `order` where given.
+        Names of columns by role: `label`, `score`, `qid`, and, where named, `query_weight`, `row_weight`, `docid`,
+        `order`.
     partitions : str
         How the partitions hold the queries: `whole`, `sorted`, or `shuffle`.
     ids_up_to : int
@@ -75,12 +77,9 @@ class Asked:
         """
         conventions = as_conventions([convention] if isinstance(convention, (Convention, str)) else convention)
         given = {what: name for what, name in columns.items() if name is not None}
-        if partitions not in PARTITIONS:
-            hint = "'shuffle' fits every frame; 'whole' moves no row, 'sorted' next to none"
-            raise InputError(f"partitions={partitions!r}; allowed are {choices(PARTITIONS)}.\nHint: {hint}.")
-        if not (is_whole(ids_up_to) and ids_up_to >= 0):
-            msg = f"ids_up_to={ids_up_to!r}; allowed are whole numbers from 0.\nHint: {IDS_UP_TO} unless told."
-            raise InputError(msg)
+        hint = "'shuffle' fits every frame; 'whole' moves no row, 'sorted' next to none"
+        partitions = choice("partitions", partitions, PARTITIONS, hint=hint)
+        ids_up_to = whole("ids_up_to", ids_up_to, least=0, hint=f"ids_up_to={IDS_UP_TO}, the default")
         _refuse_missing(given, names)
         for each in conventions:
             _refuse_unfit(each, given)

@@ -59,7 +59,7 @@ def evaluate(frame: Frame, asked: Asked) -> Scores[Score]:
         As in `ra.evaluate`.
     """
     parts = _checked(frame, asked, jobs.measure)
-    edges = _edges(parts)
+    edges = _edges(asked, parts)
     found = [part.sums for part in parts] + ([] if edges is None else [_of_edges(jobs.sums, asked, edges)])
     limbs = np.sum([sums.limbs for sums in found if sums.limbs is not None], axis=0)
     tallies = {each: Tally.from_limbs(limbs[row], each) for row, each in enumerate(asked.conventions)}
@@ -77,7 +77,7 @@ def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
     """
     if asked.partitions == "shuffle":
         return None
-    edges = _edges(_checked(frame, asked, jobs.count))
+    edges = _edges(asked, _checked(frame, asked, jobs.count))
     return None if edges is None else PerQuery(*_of_edges(jobs.values_of, asked, edges))
 
 
@@ -145,9 +145,9 @@ def _refuse_twice(frame: Frame, asked: Asked, ids: list[Ids]) -> None:
         raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
 
 
-def _edges(parts: Sequence[Part]) -> FrameRows | None:
-    edges = [each for part in parts if (each := part.edges) is not None]
-    return FrameRows.joined(edges) if edges else None
+def _edges(asked: Asked, parts: Sequence[Part]) -> FrameRows | None:
+    edges = [part.edges for part in parts if part.edges is not None]
+    return FrameRows.joined(edges, asked) if edges else None
 
 
 def _of_edges(job: Callable[[Asked, FrameRows], T], asked: Asked, edges: FrameRows) -> T:

@@ -1,4 +1,4 @@
-"""Rows of a partition: what of them is evaluated here, and the queries at its ends, which others may hold a part of."""
+"""Rows of a partition: whole queries, and the queries at its ends, of which other partitions may hold rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rankadapters.core.data.columns import Array, Ints
+from rankadapters.arrow_columns import ArrowColumns
+from rankadapters.core.data.columns import Array, Ints, as_numbers, text_column
 from rankadapters.core.data.grouping import places_by
 from rankadapters.core.data.ids import id_kind
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
-from rankadapters.partitions import columns as read
 from rankadapters.partitions.asked import Asked
 
 FEW = 4  # rows in a run of one query, from which on it is worth asking whether each query has one run
@@ -23,40 +23,48 @@ Span = tuple[Any, Any]  # first and last qid of sorted rows
 
 @dataclass(frozen=True, eq=False)
 class FrameRows:
-    """Checked columns of some rows.
+    """Checked columns of rows.
 
     Attributes
     ----------
     label, score : float array, shape (n_rows,)
     query : int array, shape (n_rows,)
-        Query of each row; a place in `names` where there are any.
+        Query of each row; an index into `names` where there are any.
     names : str array, or None
-    weight, docid, order : array, shape (n_rows,), or None
+    query_weight, row_weight, docid, order : array, shape (n_rows,), or None
     """
 
     label: Array
     score: Array
     query: Array
     names: Array | None
-    weight: Array | None
-    docid: Array | None
-    order: Array | None
+    query_weight: Array | None = None
+    row_weight: Array | None = None
+    docid: Array | None = None
+    order: Array | None = None
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], asked: Asked) -> Self:
-        """Read columns of pandas or Arrow, by what they hold.
+        """Read columns of pandas or Arrow, by role.
 
         Raises
         ------
         InputError
             An entry is missing or not finite, or a column has the wrong type.
         """
-        name = asked.columns
-        query, names = read.query_ids(name["qid"], columns["qid"])
-        readers = {"weight": read.numbers, "docid": read.texts, "order": read.places}
-        found = {what: reader(name[what], columns[what]) for what, reader in readers.items() if what in name}
-        label, score = (read.numbers(name[what], columns[what]) for what in ("label", "score"))
-        return cls(label, score, query, names, *(found.get(what) for what in readers))
+        import pyarrow as pa
+
+        names = asked.columns
+        table = pa.table({names[role]: _arrow(names[role], column) for role, column in columns.items()})
+        checked = ArrowColumns(table, "", "row {}".format)
+        query, texts = checked.codes(names["qid"])
+        numbers = ("label", "score", "query_weight", "row_weight")
+        arrays = {role: as_numbers(names[role], checked.numbers(names[role])) for role in numbers if role in names}
+        if "docid" in names:
+            arrays["docid"] = text_column(checked.docids(names["docid"]))
+        if "order" in names:
+            arrays["order"] = checked.sort_keys(names["order"])
+        return cls(query=query, names=texts, **arrays)
 
     @property
     def ids(self) -> Array:
@@ -86,10 +94,10 @@ class FrameRows:
         return query if self.names is None else self.names[query]
 
     def columns(self) -> dict[str, Array]:
-        """Columns by what they hold, as `of` reads them."""
-        given = {"label": self.label, "score": self.score, "qid": self.ids}
-        rest = {"weight": self.weight, "docid": self.docid, "order": self.order}
-        return given | {what: column for what, column in rest.items() if column is not None}
+        """Return the columns by role, as `of` reads them."""
+        columns = {"label": self.label, "score": self.score, "qid": self.ids, "query_weight": self.query_weight}
+        columns |= {"row_weight": self.row_weight, "docid": self.docid, "order": self.order}
+        return {role: column for role, column in columns.items() if column is not None}
 
     def take(self, rows: Array | slice) -> FrameRows:
         """Pick rows by their places."""
@@ -99,15 +107,11 @@ class FrameRows:
         }
         return FrameRows(**picked)
 
-    @staticmethod
-    def joined(several: Sequence[FrameRows]) -> FrameRows:
-        """Put rows of several partitions together, in that order."""
-        query, names = read.encoded(np.concatenate([rows.ids for rows in several]))
-        rest: dict[str, Any] = {}
-        for name in ("label", "score", "weight", "docid", "order"):
-            given = [getattr(rows, name) for rows in several]
-            rest[name] = None if given[0] is None else np.concatenate(given)
-        return FrameRows(query=query, names=names, **rest)
+    @classmethod
+    def joined(cls, parts: Sequence[FrameRows], asked: Asked) -> Self:
+        """Join the rows of several partitions, in that order."""
+        columns = [rows.columns() for rows in parts]
+        return cls.of({role: np.concatenate([part[role] for part in columns]) for role in columns[0]}, asked)
 
     def queries(self, *, as_given: bool = False) -> tuple[Queries, Array]:
         """Give these rows as queries, and their scores; query by query, or where they stand.
@@ -118,12 +122,12 @@ class FrameRows:
             A weight varies in its query, a document stands there twice, or `order` does not tell its rows apart.
         """
         rows = self if as_given else self._together()
-        queries = Queries(rows.label, qid=rows.query, docid=rows.docid)
+        queries = Queries(rows.label, qid=rows.query, docid=rows.docid, row_weight=rows.row_weight)
         if self.names is not None:
             queries = queries.with_query_ids(self.names[queries.query_ids])
         if rows.order is not None and not as_given:
             _refuse_equal(queries, queries.by_query(rows.order))
-        return (queries if rows.weight is None else _weighed(queries, rows.weight)), rows.score
+        return (queries if rows.query_weight is None else _weighed(queries, rows.query_weight)), rows.score
 
     def _together(self) -> FrameRows:
         """Rows query by query, those of a query in their order."""
@@ -134,12 +138,26 @@ class FrameRows:
         return rows.take(places_by(rows.query))
 
 
+def _arrow(name: str, column: Any) -> Any:
+    """Return a column of pandas or Arrow as Arrow's; missing entries of pandas become null."""
+    import pyarrow as pa
+
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return column
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        why = str(error).splitlines()[0]
+        msg = f"{name} holds values of several types, but one is needed ({why}).\nHint: convert the column first."
+        raise InputError(msg) from None
+
+
 def _weighed(queries: Queries, weight: Array) -> Queries:
     first, varies = queries.per_query(weight)
     if varies >= 0:
         who = f"query {queries.query_ids[varies]} has rows of different weights"
         raise InputError(f"{who}.\nHint: a weight is the query's, so its rows must agree.")
-    return queries.with_weights(first)
+    return queries.with_weights(first, row_weight=queries.row_weight)
 
 
 def _refuse_equal(queries: Queries, order: Array) -> None:

@@ -23,25 +23,7 @@ class Spread(NamedTuple):
 
 
 def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
-    """Draw loop, bag, points and median of each, on the same axes; fewer than five points are drawn alone.
-
-    Parameters
-    ----------
-    panels : mapping of str to Spread
-        At least one, in the order of drawing.
-    x_name, y_name : str
-        What the axes show.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Three panels in a row.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
-    """
+    """Draw loop, bag, points and median of each of one or more panels, on the same axes, three panels in a row."""
     n_rows = -(-len(panels) // COLUMNS)
     figure = empty_figure(WIDTH + 1.6, 0.6 + PANEL * n_rows)
     grid = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()

@@ -1,32 +1,15 @@
-"""Named numbers as horizontal bars."""
+"""Named numbers as horizontal bars, and differences with their intervals beside the line of no difference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from rankadapters.plotting.canvas import COLOURS, DOWN, LINE, UP, canvas, name_rows
+from rankadapters.plotting.canvas import COLOURS, DOWN, LINE, TOTAL, UP, canvas, name_rows
 
 
 def bars(named: Sequence[tuple[str, float]], x_name: str) -> Any:
-    """Draw a bar for each number, the first on top, with the number beside it.
-
-    Parameters
-    ----------
-    named : sequence of (str, float)
-        At least one; numbers from 0 on.
-    x_name : str
-        What the numbers are.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
-    """
+    """Draw a bar for each of one or more numbers from 0 on, the first on top, with the number beside it."""
     figure, axes = canvas(1.0 + LINE * len(named))
     draw_bars(axes, named, [COLOURS[0]] * len(named))
     for place, (_, value) in enumerate(named):
@@ -42,3 +25,27 @@ def draw_bars(axes: Any, named: Sequence[tuple[str, float]], colours: Sequence[s
     by_sign = [UP if number > 0 else DOWN for number in numbers]
     axes.barh(range(len(named)), numbers, color=by_sign if colours is None else colours, height=0.7)
     name_rows(axes, names)
+
+
+class Interval(NamedTuple):
+    """One line of the plot."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    significant: bool
+
+
+def intervals(several: Sequence[Interval], x_name: str) -> Any:
+    """Draw a point and its interval for each of one or more lines, the first on top; grey is not significant."""
+    figure, axes = canvas(1.0 + LINE * len(several))
+    axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
+    for place, each in enumerate(several):
+        colour = COLOURS[0] if each.significant else TOTAL
+        axes.plot([each.low, each.high], [place, place], color=colour, linewidth=1.4)
+        axes.plot([each.value], [place], color=colour, marker="o", markersize=4)
+    name_rows(axes, [each.name for each in several])
+    axes.set(xlabel=x_name)
+    axes.margins(y=0.5 / len(several))
+    return figure

@@ -18,13 +18,7 @@ UP, DOWN, TOTAL = "#009E73", "#D55E00", "#7F7F7F"
 
 
 def empty_figure(width: float, height: float) -> Any:
-    """Make a figure that notebooks show.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
-    """
+    """Make a figure that notebooks show, or raise a MissingToolkitError where matplotlib is not installed."""
     try:
         from rankadapters.plotting.figures import ShownFigure
     except ImportError:
@@ -40,12 +34,13 @@ def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
     return figure, axes
 
 
-def shortened(name: str) -> str:
-    """Cut a long name."""
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+def style(number: int, markersize: float) -> dict[str, Any]:
+    """Return how the line of this number looks: told apart by colour and by dashes."""
+    colour, dashes = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)]
+    return {"color": colour, "linestyle": dashes, "markersize": markersize}
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Name the rows of a plot at its left, the first on top."""
-    axes.set_yticks(range(len(names)), [shortened(name) for name in names])
+    """Name the rows of a plot at its left, the first on top; a long name is cut."""
+    axes.set_yticks(range(len(names)), [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names])
     axes.invert_yaxis()

@@ -13,27 +13,7 @@ ARROW = {"arrowstyle": "-", "color": TOTAL, "linewidth": 0.6}
 
 
 def fronts(points: Mapping[str, tuple[float, float]], ranks: Sequence[Sequence[str]], x_name: str, y_name: str) -> Any:
-    """Draw every method, and name those of each rank; names are moved apart.
-
-    Parameters
-    ----------
-    points : mapping of str to (float, float)
-        Where each method stands.
-    ranks : sequence of sequence of str
-        The methods of each front, the best first; each is joined by a line of its own.
-    x_name, y_name : str
-        What the axes show.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        With a legend of the ranks.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib or adjustText is not installed.
-    """
+    """Draw each method as a point, and join and name those of each rank, the best first; names are moved apart."""
     try:
         from adjustText import adjust_text
     except ImportError:

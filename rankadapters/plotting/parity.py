@@ -11,28 +11,7 @@ from rankadapters.plotting.canvas import LINE, canvas
 
 
 def contributions(bars: Sequence[tuple[str, float]], *, title: str, ax: Any = None) -> Any:
-    """Draw contributions to a difference, the first on top.
-
-    Parameters
-    ----------
-    bars : sequence of (str, float)
-        Name and contribution of each query.
-    title : str
-        What differs.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    InputError
-        There is no bar to draw.
-    MissingToolkitError
-        matplotlib is not installed.
-    """
+    """Draw what each query contributes to a difference, the first on top, into `ax` or a new figure."""
     if not bars:
         msg = "no query contributes to the difference, so there is nothing to draw.\nHint: report.ok says so too."
         raise InputError(msg)

@@ -17,22 +17,7 @@ AREA = 9.0  # points squared, of a single query
 def scatter(x: ArrayLike, y: ArrayLike, x_name: str, y_name: str) -> Any:
     """Draw pairs of values beside the line on which they are equal; the area of a point tells how many there are.
 
-    Parameters
-    ----------
-    x, y : array-like, shape (n_queries,)
-        NaN where a query has no value; such a pair is left out.
-    x_name, y_name : str
-        What the axes show.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A square.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
+    A pair with a NaN is left out.
     """
     figure, axes = canvas(WIDTH)
     pairs = np.column_stack([np.asarray(x, float), np.asarray(y, float)])

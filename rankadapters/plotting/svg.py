@@ -12,21 +12,10 @@ _IDS = (r'\bid="', r'href="#', r"url\(#")
 
 
 def inline_svg(figure: Any, *, name: str, title: str, description: str) -> str:
-    """Write a matplotlib figure as an `<svg>` element for an HTML page.
+    """Write a matplotlib figure as an `<svg>` element for an HTML page; the same figure gives the same text.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        What to write. Black becomes the colour of the surrounding text, and the ground stays clear.
-    name : str
-        Unique within the page: what its ids start with.
-    title, description : str
-        What a screen reader says in its place.
-
-    Returns
-    -------
-    str
-        The same figure gives the same text.
+    Black becomes the colour of the surrounding text, and the ground stays clear. `name` is unique within the page: its
+    ids start with it. A screen reader says the title and the description.
     """
     from matplotlib import rc_context
 

@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Any
 
-from rankadapters.plotting.canvas import DOWN, LINE, TOTAL, UP, canvas, shortened
+from rankadapters.plotting.canvas import DOWN, LINE, TOTAL, UP, canvas, name_rows
 
 
 def waterfall(start: tuple[str, float], parts: Mapping[str, float], end: tuple[str, float]) -> Any:
-    """Draw each part where the one before it ends.
-
-    Parameters
-    ----------
-    start, end : (str, float)
-        Name and value at both ends; a long name is cut.
-    parts : mapping of str to float
-        What leads from one to the other, in the order of drawing.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Horizontal bars, the first at the top.
-
-    Raises
-    ------
-    MissingToolkitError
-        matplotlib is not installed.
-    """
-    names = [shortened(name) for name in (start[0], *parts, end[0])]
+    """Draw the value at the start, each part where the one before it ends, and the value at the end; from the top."""
+    names = (start[0], *parts, end[0])
     figure, axes = canvas(1.0 + LINE * len(names))
-    bars = [(0.0, start[1], TOTAL)]
-    left = start[1]
-    for part in parts.values():
-        bars.append((left, part, UP if part >= 0 else DOWN))
-        left += part
-    bars.append((0.0, end[1], TOTAL))
+    lefts = accumulate(parts.values(), initial=start[1])
+    steps = [(left, part, UP if part >= 0 else DOWN) for left, part in zip(lefts, parts.values(), strict=False)]
+    bars = [(0.0, start[1], TOTAL), *steps, (0.0, end[1], TOTAL)]
     for place, (begin, width, colour) in enumerate(bars):
         axes.barh(place, width, left=begin, color=colour, height=0.7)
         text = f"{width:.4f}" if colour == TOTAL else f"{width:+.4f}"
         axes.annotate(text, (max(begin, begin + width), place), (3, 0), textcoords="offset points", va="center")
-    axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
+    name_rows(axes, names)
     axes.margins(x=0.2)
     return figure

@@ -13,7 +13,7 @@ from rankadapters.sklearn.metrics import native_metric, read_metric
 from rankadapters.sklearn.parity import check_parity
 from rankadapters.sklearn.qid import CutQueriesWarning
 from rankadapters.sklearn.ranker import QueryRanker
-from rankadapters.sklearn.scorer import QueryScorer, query_scorer, query_scorers
+from rankadapters.sklearn.scorer import QueryScorer, query_scorer
 from rankadapters.sklearn.splitters import QueryKFold, QueryShuffleSplit, StratifiedQueryKFold
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "check_parity",
     "native_metric",
     "query_scorer",
-    "query_scorers",
     "read_metric",
 ]
 

@@ -21,13 +21,7 @@ class CutQueriesWarning(UserWarning):
 
 
 def queries_of(labels: Any, qid: Any) -> Queries:
-    """Read labels and query ids as the core does, and refuse ids that are floats.
-
-    Raises
-    ------
-    InputError
-        A column has another length, a NaN or floats for ids.
-    """
+    """Read labels and query ids as the core does, and refuse ids that are floats."""
     queries = Queries(labels, qid=qid)
     ids = queries.query_ids
     floats = [i for i in ids if isinstance(i, (float, np.floating))] if ids.dtype.kind in "fO" else []
@@ -41,13 +35,7 @@ def queries_of(labels: Any, qid: Any) -> Queries:
 
 
 def refuse_other_rows(ids: str | None, **columns: Any) -> None:
-    """Refuse pandas tables and columns whose indexes differ; one with a level `ids` says which query, not which row.
-
-    Raises
-    ------
-    InputError
-        Two indexes differ, so that their rows may not belong together.
-    """
+    """Refuse pandas tables and columns whose indexes differ; one with a level `ids` says which query, not which row."""
     holding = {
         name: ids is not None and ids in getattr(pandas_index(each), "names", ()) for name, each in columns.items()
     }
@@ -56,13 +44,7 @@ def refuse_other_rows(ids: str | None, **columns: Any) -> None:
 
 
 def find_qid(name: str, X: Any, y: Any, *, whole: Any = None) -> Any:
-    """Find query ids in a column of X, else an index level of X or y, else in `whole` where X has bare rows, as many.
-
-    Raises
-    ------
-    InputError
-        None of them has that name, or `whole` has another number of rows than X.
-    """
+    """Find query ids in a column of X, an index level of X or y, or in `whole`, where X has bare rows, as many."""
     # A pyarrow table's `columns` are its data, while in a pandas table `column_names` may be a column.
     columns = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
     if name in list(columns):
@@ -124,13 +106,7 @@ def warn_of_cuts(queries: Queries, whole: dict[Any, int]) -> None:
 
 
 def one_per_query(sample_weight: Any, queries: Queries) -> Array:
-    """Reduce weights per row, constant within a query, to one per query.
-
-    Raises
-    ------
-    InputError
-        They vary within a query, are not finite numbers, or there is not one per row.
-    """
+    """Reduce weights per row, constant within a query, to one per query."""
     row_weights = as_numbers("sample_weight", sample_weight)
     if row_weights.size != queries.n_docs:
         msg = f"sample_weight has {row_weights.size} entries but there are {queries.n_docs} rows.\nHint: one per row."

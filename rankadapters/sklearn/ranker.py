@@ -9,17 +9,14 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
+from rankadapters.core.errors import InputError, brief
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
-from rankadapters.sklearn.declared import check_declared, sets_of
-from rankadapters.sklearn.handing import Watched, toolkit_of
-from rankadapters.sklearn.inner import copy_of, fit_inner, last_step
-from rankadapters.sklearn.meta_estimator import QueryMetaEstimator
-from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
-from rankadapters.sklearn.rows import LabelledRows, held_out, ids_of, no_qid, whole_queries
-from rankadapters.sklearn.scorer import QueryScorer
+from rankadapters.objectives.base import as_objective
+from rankadapters.sklearn.fit_arguments import RANKERS, Watched, toolkit_of
+from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, fit_inner, last_step
 from rankadapters.sklearn.tables import without_column
 
 Array = NDArray[Any]
@@ -59,8 +56,9 @@ class QueryRanker(QueryMetaEstimator):
     estimator_ : estimator
         The fitted clone.
     history_ : History
-        With `eval_metric`: (set, convention, value in full precision) of every round; not where CatBoost computes the
-        convention itself, whose values are in `estimator_.get_evals_result()`.
+        With `eval_metric`: (set, convention, value) of every round, in full precision. The set is named as the toolkit
+        shows it: `valid_0` of LightGBM, `validation_0` of XGBoost, `validation` or, of several, `validation_0` of
+        CatBoost.
     n_features_in_ : int
         Number of features, without the qid column.
     feature_names_in_ : array of str
@@ -75,7 +73,7 @@ class QueryRanker(QueryMetaEstimator):
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
-    >>> train, test = ra.datasets.mq2008_like(seed=0)
+    >>> train, test = ra.datasets.mq2008_like(random_state=0)
     >>> shuffled = np.random.default_rng(0).permutation(train.labels.size)
     >>> ranker = ra.sklearn.QueryRanker(
     ...     lgb.LGBMRanker(n_estimators=20, verbosity=-1), convention=ra.presets.letor4(10)
@@ -86,8 +84,7 @@ class QueryRanker(QueryMetaEstimator):
     True
     """
 
-    __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012 - scikit-learn reads it
-    __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012 - as above
+    _other_ids = ", or QueryRanker(qid='column of X')"
 
     def __init__(
         self,
@@ -152,20 +149,17 @@ class QueryRanker(QueryMetaEstimator):
         CutQueriesWarning
             Queries are not `whole`.
         """
-        check_declared(self, eval_set)
-        refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
+        self._check(eval_set)
         params = self._routed(fit_params)
         inner = copy_of(self.estimator)
-        ids, features = ids_of(X, qid, self.qid), self._features(X)
-        self._check_features(features, reset=True)
-        train, held = self._divide(features, y, ids, sample_weight)
-        sets = [*held, *(self._validation(*given) for given in sets_of(eval_set))]
-        watched = Watched(sets, None if self.eval_metric is None else as_convention(self.eval_metric), self.objective)
-        history = fit_inner(inner, train, watched, params)
+        train, *sets = self._sets(X, y, qid, sample_weight, eval_set)
+        convention = None if self.eval_metric is None else as_convention(self.eval_metric)
+        objective = None if self.objective is None else as_objective(self.objective)
+        history = fit_inner(inner, train, Watched(sets, convention, objective), params)
         self.__dict__.pop("history_", None)  # of an earlier fit
         if history is not None:
             self.history_ = history
-        validate_data(self, features, skip_check_array=True)  # counts and names the features, of lists too
+        validate_data(self, self._features(X), skip_check_array=True)  # counts and names the features, of lists too
         self.estimator_ = inner
         return self
 
@@ -188,42 +182,6 @@ class QueryRanker(QueryMetaEstimator):
         found: Array = self.estimator_.predict(features)
         return found
 
-    def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
-        """Score predictions under `convention`.
-
-        Parameters
-        ----------
-        X, y, qid
-            As in `fit`; the qid is always needed.
-        sample_weight : array-like, shape (n_docs,), optional
-            Constant within a query; under `average="uniform"` ignored, by declaration.
-
-        Returns
-        -------
-        float
-            Greater is better: a measure that is better when smaller is negated.
-
-        Raises
-        ------
-        ConventionError
-            QueryRanker was given no `convention`.
-        InputError
-            There is no qid, or the labels do not fit the convention.
-        """
-        if self.convention is None:
-            msg = (
-                "QueryRanker has no convention to score under, and takes none for granted.\n"
-                "Hint: QueryRanker(estimator, convention=ra.presets.textbook(10)), or scoring=query_scorer(...)."
-            )
-            raise ConventionError(msg)
-        ids = ids_of(X, qid, self.qid)
-        if ids is None:
-            raise no_qid("score")
-        weights = sample_weight if as_convention(self.convention).weighting else None
-        name = self.qid or "qid"
-        scorer = QueryScorer(self.convention, name, name, self.whole)
-        return scorer(self, X, y, sample_weight=weights, **{name: ids})
-
     @property
     def feature_importances_(self) -> Array:
         """Feature importances of the fitted estimator, or of the last step of a pipeline."""
@@ -234,31 +192,13 @@ class QueryRanker(QueryMetaEstimator):
         """Coefficients of the fitted estimator, or of the last step of a pipeline, where it has some."""
         return self._fitted_last().coef_  # type: ignore[no-any-return]
 
-    def _divide(self, features: Any, y: Any, ids: Any, sample_weight: Any) -> tuple[LabelledRows, list[LabelledRows]]:
-        """Divide the rows into those to train on and those held out, by whole queries."""
-        is_ranker = toolkit_of(last_step(self.estimator)) is not None
-        if ids is None:
-            if is_ranker:
-                raise no_qid("fit")
-            return LabelledRows(features, y, sample_weight), []
-        queries = whole_queries(features, y, ids, self.whole)
-        if not is_ranker:
-            if sample_weight is not None:
-                one_per_query(sample_weight, queries)  # refuses what varies
-            return LabelledRows(features, y, sample_weight), []
-        if self.validation_fraction is None:
-            return LabelledRows.of(features, queries, y, sample_weight), []
-        held = held_out(queries, self.validation_fraction)
-        train, valid = (LabelledRows.of(features, queries, y, sample_weight, part) for part in (~held, held))
-        return train, [valid]
+    @property
+    def _needs_queries(self) -> bool:
+        return toolkit_of(last_step(self.estimator)) is not None
 
-    def _validation(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> LabelledRows:
-        refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
-        ids, features = ids_of(X, qid, self.qid), self._features(X)
-        if ids is None:
-            raise no_qid("eval_set")
-        self._check_features(features)
-        return LabelledRows.of(features, whole_queries(features, y, ids, self.whole), y, sample_weight)
+    def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
+        self._check_features(X, reset=training)
+        return X, y
 
     def _check_features(self, features: Any, *, reset: bool = False) -> None:
         """Refuse features of other names or another number than in `fit`; the estimator refuses what is not a table."""
@@ -277,3 +217,45 @@ class QueryRanker(QueryMetaEstimator):
     def _fitted_last(self) -> Any:
         check_is_fitted(self)
         return last_step(self.estimator_)
+
+    def _check(self, eval_set: Any) -> None:
+        """Check the parameters, and that they agree with each other."""
+        _check_estimator(self.estimator)
+        if not isinstance(self.qid, str | None):
+            hint = "QueryRanker(estimator).fit(X, y, qid=ids) takes the ids themselves"
+            raise refusal("qid", self.qid, "names of a column or index level of X", hint)
+        self._check_shared(eval_set, "eval_metric")
+        name = type(last_step(self.estimator)).__name__
+        if self.objective is not None:
+            as_objective(self.objective)
+            if not self._needs_queries:
+                msg = f"{name} is not trained by an objective.\nHint: it is for {', '.join(RANKERS)}."
+                raise InputError(msg)
+        options = {
+            "eval_set": eval_set,
+            "eval_metric": self.eval_metric,
+            "validation_fraction": self.validation_fraction,
+        }
+        used = [option for option, value in options.items() if value is not None]
+        if used and not self._needs_queries:
+            msg = (
+                f"{name} is handed no validation queries, so {used[0]} has no use.\n"
+                f"Hint: it is for {', '.join(RANKERS)}; leave it out and stop the estimator by its own means."
+            )
+            raise InputError(msg)
+        if used == ["eval_metric"]:
+            msg = (
+                "eval_metric has no validation queries.\nHint: fit(eval_set=[(X, y, qid)]) or validation_fraction=0.1."
+            )
+            raise InputError(msg)
+
+
+def _check_estimator(estimator: Any) -> None:
+    if isinstance(estimator, type):
+        msg = f"estimator is the class {estimator.__name__}.\nHint: QueryRanker({estimator.__name__}())."
+        raise InputError(msg)
+    for name in ("fit", "predict"):
+        if not hasattr(estimator, name):
+            what = f"estimator={brief(estimator)} has no {name}"
+            msg = f"{what}.\nHint: an estimator, or a Pipeline whose last step has fit and predict."
+            raise InputError(msg)

@@ -40,18 +40,26 @@ class LabelledRows:
     sizes: Array | None = None
 
     @classmethod
-    def of(
-        cls, X: Any, queries: Queries, y: Any, sample_weight: Any, held: NDArray[np.bool_] | None = None
-    ) -> LabelledRows:
-        """Bring the rows of each query together, in order of first appearance; of some queries only under `held`."""
+    def divided(
+        cls, X: Any, queries: Queries, y: Any, sample_weight: Any, fraction: float | None = None
+    ) -> list[LabelledRows]:
+        """Bring the rows of each query together, in order of first appearance; with a fraction, hold queries out.
+
+        Returns the rows to train on, and then the rows that are held out, where there is a fraction.
+        """
         weights = None if sample_weight is None else one_per_query(sample_weight, queries)
         sizes, labels = np.diff(queries.indptr), as_column("y", y)
-        if held is not None or not queries.are_together:
-            order = queries.rows if held is None else queries.rows[np.repeat(held, sizes)]
-            X, labels = take_rows(X, order), labels[order]
-        if held is not None:
-            sizes, weights = sizes[held], None if weights is None else weights[held]
-        return cls(X, labels, None if weights is None else np.repeat(weights, sizes), sizes)
+        held = None if fraction is None else held_out(queries, fraction)
+        parts = []
+        for part in [None] if held is None else [~held, held]:
+            picked: Any = slice(None) if part is None else part
+            features, own = X, labels
+            if part is not None or not queries.are_together:
+                order = queries.rows if part is None else queries.rows[np.repeat(part, sizes)]
+                features, own = take_rows(X, order), labels[order]
+            weight = None if weights is None else np.repeat(weights[picked], sizes[picked])
+            parts.append(cls(features, own, weight, sizes[picked]))
+        return parts
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:
@@ -80,13 +88,7 @@ class LabelledRows:
 
 
 def ids_of(X: Any, qid: Any, name: str | None) -> Any:
-    """Find query ids: as given, or in the column or index level of X that was named; None where there are none.
-
-    Raises
-    ------
-    InputError
-        They were given twice, or X has nothing of that name.
-    """
+    """Find query ids: as given, or in the column or index level of X that was named; None where there are none."""
     if name is None:
         return qid
     if qid is not None:
@@ -106,13 +108,7 @@ def ids_of(X: Any, qid: Any, name: str | None) -> Any:
 
 
 def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
-    """Check labels and query ids against each other, the features, and the rows that there were before any cut.
-
-    Raises
-    ------
-    InputError
-        A label is not a finite number, an id is missing or a float, the lengths differ, or the features hold the ids.
-    """
+    """Check labels and query ids against each other, the features, and the rows that there were before any cut."""
     queries = queries_of(y, qid)
     if n_rows(features) != queries.n_docs:
         msg = f"X has {n_rows(features)} rows but y has {queries.n_docs}.\nHint: one label and one qid per row of X."
@@ -124,13 +120,7 @@ def whole_queries(features: Any, y: Any, qid: Any, whole: Any) -> Queries:
 
 
 def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
-    """Choose the queries whose ids have the smallest hashes, one of them at least and not all.
-
-    Raises
-    ------
-    InputError
-        There is only one query.
-    """
+    """Choose the queries whose ids have the smallest hashes, one of them at least and not all."""
     if queries.n_queries == 1:
         msg = "validation_fraction needs two queries or more, but there is one.\nHint: fit(eval_set=[(X, y, qid)])."
         raise InputError(msg)
@@ -138,13 +128,3 @@ def held_out(queries: Queries, fraction: float) -> NDArray[np.bool_]:
     held = np.zeros(queries.n_queries, np.bool_)
     held[np.argsort(queries.id_hashes, kind="stable")[:wanted]] = True
     return held
-
-
-def no_qid(method: str) -> InputError:
-    """Say that there are no ids, and every way to give them."""
-    call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
-    return InputError(
-        f"{method} got no qid, so it cannot tell the queries apart.\n"
-        f"Hint: {call}, or QueryRanker(qid='column of X'). In a search, cross-validation or pipeline: "
-        "sklearn.set_config(enable_metadata_routing=True), then fit(X, y, qid=ids) of that."
-    )

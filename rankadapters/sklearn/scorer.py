@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
 
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from rankadapters.callbacks.display_names import display_names
+from rankadapters.callbacks.arguments import display_names
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.evaluator import evaluate
-from rankadapters.core.presets.texts import as_convention
+from rankadapters.core.presets.texts import as_convention, as_conventions
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 
@@ -74,10 +75,22 @@ def _weighted(queries: Queries, sample_weight: Any, convention: Convention) -> Q
     return queries.with_weights(one_per_query(sample_weight, queries))
 
 
+@overload
 def query_scorer(
-    convention: Convention | str, *, qid: str = "qid", name: str | None = None, whole: Any = None
-) -> QueryScorer:
-    """Make a scorer for `scoring=` in GridSearchCV, cross_validate and the like.
+    convention: Convention | str, *, qid: str = ..., names: str | Sequence[str] | None = ..., whole: Any = ...
+) -> QueryScorer: ...
+@overload
+def query_scorer(
+    convention: Sequence[Convention | str], *, qid: str = ..., names: Sequence[str] | None = ..., whole: Any = ...
+) -> dict[str, QueryScorer]: ...
+def query_scorer(
+    convention: Convention | str | Sequence[Convention | str],
+    *,
+    qid: str = "qid",
+    names: str | Sequence[str] | None = None,
+    whole: Any = None,
+) -> QueryScorer | dict[str, QueryScorer]:
+    """Make a scorer for `scoring=` in GridSearchCV, cross_validate and the like; of several conventions, one for each.
 
     It learns the queries from, in this order: routed metadata (`sklearn.set_config(enable_metadata_routing=True)`, then
     `search.fit(X, y, qid=qid)`), a column of X, an index level of X, an index level of y of the name `qid`; or
@@ -89,26 +102,28 @@ def query_scorer(
 
     Parameters
     ----------
-    convention : Convention or str
+    convention : Convention or str, or sequence of them
         What to compute. A measure that is better when smaller is negated, as scikit-learn's scorers are.
     qid : str
         Name of the metadata, column or index level that holds one query id per row.
-    name : str, optional
-        Display name; `convention.name` by default.
+    names : str, or sequence of str, optional
+        Display names, which become the columns `mean_test_<name>` and what `refit=` asks for; `convention.name` by
+        default.
     whole : array-like, optional
         Query of each row of the data before anything was cut or reordered. The scorer then warns when it is handed
         another number of a query's rows; a query that is not in `whole` it cannot judge.
 
     Returns
     -------
-    QueryScorer
+    QueryScorer or dict of str to QueryScorer
         Callable as `scorer(estimator, X, y, qid=...)`; returns a float. Row weights (`sample_weight`), constant within
-        a query, count as query weights unless the convention says `average="uniform"`.
+        a query, count as query weights unless the convention says `average="uniform"`. Of a sequence, a dict in its
+        order; scikit-learn wants its keys to be texts, so they are the display names.
 
     Raises
     ------
     ConventionError
-        `convention` is not a convention.
+        `convention` is not a convention, or two report under one name.
     InputError
         `whole` has a NaN or floats. When called: no qid is found; qid has another length than y, a NaN or floats; y has
         a NaN; weights vary within a query.
@@ -131,54 +146,13 @@ def query_scorer(
     >>> scorer = ra.sklearn.query_scorer(ra.presets.yahoo(2))
     >>> round(scorer(model, X[["feature"]], [0, 1, 0, 1], qid=X["qid"]), 3)
     0.815
-    """
-    return _scorer(convention, qid, name, whole)
-
-
-def query_scorers(
-    *conventions: Convention | str, qid: str = "qid", names: Sequence[str] | None = None, whole: Any = None
-) -> dict[str, QueryScorer]:
-    """Make one scorer per convention, for searches and cross-validations that take several.
-
-    Parameters
-    ----------
-    *conventions : Convention or str
-        What to compute.
-    qid, whole
-        As in `query_scorer`.
-    names : sequence of str, optional
-        Display names, which become the columns `mean_test_<name>` and what `refit=` asks for; `convention.name` by
-        default.
-
-    Returns
-    -------
-    dict of str to QueryScorer
-        In the order given.
-
-    Raises
-    ------
-    ConventionError
-        There is no convention, or two go by one name.
-
-    Examples
-    --------
-    >>> import rankadapters as ra
-    >>> ra.sklearn.query_scorers(ra.presets.letor4(5), ra.presets.letor4(10))
+    >>> ra.sklearn.query_scorer(["letor4@5", "letor4@10"])
     {'ndcg@5/letor4': query_scorer(ndcg@5/letor4, qid='qid'), 'ndcg@10/letor4': query_scorer(ndcg@10/letor4, qid='qid')}
     """
-    if not conventions:
-        msg = "no convention was given, so there is nothing to score.\nHint: query_scorers(ra.presets.letor4(10))."
-        raise ConventionError(msg)
-    shown = display_names(conventions, names)
-    return {name: _scorer(given, qid, name, whole) for given, name in zip(conventions, shown.values(), strict=True)}
-
-
-def _scorer(convention: Any, qid: Any, name: Any, whole: Any) -> QueryScorer:
-    shown = as_convention(convention).name
     if not isinstance(qid, str) or not qid.isidentifier():
-        msg = f"qid={qid!r:.80} must name a parameter, column or index level.\nHint: pass the ids to fit(qid=)."
-        raise InputError(msg)
-    if not isinstance(name, str | None):
-        msg = f"name={name!r:.80} is not a text.\nHint: name=None shows {shown!r}."
-        raise ConventionError(msg)
-    return QueryScorer(convention, qid, shown if name is None else name, whole)
+        raise refusal("qid", qid, "names of a parameter, column or index level", "pass the ids to fit(qid=)")
+    several = isinstance(convention, Iterable) and not isinstance(convention, str)
+    conventions: list[Any] = as_conventions(convention) if several else [as_convention(convention)]
+    shown = display_names(conventions, [names] if isinstance(names, str) else names)
+    scorers = {name: QueryScorer(value, qid, name, whole) for value, name in shown.items()}
+    return scorers if several else next(iter(scorers.values()))

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
-from sklearn.utils import check_random_state
 
 from rankadapters.core.data.columns import as_column
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration import arguments
 from rankadapters.core.errors import InputError
+from rankadapters.sklearn.estimator import generator
 from rankadapters.sklearn.qid import queries_of, refuse_other_rows
 from rankadapters.sklearn.tables import n_rows
 
@@ -51,8 +52,10 @@ class _QuerySplitter:
             `groups` is missing, has another length than X, a NaN or floats, or holds too few queries.
         """
         queries = self._queries(X, y, groups)
-        type(self)(**self.get_params(deep=False))  # type: ignore[attr-defined]  # for its checks: set_params makes none
-        return self._folds(queries)
+        params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        checked = type(self)(**params)  # set_params checks nothing
+        checked.random_state = generator(params["random_state"])  # type: ignore[attr-defined]
+        return checked._folds(queries)  # noqa: SLF001 - of its own kind
 
     def _queries(self, X: Any, y: Any, groups: Any) -> Queries:
         name = type(self).__name__
@@ -90,7 +93,18 @@ class _QuerySplitter:
             raise InputError(msg)
 
 
-class QueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
+class _KFold(_QuerySplitter, GroupKFold, BaseEstimator):
+    """K folds, whose parameters are checked when they are given."""
+
+    def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
+        arguments.whole("n_splits", n_splits, least=2, hint="n_splits=5")
+        if not arguments.flag("shuffle", shuffle) and random_state is not None:
+            msg = "random_state has no effect where shuffle=False.\nHint: shuffle=True, or random_state=None."
+            raise InputError(msg)
+        super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
+
+
+class QueryKFold(_KFold):
     """K folds of whole queries, of about the same number of rows.
 
     scikit-learn's GroupKFold for query ids of any kind: with metadata routing on, the `qid` passed to a search or
@@ -104,7 +118,7 @@ class QueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
     shuffle : bool
         False gives the largest query left to the fold with the fewest rows, so that two folds differ at most by the
         largest query. True deals the queries at random, so that two folds differ at most by one query.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Seed of the shuffle.
 
     References
@@ -132,7 +146,7 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
         Number of splits.
     test_size, train_size : float, int or None
         Share (between 0 and 1) or number of the queries. None takes what the other leaves; both None, test on 0.2.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Seed.
 
     References
@@ -162,7 +176,7 @@ class QueryShuffleSplit(_QuerySplitter, GroupShuffleSplit, BaseEstimator):
             raise InputError(msg)
 
 
-class StratifiedQueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
+class StratifiedQueryKFold(_KFold):
     """K folds of whole queries that are alike in the queries' best grade and in their size.
 
     The queries are sorted by best grade, then by size, both descending, and those of one grade dealt out in hands of
@@ -186,7 +200,7 @@ class StratifiedQueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
     shuffle : bool
         False makes the folds a function of the data alone. True deals every hand at random, and picks at random among
         queries of equal grade and size; what is guaranteed above stays so.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Seed of the shuffle.
 
     Examples
@@ -206,7 +220,7 @@ class StratifiedQueryKFold(_QuerySplitter, GroupKFold, BaseEstimator):
         sizes = np.bincount(groups)
         best = np.full(sizes.size, -np.inf)
         np.maximum.at(best, groups, y)
-        rng = check_random_state(self.random_state) if self.shuffle else None
+        rng = self.random_state if self.shuffle else None
         fold_of_row = _deal(best, sizes, self.n_splits, rng)[groups]
         for fold in range(self.n_splits):
             yield np.flatnonzero(fold_of_row == fold)

@@ -44,11 +44,8 @@ def without_column(X: Any, name: str) -> Any:
 def refuse_ids_among_features(X: Any, ids: Array, n_queries: int) -> None:
     """Refuse features that still hold the query ids, by the name `qid` or because a column has their values.
 
-    Raises
-    ------
-    InputError
-        There is such a column. A column of the ids' values counts where there are at least two queries, and one of
-        them has several rows: ids of single rows are an index, which tells a model nothing of other rows.
+    A column of the ids' values counts where there are at least two queries, and one of them has several rows: ids of
+    single rows are an index, which tells a model nothing of other rows.
     """
     names = column_names(X)
     if "qid" in names:

@@ -38,11 +38,12 @@ def evaluate(
     df: DataFrame,
     convention: Convention | str | Conventions,
     *,
-    label: str,
-    score: str,
-    qid: str,
+    label: str = "label",
+    score: str = "score",
+    qid: str = "qid",
     partitions: Partitions,
-    weight: str | None = None,
+    query_weight: str | None = None,
+    row_weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
@@ -58,37 +59,23 @@ def evaluate(
         A row per document.
     convention : Convention or str, or iterable of them
         What to compute; several share one pass and one ranking.
-    label, score, qid : str
-        Columns of labels, predicted scores and queries: finite numbers, of which float32 stays float32, and integers
-        or strings.
     partitions : str
         How the partitions hold the queries. `whole`: each query in one partition, as after `repartition(qid)`,
         `orderBy(qid)` or a window over qid, which is checked by ids. `sorted`: the rows of each partition are sorted
         by qid, and no partition begins inside another, so that only the first and last query of each are cut; these
         are ranked in the driver. `shuffle`: in any way; Spark moves the rows so that each query is in one.
-    weight : str, optional
-        Column of weights, equal within a query, as `query_weight`.
-    docid : str, optional
-        Column of document identifiers, strings or integers, unique within a query.
-    order : str, optional
-        Column of numbers or times that puts the rows of a query in order. `ties="input"` and `ties="reverse"` need it,
-        for rows of a cluster have no order; for losses, it decides the last bit.
-    ids_up_to : int
-        Queries up to which their ids are compared. Beyond it, that no query is in two partitions rests on the
-        shuffle, or on the qids' ranges; `whole` then has nothing to rest on.
+    label, score, qid, query_weight, row_weight, docid, order, ids_up_to
+        As in `ra.dask.evaluate`.
 
     Returns
     -------
     Score, or mapping of Convention to Score
-        One Score where one convention was given; otherwise every entry asked for, as `ra.evaluate` returns.
+        One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns.
 
     Raises
     ------
-    InputError
-        A query is cut (it is named), an entry is missing, an argument is not allowed, or as in `ra.evaluate`; rows are
-        counted from 0 in the partition that the message names.
-    UnsupportedConventionError
-        A convention is over all rows (`pool="rows"`), whose parts do not add up, or over given pairs.
+    InputError, UnsupportedConventionError
+        As in `ra.dask.evaluate`.
 
     Examples
     --------
@@ -96,8 +83,9 @@ def evaluate(
     >>> evaluate(df, "letor4@10", **columns, order="position", partitions="shuffle")  # doctest: +SKIP
     Score(0.4832, 'letor4@10', n_queries=784, n_scored=784, n_empty=0, n_short=0)
     """
-    given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, given)
+    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
+    columns |= {"docid": docid, "order": order}
+    asked = _asked(df, convention, partitions, ids_up_to, columns)
     scores = shared.evaluate(_Partitions(df, asked), asked)
     return shared.only(scores) if isinstance(convention, (Convention, str)) else scores
 
@@ -106,11 +94,12 @@ def per_query(
     df: DataFrame,
     convention: Convention | str | Conventions,
     *,
-    label: str,
-    score: str,
-    qid: str,
+    label: str = "label",
+    score: str = "score",
+    qid: str = "qid",
     partitions: Partitions,
-    weight: str | None = None,
+    query_weight: str | None = None,
+    row_weight: str | None = None,
     docid: str | None = None,
     order: str | None = None,
     ids_up_to: int = IDS_UP_TO,
@@ -123,7 +112,7 @@ def per_query(
 
     Parameters
     ----------
-    df, convention, label, score, qid, partitions, weight, docid, order, ids_up_to
+    df, convention, label, score, qid, partitions, query_weight, row_weight, docid, order, ids_up_to
         As in `evaluate`.
 
     Returns
@@ -137,8 +126,9 @@ def per_query(
     InputError, UnsupportedConventionError
         As in `evaluate`; what a partition refuses only when its values are computed, Spark then wraps.
     """
-    given = {"label": label, "score": score, "qid": qid, "weight": weight, "docid": docid, "order": order}
-    asked = _asked(df, convention, partitions, ids_up_to, given).with_each_name_once()
+    columns = {"label": label, "score": score, "qid": qid, "query_weight": query_weight, "row_weight": row_weight}
+    columns |= {"docid": docid, "order": order}
+    asked = _asked(df, convention, partitions, ids_up_to, columns).with_each_name_once()
     several = _Partitions(df, asked)
     several.fix()
     cut = shared.per_query(several, asked)

@@ -32,7 +32,7 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     ----------
     convention : Convention or str
         What to compute; it says whether larger is better, and is held as its signature.
-    label, score, qid, partitions, weight, docid, order
+    label, score, qid, partitions, query_weight, row_weight, docid, order
         As in `ra.spark.evaluate`; each is a Param by that name, so that a param map may change it.
 
     Raises
@@ -53,7 +53,8 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     score = _param("score", "column of predicted scores")
     qid = _param("qid", "column of queries")
     partitions = _param("partitions", "how the partitions hold the queries: whole, sorted, shuffle")
-    weight = _param("weight", "column of weights, equal within a query")
+    query_weight = _param("query_weight", "column of query weights, equal within a query")
+    row_weight = _param("row_weight", "column of row weights")
     docid = _param("docid", "column of document identifiers")
     order = _param("order", "column that puts the rows of a query in order")
 
@@ -61,18 +62,19 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
         self,
         convention: Convention | str,
         *,
-        label: str,
-        score: str,
-        qid: str,
+        label: str = "label",
+        score: str = "score",
+        qid: str = "qid",
         partitions: str,
-        weight: str | None = None,
+        query_weight: str | None = None,
+        row_weight: str | None = None,
         docid: str | None = None,
         order: str | None = None,
     ) -> None:
         super().__init__()
-        columns = {"weight": weight, "docid": docid, "order": order}
-        given = {name: column for name, column in columns.items() if column is not None}
-        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **given)
+        columns = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order}
+        named = {role: column for role, column in columns.items() if column is not None}
+        self._set(convention=convention, label=label, score=score, qid=qid, partitions=partitions, **named)
 
     def isLargerBetter(self) -> bool:  # noqa: N802 - PySpark's name
         """Tell whether the convention's higher values are the better ones."""
@@ -81,19 +83,19 @@ class QueryEvaluator(Evaluator, DefaultParamsWritable):
     @classmethod
     def read(cls) -> MLReader:
         """Give what reads an evaluator that was saved; `QueryEvaluator.load(path)` does both."""
-        return _Reader()
+        return _EvaluatorReader()
 
     @classmethod
     def load(cls, path: str) -> QueryEvaluator:
         """Read an evaluator that `save` wrote."""
-        return _Reader().load(path)
+        return _EvaluatorReader().load(path)
 
     def _evaluate(self, dataset: DataFrame) -> float:
         given = {param.name: value for param, value in self.extractParamMap().items()}
         return float(evaluate(dataset, **given))
 
 
-class _Reader(MLReader):
+class _EvaluatorReader(MLReader):
     """Makes an evaluator of its saved params: its own keywords have no defaults, which PySpark's reader asks for."""
 
     def load(self, path: str) -> QueryEvaluator:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.table import Table, as_markdown
 
 
 class Document(ABC):
@@ -35,16 +38,32 @@ class Document(ABC):
         """Write `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """Write paragraphs and tables in HTML, without a script or a style sheet."""
         parts = (b.html() if isinstance(b, Table) else f"<p>{_breaks(b)}</p>" for b in self.blocks())
         return "\n".join(parts)
+
+    def to_csv(self) -> str:
+        """Write the first table as CSV."""
+        table = next((block for block in self.blocks() if isinstance(block, Table)), Table("", (), ()))
+        return as_csv([table.head, *table.lines])
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
 
 
+def as_csv(lines: Iterable[Iterable[object]]) -> str:
+    """Write lines of cells as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue()
+
+
 def _lines(paragraph: str) -> str:
-    return paragraph.replace("\n", "  \n")  # two spaces keep a line's end in Markdown
+    return as_markdown(paragraph).replace("\n", "  \n")  # two spaces keep a line's end in Markdown
 
 
 def _breaks(paragraph: str) -> str:

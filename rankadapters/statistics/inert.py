@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from rankadapters.core.data.columns import Floats
-from rankadapters.core.data.queries import Queries
+from rankadapters.core.data.keywords import Columns
+from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError, InputError, RankAdaptersError
+from rankadapters.core.errors import ConventionError, RankAdaptersError
 from rankadapters.core.evaluation.panel import Measured, Panel
 from rankadapters.core.presets.texts import as_convention
 
@@ -89,7 +90,9 @@ class Inert(tuple[str, ...]):  # noqa: SLOT001 - with what it carries beside the
         return Inert, (list(self), self.reasons)
 
 
-def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: object) -> Inert:
+def inert(
+    labels: object, scores: object, a: Convention | str, b: Convention | str, **columns: Unpack[Columns]
+) -> Inert:
     """Name the fields in which two conventions differ that cannot matter on this data, and say why.
 
     Where there are no ties, `ties` cannot; where no query is empty, neither can `empty`; and so on, judged by
@@ -98,12 +101,14 @@ def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: ob
 
     Parameters
     ----------
-    queries : Queries
-        The data.
-    a, b : Convention or str
-        Each must have a value on this data.
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
+    a, b : Convention or str
+        Each must have a value on this data.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
+        As in `Queries`.
 
     Returns
     -------
@@ -115,23 +120,20 @@ def inert(queries: Queries, a: Convention | str, b: Convention | str, scores: ob
     ConventionError
         `a` or `b` is not a convention.
     InputError
-        A convention has no value on this data, or `queries` is not Queries.
+        A convention has no value on this data, or the columns contradict each other.
 
     Examples
     --------
     >>> from rankadapters import presets
     >>> queries = Queries([1, 0, 0, 2], group_sizes=[2, 2])
     >>> a, b = presets.sklearn(10), presets.catboost(10)
-    >>> inert(queries, a, b, [0.1, 0.2, 0.3, 0.4])
+    >>> inert(queries, [0.1, 0.2, 0.3, 0.4], a, b)
     ('ties', 'empty')
-    >>> found = inert(queries, a, b, [0.1, 0.1, 0.3, 0.4])
+    >>> found = inert(queries, [0.1, 0.1, 0.3, 0.4], a, b)
     >>> tuple(found), found.same, found.reasons["ties"]
     (('empty',), False, "matters: ties='average' or 'worst' changes query 0")
     """
-    if not isinstance(queries, Queries):
-        hint = "ra.inert(ra.Queries(labels, qid=qid), a, b, scores)"
-        msg = f"queries is {type(queries).__name__}, not Queries.\nHint: {hint}."
-        raise InputError(msg)
+    queries = as_queries(labels, **columns)
     a, b = as_convention(a), as_convention(b)
     return inert_of(queries, a, b, scores, {each: terms_of(queries, scores, each) for each in (a, b)})
 

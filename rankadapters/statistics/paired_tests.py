@@ -14,9 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.declaration.spelling import as_float
-from rankadapters.core.errors import InputError
+from rankadapters.core.declaration import arguments
 from rankadapters.statistics.resamples import Resamples
 
 Floats = NDArray[np.float64]
@@ -33,7 +31,7 @@ class PairedTest(NamedTuple):
     high: float
 
 
-def checked_resampling(n_resamples: object, confidence: object, seed: object) -> tuple[int, float, int]:
+def checked_resampling(n_resamples: object, confidence: object, random_state: object) -> tuple[int, float, int]:
     """Return how often queries are resampled, the confidence and the seed.
 
     >>> checked_resampling(99, np.float32(0.5), 0)
@@ -44,16 +42,11 @@ def checked_resampling(n_resamples: object, confidence: object, seed: object) ->
     InputError
         One of them is not a number, or out of range.
     """
-    if not is_whole(n_resamples) or int(n_resamples) < 1:
-        msg = f"n_resamples={n_resamples!r:.80}; allowed are whole numbers from 1 on.\nHint: n_resamples=9999."
-        raise InputError(msg)
-    if not 0 < as_float(confidence) < 1:
-        msg = f"confidence={confidence!r:.80}; allowed are numbers between 0 and 1.\nHint: confidence=0.95."
-        raise InputError(msg)
-    if not is_whole(seed) or int(seed) < 0:
-        msg = f"seed={seed!r:.80}; allowed are whole numbers from 0 on.\nHint: seed=0."
-        raise InputError(msg)
-    return int(n_resamples), as_float(confidence), int(seed)
+    return (
+        arguments.whole("n_resamples", n_resamples, hint="n_resamples=9999"),
+        arguments.number("confidence", confidence, least=0, most=1, above=True, below=True, hint="confidence=0.95"),
+        arguments.seed(random_state),
+    )
 
 
 def paired_tests(

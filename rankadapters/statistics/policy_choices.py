@@ -86,9 +86,9 @@ class Policies:
 
     def _axis(self, name: str, values: tuple[Any, ...], concerned: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Return the values one by one, or all together where they concern no query."""
-        settled = [self._settle({**concerned, name: value}) for value in values if value != REFUSAL]
-        keys = {tuple(map(_key, each)) for each in settled if each}
-        return [values] if len(keys) == 1 and all(settled) else [(value,) for value in values]
+        settled = [self._settle({**concerned, name: value}) for value in values]
+        alike = len({tuple(map(_key, each)) for each in settled}) == 1
+        return [values] if alike and all(settled) else [(value,) for value in values]
 
     def _settle(self, fields: dict[str, Any]) -> list[Settled]:
         """Apply policies to each data set; nothing where they are refused."""

@@ -1,7 +1,7 @@
 """One search for all that compares conventions: a grid and data in, groups of equal value out.
 
 The values of the queries are computed once for the fields that decide them (gain, ties, cutoff, ...). The policies
-(`short`, `empty`, `missing`, `average`) are then applied to these values as arrays; what they decide comes from the core.
+(`short`, `empty`, `missing`, `average`) are then applied to these values as arrays, which come from the core.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.binding.policies import Settled
+from rankadapters.core.binding.ranks import comparable
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.evaluation.members import Member, Work, compared_in
+from rankadapters.core.evaluation.members import Member, Work
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import COMPUTE, dispatch
 from rankadapters.statistics.grid import REFUSAL, Block, Values
@@ -129,7 +130,7 @@ class _Side:
         if over_rows:
             weights = queries.query_weight if base.weighting == "query_weight" else None
             queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
-        upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0) if data.cutoffs[1:] else 0
+        upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0)
         n, zeros = queries.n_queries, np.zeros(queries.n_queries)
         undecided = Settled(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, 0, 0)
         return cls(Bound(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
@@ -141,13 +142,15 @@ class _Side:
         for numerators, (_, plan) in zip(values, lowered, strict=True):
             if numerators is not None:
                 numerators[plan.empty | (plan.retrieved.sizes == 0)] = 0.0
-                numerators += 0.0  # makes -0.0 and 0.0 one value
+                np.add(numerators, 0.0, out=numerators)  # makes -0.0 and 0.0 one value
         return values
 
     def _numerators(self, members: list[Member]) -> list[Floats | None]:
         try:
             return list(Work(members).numerators(self.scores, as_n_threads(None)))
         except InputError:
+            if any(isinstance(member.plan, RankedPlan) for member in members):
+                raise  # a score is not finite
             return [None] if len(members) == 1 else [n for member in members for n in self._numerators([member])]
 
 
@@ -155,7 +158,7 @@ class _Space:
     """The conventions of a grid that pool alike."""
 
     def __init__(self, base: Convention, grid: Block, data: Sequence[Data], notes: dict[str, None]) -> None:
-        self.base, self.notes = base, notes
+        self.base, self.grid, self.notes = base, grid, notes
         self.sides = [_Side.of(base, each) for each in data]
         self.steps = self._steps()
         self.settled: dict[object, Policies] = {}
@@ -171,21 +174,23 @@ class _Space:
             else:
                 self.axes[name] = [(value,) for value in grid[name]]
 
-    def _steps(self) -> list[tuple[int, list[Cutoffs]]]:
-        """First of the steps that are alike, whose cutoffs are beyond all rows alike, and their cutoffs by data set."""
+    def _steps(self) -> list[list[int]]:
+        """Put together the steps whose cutoffs are beyond all rows alike."""
         alike: dict[object, list[int]] = {}
         for step, ks in enumerate(zip(*(side.cutoffs for side in self.sides), strict=True)):
             key = tuple(k and min(k, side.bound.longest + 1) for k, side in zip(ks, self.sides, strict=True))
             alike.setdefault(key, []).append(step)
+        return list(alike.values())
+
+    def _cutoffs(self, steps: tuple[int, ...]) -> list[Cutoffs]:
+        """Return the cutoffs of steps on each data set."""
         cut = "k" in self.base.fields()
-        return [
-            (steps[0], [tuple(side.cutoffs[i] for i in steps) if cut else () for side in self.sides])
-            for steps in alike.values()
-        ]
+        return [tuple(side.cutoffs[step] for step in steps) if cut else () for side in self.sides]
 
     def _classes(self, name: str, group: str, values: Values) -> list[Values]:
         """Put together the values of a field that bring the same to every row, and note those that are refused."""
         plans: dict[Any, list[Plan]] = {}
+        refused: dict[Any, str] = {}
         for value in values:
             try:
                 convention = self.base.replace(**{name: value})
@@ -193,28 +198,36 @@ class _Space:
             except ConventionError:
                 continue
             except InputError as error:
-                if value != REFUSAL:
-                    self.notes[f"{name}={value} was not searched: {str(error).partition(chr(10))[0]}"] = None
+                refused[value] = str(error).partition("\n")[0]
         columns = {tuple(_columns(plan) for plan in several) for several in plans.values()}
         if group == "value" and len(columns) == 1 < len(plans):
             return [(value,) for value in values]  # the rows bring the same; what overflows here may not elsewhere
+        self.notes.update({f"{name}={v} was not searched: {why}": None for v, why in refused.items() if v != REFUSAL})
         self.base = self.base.replace(**{name: next(iter(plans), getattr(self.base, name))})
-        return _classes({value: tuple(map(plan_key, several)) for value, several in plans.items()})
+        return _classes({v: (*map(plan_key, several), *self._spelled(name, v)) for v, several in plans.items()})
+
+    def _spelled(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the values of the other fields that mean something of their own beside a value of a field."""
+        for other, values in self.grid.items():
+            for each in values if other != name else ():
+                with suppress(ConventionError):
+                    convention = self.base.replace(**{name: value, other: each})
+                    if getattr(convention, other) == each:
+                        yield other, each
 
     def _precisions(self, values: Values, borders: list[float]) -> list[Values]:
         """Put together the precisions in which the same scores are equal, unless a measure computes with scores."""
-        keys: dict[Any, object] = {}
-        for value in values:
-            keys[value] = value
-            if all(isinstance(self.base.lower(side.bound), RankedPlan) for side in self.sides):
-                if value == "none":  # ranks by no precision of its own
-                    continue
-                orders = [_order(side.scores, value, borders) for side in self.sides]
-                if any(order is None for order in orders):
+        keys: dict[Any, object] = {value: value for value in values}
+        with suppress(ConventionError):  # precisions that go with other fields than the first
+            for value in values:
+                plans = [self.base.replace(precision=value).lower(side.bound) for side in self.sides]
+                if not all(isinstance(plan, RankedPlan) for plan in plans):
+                    break
+                orders = [_order(*each, borders) for each in zip(self.sides, plans, strict=True)]
+                keys[value] = tuple(orders)
+                if None in orders:
                     self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None
                     del keys[value]
-                else:
-                    keys[value] = tuple(orders)
         return _classes(keys)
 
     def batches(self) -> list[list[Block]]:
@@ -225,28 +238,37 @@ class _Space:
 
     def groups(self, batch: list[Block]) -> Iterator[Groups]:
         """Evaluate combinations at every cutoff, and group those of equal values and equal policies."""
-        tasks = [
-            (step, block, lowered)
-            for step in range(len(self.steps))
-            for block in batch
-            if (lowered := self._lowered({name: values[0] for name, values in block.items()}, self.steps[step][0]))
-        ]
-        numerators = [side.values([task[2][i] for task in tasks]) for i, side in enumerate(self.sides)]
-        parts: dict[object, tuple[list[list[Block]], list[tuple[Floats, ...]], Policies, int]] = {}
+        tasks = [task for steps in self.steps for block in batch for task in self._tasks(steps, block)]
+        numerators = [side.values([lowered[i] for _, _, lowered in tasks]) for i, side in enumerate(self.sides)]
+        parts: dict[tuple[tuple[int, ...], Policies], tuple[list[list[Block]], list[tuple[Floats, ...]]]] = {}
         known: dict[object, list[Block]] = {}
-        for (step, block, lowered), *values in zip(tasks, *numerators, strict=True):
+        for (steps, block, lowered), *values in zip(tasks, *numerators, strict=True):
             if any(each is None for each in values):
                 continue
-            policies = self._policies(step, lowered)
-            key = id(policies), *(each.tobytes() for each in values)
+            part = steps, self._policies(steps[0], lowered)
+            key = part, *(each.tobytes() for each in values)
             if key not in known:
-                part = parts.setdefault(id(policies), ([], [], policies, step))
-                part[0].append(known.setdefault(key, []))
-                part[1].append(tuple(values))
+                blocks, several = parts.setdefault(part, ([], []))
+                blocks.append(known.setdefault(key, []))
+                several.append(tuple(values))
             known[key].append(block)
-        for blocks, several, policies, step in parts.values():
+        for (steps, policies), (blocks, several) in parts.items():
             if policies.blocks:
-                yield Groups(blocks, [np.stack(each) for each in zip(*several, strict=True)], policies, self.steps[step][1])
+                arrays = [np.stack(each) for each in zip(*several, strict=True)]
+                yield Groups(blocks, arrays, policies, self._cutoffs(steps))
+
+    def _tasks(self, steps: list[int], block: Block) -> Iterator[tuple[tuple[int, ...], Block, list[Lowered]]]:
+        """Lower the conventions of a block at steps that are alike, one by one where a value depends on k itself."""
+        fields = {name: values[0] for name, values in block.items()}
+        first = self._lowered(fields, steps[0])
+        if not first or len(steps) == 1 or _keys(first) == _keys(self._lowered(fields, steps[-1])):
+            parts = [tuple(steps)] if first else []
+        else:
+            parts = [(step,) for step in steps]
+        for part in parts:
+            lowered = first if part[0] == steps[0] else self._lowered(fields, part[0])
+            if lowered:
+                yield part, block, lowered
 
     def _lowered(self, fields: dict[str, Any], step: int) -> list[Lowered]:
         """Lower a convention for each data set; nothing where it is refused, or another spelling of one in the grid."""
@@ -289,6 +311,10 @@ def plan_key(plan: Plan) -> object:
     return plan.kernel, *plan.options.values(), *arrays
 
 
+def _keys(lowered: list[Lowered]) -> list[object]:
+    return [plan_key(plan) for _, plan in lowered]
+
+
 def _columns(plan: Plan) -> object:
     """Name the columns that the rows of a plan bring."""
     return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.kernel
@@ -306,13 +332,14 @@ def _classes(keys: dict[Any, object]) -> list[Values]:
     return [tuple(values) for values in found.values()]
 
 
-def _order(scores: Array, precision: str, borders: list[float]) -> bytes | None:
-    """Name the order of scores and borders in a precision; None where a score is beyond it."""
-    with np.errstate(over="ignore"):
-        compared = scores.astype(compared_in(precision, scores.dtype))
+def _order(side: _Side, plan: RankedPlan, borders: list[float]) -> object:
+    """Name the order of scores and borders in the precision of a plan; None where a score is beyond it."""
+    scores = side.scores
+    compared = comparable(plan.ranking, scores)
     if (np.isinf(compared) & np.isfinite(scores)).any():
         return None
-    return np.unique(np.append(compared.astype(np.float64), borders), return_inverse=True)[1].tobytes()
+    values = np.append(compared.astype(np.float64), borders)
+    return plan.ranking.tied, np.unique(values, return_inverse=True)[1].tobytes()
 
 
 def _base(measure: type[Convention], grid: Block) -> Convention | None:

@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from typing import Any
 
 from rankadapters.callbacks.history import Evaluation, History, all_followed
+from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import InputError, MissingToolkitError, brief, choices
+from rankadapters.core.errors import InputError, MissingToolkitError, choices
 from rankadapters.core.presets.texts import as_convention
 
 
 @contextmanager
 def pruning(
     trial: Any,
-    history: History | None = None,
     *,
+    history: History | None = None,
     dataset: str | None = None,
     convention: Convention | str | None = None,
 ) -> Iterator[None]:
@@ -52,8 +53,7 @@ def pruning(
     except ImportError:
         raise MissingToolkitError.of("optuna", "trackers") from None
     if not isinstance(history, History | None):
-        msg = f"history={brief(history)} is not a history.\nHint: metric.history, or pruning(trial) alone."
-        raise InputError(msg)
+        raise refusal("history", history, "histories", hint="metric.history, or pruning(trial) alone")
     report = _Report(trial, dataset, None if convention is None else as_convention(convention), optuna.TrialPruned)
     try:
         with all_followed(report) if history is None else history.followed(report):
@@ -112,7 +112,7 @@ class _Report:
             msg = f"iteration {entry.iteration} has two values of {first}."
             return InputError(f"{msg}\nHint: evaluate each set once a round, each under a name of its own.")
         msg = f"iteration {entry.iteration} has a value of {first} and one of {second}, and one must decide."
-        return InputError(f"{msg}\nHint: pruning(trial, history, dataset=..., convention=...).")
+        return InputError(f"{msg}\nHint: pruning(trial, dataset=..., convention=...).")
 
     def _refuse_round_without_report(self, entry: Evaluation) -> None:
         """Refuse a set or a convention that nothing was reported of in a whole round."""

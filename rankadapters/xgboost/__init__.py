@@ -12,8 +12,13 @@ except ImportError as error:
 from rankadapters.xgboost.callbacks import EarlyStopping, EvalCallback, early_stopping
 from rankadapters.xgboost.distributed import GlobalEval, global_eval
 from rankadapters.xgboost.metrics import CustomMetric, custom_metric, native_metric, read_metric
-from rankadapters.xgboost.native_objectives import native_objective
-from rankadapters.xgboost.objectives import ObjectiveCallback, lambdarank, objective
+from rankadapters.xgboost.objectives import (
+    ObjectiveCallback,
+    lambdarank,
+    native_objective,
+    objective,
+    read_objective,
+)
 from rankadapters.xgboost.parity import check_model, check_parity
 
 __all__ = [
@@ -32,6 +37,7 @@ __all__ = [
     "native_objective",
     "objective",
     "read_metric",
+    "read_objective",
 ]
 
 

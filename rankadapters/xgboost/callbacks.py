@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
-from rankadapters.callbacks.arguments import require_missing, require_name, watched_name
-from rankadapters.callbacks.display_names import display_names
-from rankadapters.callbacks.history import Evaluation, History
+from rankadapters.callbacks.arguments import display_names, require_missing, require_name, watched_name
+from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.judged import flat
+from rankadapters.callbacks.metrics import evaluated
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.declaration.convention import Convention
@@ -30,7 +30,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     Parameters
     ----------
-    conventions : Convention, str, or sequence of them
+    convention : Convention or str, or sequence of them
         What to report.
     evals : sequence of (data, name)
         `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, X as given to `predict` and rows in any order,
@@ -80,7 +80,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
     def __init__(
         self,
-        conventions: Convention | str | Sequence[Convention | str],
+        convention: Convention | str | Sequence[Convention | str],
         evals: Sequence[tuple[Any, str]],
         *,
         n_queries: int | Mapping[str, int] | None = None,
@@ -89,15 +89,14 @@ class EvalCallback(xgb.callback.TrainingCallback):
         missing: float = np.nan,
         n_threads: int | None = None,
     ) -> None:
-        several = (conventions,) if isinstance(conventions, Convention | str) else tuple(conventions or ())
-        refuse_names(display_names(several, names).values())
+        shown = display_names(convention, names)
+        refuse_names(shown.values())
         require_missing(missing)
         self._start(
             {
-                "conventions": several,
                 "evals": named_sets(evals),
                 "n_queries": n_queries,
-                "names": names,
+                "names": shown,
                 "output_margin": output_margin,
                 "missing": missing,
                 "n_threads": n_threads,
@@ -110,7 +109,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
         """Begin with what was declared and with no history."""
         super().__init__()
         self._declared = declared
-        self.names = display_names(declared["conventions"], declared["names"])
+        self.names = declared["names"]
         self.history = History()
         self._rounds = Rounds()
         self._round = 0
@@ -151,10 +150,9 @@ class EvalCallback(xgb.callback.TrainingCallback):
             )
             raise InputError(msg)
         self._rounds.enter(self.history, Round(model, self._round))
-        at = {"run": self._rounds.run, "iteration": self._rounds.iteration}
         for name, watched in self._sets.items():
             scores = flat(model.predict(watched.dmatrix, output_margin=self._declared["output_margin"]))
-            found = {c: score for panel in watched.panels() for c, score in panel.evaluate(scores).items()}
+            values = evaluated(watched.panels(), scores)
             for convention, shown in self.names.items():
                 series = evals_log.setdefault(name, {}).setdefault(shown, [])
                 if len(series) != self._round:
@@ -162,8 +160,8 @@ class EvalCallback(xgb.callback.TrainingCallback):
                         f"{shown!r} of {name!r} is reported twice a round.\nHint: by a callback or a metric, not both."
                     )
                     raise InputError(msg)
-                series.append(found[convention].value)
-                self.history.record([Evaluation(name, convention, found[convention].value, name=shown, **at)])
+                series.append(values[convention])
+            self.history.report(name, values, self.names, **self._rounds.at)
         self._round += 1
         return False
 
@@ -201,8 +199,8 @@ class EarlyStopping(xgb.callback.EarlyStopping):
 )
 def early_stopping(
     convention: Convention | str,
-    rounds: int,
     *,
+    rounds: int,
     data_name: str | None = None,
     name: str | None = None,
     min_delta: float = 0.0,

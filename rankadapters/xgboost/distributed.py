@@ -101,7 +101,8 @@ class Collective:
 
 
 def global_eval(
-    *conventions: Convention | str,
+    convention: Convention | str | Sequence[Convention | str],
+    *,
     n_queries: int | Mapping[str, int] | None = None,
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
@@ -115,7 +116,7 @@ def global_eval(
 
     Parameters
     ----------
-    *conventions : Convention or str
+    convention : Convention or str, or sequence of them
         What to report; not over all rows (`pool="rows"`).
     n_queries : int or mapping of str to int, optional
         Queries that the set has over all workers; by name where there are several sets. XGBoost cuts a query in two
@@ -150,12 +151,12 @@ def global_eval(
     >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
     >>> watch = ra.xgboost.global_eval("letor4@5", n_queries=2)
     >>> params, log = {"objective": "rank:ndcg", "disable_default_eval_metric": True}, {}
-    >>> settings = {"custom_metric": watch, "callbacks": [watch, ra.xgboost.early_stopping("letor4@5", 3)]}
+    >>> settings = {"custom_metric": watch, "callbacks": [watch, ra.xgboost.early_stopping("letor4@5", rounds=3)]}
     >>> booster = xgb.train(params, data, 9, evals=[(data, "train")], evals_result=log, verbose_eval=False, **settings)
     >>> log["train"]["ndcg@5/letor4"] == [entry.value for entry in watch.history]
     True
     """
-    return GlobalEval(GlobalMonitor(conventions, names, n_queries, n_threads, query_weights))
+    return GlobalEval(GlobalMonitor(convention, names, n_queries, n_threads, query_weights))
 
 
 def _judged_if_any(dmatrix: xgb.DMatrix) -> Judged | None:

@@ -1,4 +1,4 @@
-"""Metrics for `custom_metric=`, and conventions as XGBoost's own parameters."""
+"""Metrics for `custom_metric=`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
-from rankadapters.core.presets.texts import as_convention
+
+native_metric, read_metric = presets.xgboost.write, presets.xgboost.read
 
 Array = NDArray[Any]
 
@@ -28,16 +29,10 @@ class CustomMetric:
 
     __name__ = "rankadapters"  # XGBRanker asks its metrics for a name
 
-    def __init__(
-        self,
-        conventions: Sequence[Convention | str],
-        n_queries: int | Mapping[str, int] | None,
-        names: Sequence[str] | None,
-        n_threads: int | None,
-    ) -> None:
-        self._monitor = Monitor(conventions, names, n_threads, query_weights)
+    def __init__(self, monitor: Monitor, n_queries: int | Mapping[str, int] | None) -> None:
+        self._monitor = monitor
         self._counts = query_counts(n_queries)
-        refuse_names(self._monitor.names.values())
+        refuse_names(monitor.names.values())
 
     @property
     def history(self) -> History:
@@ -49,7 +44,7 @@ class CustomMetric:
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
                 "XGBRanker hands a metric the rows of one query at a time and averages the values by query size.\n"
-                "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback([convention], [((X, y, qid), 'valid')])])."
+                "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
         refuse_workers("custom_metric")
@@ -68,7 +63,8 @@ class CustomMetric:
 
 
 def custom_metric(
-    *conventions: Convention | str,
+    convention: Convention | str | Sequence[Convention | str],
+    *,
     n_queries: int | Mapping[str, int] | None = None,
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
@@ -83,7 +79,7 @@ def custom_metric(
 
     Parameters
     ----------
-    *conventions : Convention or str
+    convention : Convention or str, or sequence of them
         What to report. Under `average="uniform"` the DMatrix's weights are ignored, by declaration, with a warning;
         else they are one per query.
     n_queries : int or mapping of str to int, optional
@@ -120,55 +116,13 @@ def custom_metric(
     >>> import numpy as np, rankadapters as ra, xgboost as xgb
     >>> rng = np.random.default_rng(0)
     >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
-    >>> metric = ra.xgboost.custom_metric(ra.presets.letor4(5), ra.presets.yahoo(5))
+    >>> metric = ra.xgboost.custom_metric(["letor4@5", "yahoo@5"])
     >>> params = {"objective": "rank:ndcg", "disable_default_eval_metric": True}
     >>> booster = xgb.train(params, data, 3, evals=[(data, "train")], custom_metric=metric, verbose_eval=False)
     >>> len(metric.history)
     6
     """
-    return CustomMetric(conventions, n_queries, names, n_threads)
-
-
-def native_metric(convention: Convention | str) -> dict[str, Any]:
-    """Translate a convention into XGBoost's own parameters; `presets.xgboost.write`.
-
-    Under its exponential gain XGBoost refuses labels above 31 and fractional ones, in its metric as in its objective;
-    so `exp2` and `exp2-floor` are the same to it. Under a linear gain it takes both.
-    `k=None` becomes a cutoff beyond any query, since its bare `ndcg` means @32.
-
-    Parameters
-    ----------
-    convention : Convention or str
-        What XGBoost shall compute.
-
-    Returns
-    -------
-    dict
-        `eval_metric` (with a trailing minus for `empty=0`) and `ndcg_exp_gain`.
-
-    Raises
-    ------
-    UnsupportedConventionError
-        XGBoost has no parameter for a field; the message names the fields and the nearest it can.
-
-    Examples
-    --------
-    >>> native_metric(presets.xgboost(5, minus=True))
-    {'eval_metric': 'ndcg@5-', 'ndcg_exp_gain': True}
-    """
-    found: dict[str, Any] = presets.xgboost.write(as_convention(convention))
-    return found
-
-
-def read_metric(metric: str | Mapping[str, Any], **params: Any) -> Convention:
-    """Read what XGBoost computes for one of its metrics; `presets.xgboost.read`, the inverse of `native_metric`.
-
-    Examples
-    --------
-    >>> read_metric("ndcg@10-") == presets.xgboost(10, minus=True)
-    True
-    """
-    return presets.xgboost.read(metric, **params)
+    return CustomMetric(Monitor(convention, names, n_threads, query_weights), n_queries)
 
 
 def judged_of(dmatrix: xgb.DMatrix) -> Judged:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import xgboost as xgb
 from numpy.typing import NDArray
 
+from rankadapters import objectives
 from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.objectives import Trained
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
-from rankadapters.core.presets.texts import as_convention
-from rankadapters.objectives import LambdaRank, Objective, PositionBias
-from rankadapters.objectives.lambdarank import Trading
+from rankadapters.core.presets.tool import spec_of
+from rankadapters.objectives import Objective, PositionBias
+from rankadapters.objectives.base import as_objective
+from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 from rankadapters.xgboost.metrics import judged_of
-from rankadapters.xgboost.native_objectives import native_objective
-from rankadapters.xgboost.pair_draws import TrainingDraws
+from rankadapters.xgboost.pair_draws import TrainingDraws, other_draws, seeds_pairs
 
 Array = NDArray[Any]
 
@@ -31,7 +33,7 @@ class ObjectiveCallback(Trained):
     __name__ = "rankadapters"  # XGBoost asks for it in messages
 
     def __init__(
-        self, value: Objective, n_threads: int | None, position_bias: PositionBias | str | None = None
+        self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
     ) -> None:
         super().__init__(value, n_threads, position_bias)
         self._draws = TrainingDraws()
@@ -82,7 +84,7 @@ class ObjectiveCallback(Trained):
         >>> import numpy as np, rankadapters as ra, xgboost as xgb
         >>> rng = np.random.default_rng(0)
         >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
-        >>> objective = ra.xgboost.objective(ra.objectives.xgboost_pairwise())
+        >>> objective = ra.xgboost.objective(ra.objectives.xgboost.pairwise())
         >>> params = objective.replay_params(data)
         >>> params["objective"], abs(params["base_score"]) < 1e-6
         ('rank:pairwise', True)
@@ -105,9 +107,9 @@ class ObjectiveCallback(Trained):
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
 
-@needs(value="ra.objectives.xgboost_ndcg(), or another objective")
+@needs(objective="'xgboost.ndcg', or another objective")
 def objective(
-    value: Objective, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
+    objective: Objective | str, *, position_bias: PositionBias | str | None = None, n_threads: int | None = None
 ) -> ObjectiveCallback:
     """Make an objective for `obj=` of `xgb.train` and `xgb.cv`.
 
@@ -120,11 +122,11 @@ def objective(
 
     Parameters
     ----------
-    value : Objective
-        One of `ra.objectives`.
+    objective : Objective or str
+        One of `ra.objectives`, or its text.
     position_bias : PositionBias or str, optional
         What is learned of the positions at which rows were shown, and taken out of the objective:
-        `ra.objectives.xgboost_unbiased()`, or another, or its signature. A row's position is its place in its query.
+        `ra.objectives.xgboost.unbiased()`, or another, or its signature. A row's position is its place in its query.
         None models no position bias. `obj.learned_bias` is what was learned.
     n_threads : int, optional
         None takes all CPUs; the gradients are the same for any number.
@@ -139,7 +141,7 @@ def objective(
     Raises
     ------
     ConventionError
-        `value` is not an objective, or is not one of pairs and has a position bias; or the position bias needs
+        `objective` is none, or is not one of pairs and has a position bias; or the position bias needs
         positions, which a DMatrix does not have.
     InputError
         In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
@@ -164,23 +166,20 @@ def objective(
     >>> rng = np.random.default_rng(0)
     >>> data = xgb.DMatrix(rng.random((60, 3)), label=rng.integers(0, 3, 60), qid=np.repeat([0, 1], 30))
     >>> params = {"max_depth": 2, "nthread": 1}
-    >>> objective = ra.xgboost.objective(ra.objectives.xgboost_ndcg())
+    >>> objective = ra.xgboost.objective(ra.objectives.xgboost.ndcg())
     >>> ours = xgb.train(params | objective.replay_params(data), data, 3, obj=objective)
     >>> built_in = xgb.train(params | {"objective": "rank:ndcg"}, data, 3)
     >>> bool((ours.predict(data) == built_in.predict(data)).all())
     True
     """
-    made = ObjectiveCallback(value, n_threads, position_bias)
+    made = ObjectiveCallback(objective, n_threads, position_bias)
     if made.position_bias is not None and made.position_bias.needs_positions:
         msg = f"{made.position_bias} needs positions, which a DMatrix does not have.\nHint: positions='rows'."
         raise ConventionError(msg)
     return made
 
 
-@needs(
-    convention="'letor4@10', or another convention",
-    truncation="truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
-)
+@needs(**NEEDED)
 def lambdarank(
     convention: Trading | str,
     *,
@@ -190,28 +189,7 @@ def lambdarank(
     normalization: NormalizationWord = "xgboost",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make a LambdaRank objective under a convention of NDCG, AP, RR or ERR, with XGBoost's doubled hessian.
-
-    Parameters
-    ----------
-    convention : NDCG, AP, RR, ERR or str
-        The measure, as in `ra.objectives.LambdaRank`.
-    truncation : int or None
-        The first row of a pair is among this many top ranks; None takes all pairs.
-    sigma, beyond_k, normalization
-        As in `ra.objectives.LambdaRank`.
-    n_threads : int, optional
-        None takes all CPUs.
-
-    Returns
-    -------
-    ObjectiveCallback
-        As `objective` makes it.
-
-    Raises
-    ------
-    ConventionError
-        The convention is of another measure, or a value is outside its choices.
+    """Make an objective of `ra.objectives.lambdarank`, with its parameters and XGBoost's doubled hessian.
 
     Examples
     --------
@@ -219,11 +197,48 @@ def lambdarank(
     >>> ra.xgboost.lambdarank(ra.presets.letor4(10), truncation=30).objective.normalization
     'xgboost'
     """
-    value = LambdaRank(
-        convention=cast("Trading", as_convention(convention)), truncation=truncation, samples=None, beyond_k=beyond_k,
-        sigma=sigma, normalization=normalization, hessian="doubled", sigmoid="exact",
+    value = objectives.lambdarank(
+        convention, truncation=truncation, sigma=sigma, beyond_k=beyond_k, normalization=normalization,
+        hessian="doubled",
     )  # fmt: skip
     return ObjectiveCallback(value, n_threads)
+
+
+def native_objective(objective: Objective | str, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
+    """Translate an objective into XGBoost's own parameters, as `ra.objectives.xgboost.native_objective` does.
+
+    Raises
+    ------
+    UnsupportedConventionError
+        This release draws the pairs of `mean` otherwise, too.
+
+    Examples
+    --------
+    >>> native_objective("xgboost.map")["objective"]
+    'rank:map'
+    """
+    value = as_objective(objective)
+    params = objectives.xgboost.native_objective(value, position_bias=position_bias)
+    draws = other_draws(value)
+    if draws:
+        raise UnsupportedConventionError(draws)
+    return params
+
+
+def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
+    """Read what this release of XGBoost trains under, as `ra.objectives.xgboost.read_objective` does.
+
+    From 3.4 on, pairs of `mean` are seeded by the parameter `seed`, which is 0 where it is left out; before, it seeds
+    no pairs.
+
+    Examples
+    --------
+    >>> read_objective(native_objective("xgboost.ndcg")) == objectives.xgboost.ndcg()
+    True
+    """
+    name, options = spec_of(objective, "objective", params)
+    seed = {"seed": options.get("seed", 0) if seeds_pairs() else None}
+    return objectives.xgboost.read_objective(name, **options | seed)
 
 
 def _factors(judged: Judged) -> list[Any]:

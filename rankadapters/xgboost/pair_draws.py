@@ -15,8 +15,9 @@ from rankadapters.core.errors import UnsupportedConventionError, warn_caller
 from rankadapters.objectives import Objective
 from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BY_ROUND, SEEDS
-from rankadapters.xgboost.native_objectives import built_in_form, other_draws
+from rankadapters.objectives.xgboost import native_objective
 
+SEEDING = (3, 4)  # the first release whose parameter `seed` seeds the pairs of `mean`
 SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")  # below 1 they draw
 DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # above 0 they draw
 SHUFFLES = ("shuffle", "random")  # these of the feature selectors draw
@@ -57,6 +58,26 @@ class TrainingDraws:
         return int(np.float32(settings["base_score"].strip("[]")) == np.float32(estimate))
 
 
+def seeds_pairs() -> bool:
+    """Tell whether this release seeds the pairs of `mean` by its parameter `seed`."""
+    major, minor, *_ = xgb.__version__.split(".")
+    return (int(major), int(minor)) >= SEEDING
+
+
+def other_draws(value: Objective) -> str:
+    """Say how this release draws the pairs of `mean` otherwise; nothing where it draws them alike, or none."""
+    fields = value.to_dict()
+    if fields.get("samples") is None or (fields["seed"] != BY_ROUND) == seeds_pairs():
+        return ""
+    if seeds_pairs():
+        way = "their seed is that of the parameters and not the round, as it was up to 3.3"
+        hint = "value.replace(seed=0), or another `seed` of the parameters; 0 is XGBoost's default"
+    else:
+        way = f"their seed is the round and not seed={fields['seed']}, as it is from 3.4 on"
+        hint = f"value.replace(seed={BY_ROUND!r})"
+    return f"XGBoost {xgb.__version__} draws the pairs of `mean` otherwise; {way}.\nHint: {hint}."
+
+
 def _booster() -> xgb.Booster | None:
     """Find the booster in training; None in a call by hand."""
     return next((names["self"] for names in calling("xgboost") if isinstance(names.get("self"), xgb.Booster)), None)
@@ -71,7 +92,7 @@ def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _warn_of_other_draws(value: Pairwise, settings: Mapping[str, str]) -> None:
     try:
-        built_in_form(value)
+        native_objective(value)
     except UnsupportedConventionError:
         return  # no release has this objective
     difference = other_draws(value) or ("" if value.seed == BY_ROUND else _other_settings(int(value.seed), settings))

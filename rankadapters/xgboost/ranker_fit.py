@@ -32,18 +32,6 @@ def fit_by_objective(
     squared error and breaks off when it has. An objective of ours is trained with its `replay_params`, as far as the
     ranker leaves them open.
 
-    Parameters
-    ----------
-    ranker : XGBRanker
-        Fitted in place: the booster that `xgb.train` makes is loaded into it.
-    X, y, qid, sample_weight, eval_set, eval_qid, sample_weight_eval_set, verbose
-        As in `XGBRanker.fit`: qid sorted, weights per query.
-
-    Raises
-    ------
-    InputError
-        Its `eval_metric` is a callable, which XGBRanker would call per query.
-
     References
     ----------
     XGBoost 3.2.0, python-package: sklearn.XGBRanker.fit, sklearn.XGBModel.load_model.

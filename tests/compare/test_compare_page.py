@@ -94,7 +94,7 @@ def test_a_page_that_needs_nothing_else(capsys, file, tmp_path):
     results = Results.read(file, higher_is_better=True)
     assert text == page(results, title="A <title>")
     for over in ("dataset", "measure"):
-        bags = {method: leave_one_out(results, over).bagplot(method) for method in ("a", "b")}
+        bags = {method: leave_one_out(results, over=over).bagplot(method) for method in ("a", "b")}
         medians = ", ".join(f"{method} {bag.median[1]:.4f} at {bag.median[0]:g}" for method, bag in bags.items())
         assert f"A panel per method; medians: {medians}." in text
 

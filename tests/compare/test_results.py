@@ -168,10 +168,10 @@ def test_directions_are_not_guessed():
 
 
 def test_unknown_words():
-    with pytest.raises(InputError, match="on_mixed='merge'; allowed are 'error' and 'separate'"):
+    with pytest.raises(InputError, match="on_mixed='merge'; allowed are 'error', 'separate'"):
         Results(CELLS, higher_is_better=True, on_mixed="merge")
     with pytest.raises(InputError, match="form='wide'; allowed are"):
-        Results(CELLS, higher_is_better=True).to_frame("wide")
+        Results(CELLS, higher_is_better=True).to_frame(form="wide")
 
 
 @pytest.mark.parametrize(
@@ -201,8 +201,8 @@ def test_frames_sparse_and_dense():
     results = Results(CELLS, higher_is_better=True)
     pd.testing.assert_frame_equal(results.to_frame(), pd.DataFrame(COLUMNS))
     with pytest.raises(InputError, match="'b' has no value of 'MAP' on 'D2', and a dense table has no gaps"):
-        results.to_frame("dense")
-    dense = results.only(datasets=["D1"]).to_frame("dense")
+        results.to_frame(form="dense")
+    dense = results.only(datasets=["D1"]).to_frame(form="dense")
     assert (dense.columns.tolist(), dense.to_numpy().tolist()) == (["a", "b"], [[0.5, 0.4]])
 
 

@@ -26,7 +26,7 @@ QUERIES = {"D": ra.Queries([1, 0], group_sizes=[2])}
     ],
 )
 def test_a_word_is_not_a_direction(given, said):
-    with pytest.raises(InputError, match=rf"{said}; allowed are True and False\.\nHint: "):
+    with pytest.raises(InputError, match=rf"{said}; allowed are True, False\.\nHint: "):
         Results(CELLS, higher_is_better=given)
 
 
@@ -51,13 +51,13 @@ def test_a_direction_may_name_a_measure_by_the_text_it_was_given_as():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda results: results.only(methods=3), "3 is neither a name nor an iterable of names"),
-        (lambda results: leave_one_out(results).plot(3), "3 is neither a name nor an iterable of names"),
-        (lambda results: results.to_frame(["dense"]), r"form=\['dense'\]; allowed are 'sparse' and 'dense'"),
+        (lambda results: results.only(methods=3), "methods=3; allowed are different texts"),
+        (lambda results: leave_one_out(results).plot(3), "methods=3; allowed are different texts"),
+        (lambda results: results.to_frame(form=["dense"]), r"form=\['dense'\]; allowed are 'sparse', 'dense'"),
         (lambda results: front(winning_numbers(results), against=["iwn"]), r"against=\['iwn'\]; allowed are"),
         (lambda results: winning_numbers(results).plot(n="9"), "n='9'; allowed are whole numbers from 1 on"),
         (lambda results: winning_numbers(results).plot(n=-1), "n=-1; allowed are whole numbers from 1 on"),
-        (lambda _: Results.read(None), "path is of type NoneType; allowed are str and pathlib.Path"),
+        (lambda _: Results.read(None), "path=None; allowed are texts and pathlib.Path"),
     ],
 )
 def test_an_argument_of_a_wrong_type_or_size(call, message):
@@ -69,7 +69,7 @@ def test_an_argument_of_a_wrong_type_or_size(call, message):
 
 
 def test_a_mode_that_is_not_a_word():
-    with pytest.raises(InputError, match=r"on_mixed=\['error'\]; allowed are 'error' and 'separate'"):
+    with pytest.raises(InputError, match=r"on_mixed=\['error'\]; allowed are 'error', 'separate'"):
         Results(CELLS, higher_is_better=True, on_mixed=["error"])
 
 

@@ -31,8 +31,8 @@ def test_one_data_set_gives_what_order_gives():
     pytest.importorskip("scipy")
     queries = data_set(30)
     models = predictions(queries)
-    found = stratified_tests({"D": queries}, {"D": models}, "textbook@3", seed=5).comparisons[0]
-    [expected] = ra.audit.order(queries, models, ["textbook@3"], seed=5).comparisons
+    found = stratified_tests({"D": queries}, {"D": models}, "textbook@3", random_state=5).comparisons[0]
+    [expected] = ra.audit.order(queries, models, ["textbook@3"], random_state=5).comparisons
     assert (found.p_value, found.low, found.high) == (expected.p_value, expected.low, expected.high)
     assert found.difference == pytest.approx(expected.difference, abs=1e-15)
 
@@ -113,14 +113,14 @@ def test_the_table_says_who_is_ahead(second, ahead):
         ({"n_resamples": 99.5}, r"n_resamples=99\.5; allowed are whole numbers from 1 on"),
         ({"n_resamples": "9"}, "n_resamples='9'; allowed are whole numbers from 1 on"),
         ({"n_resamples": True}, "n_resamples=True; allowed are whole numbers from 1 on"),
-        ({"confidence": 1.0}, "confidence=1.0; allowed are numbers between 0 and 1"),
-        ({"confidence": "a"}, "confidence='a'; allowed are numbers between 0 and 1"),
-        ({"confidence": None}, "confidence=None; allowed are numbers between 0 and 1"),
-        ({"confidence": float("nan")}, "confidence=nan; allowed are numbers between 0 and 1"),
-        ({"seed": -1}, "seed=-1; allowed are whole numbers from 0 on"),
-        ({"seed": "a"}, "seed='a'; allowed are whole numbers from 0 on"),
-        ({"seed": 1.5}, r"seed=1\.5; allowed are whole numbers from 0 on"),
-        ({"progress": 3}, "progress=3; allowed are callables and None"),
+        ({"confidence": 1.0}, "confidence=1.0; allowed are numbers above 0 and below 1"),
+        ({"confidence": "a"}, "confidence='a'; allowed are numbers above 0 and below 1"),
+        ({"confidence": None}, "confidence=None; allowed are numbers above 0 and below 1"),
+        ({"confidence": float("nan")}, "confidence=nan; allowed are numbers above 0 and below 1"),
+        ({"random_state": -1}, "random_state=-1; allowed are whole numbers from 0 on"),
+        ({"random_state": "a"}, "random_state='a'; allowed are whole numbers from 0 on"),
+        ({"random_state": 1.5}, r"random_state=1\.5; allowed are whole numbers from 0 on"),
+        ({"progress": 3}, "progress=3; allowed are True, False and functions"),
         ({"scores": {"D": {1: [1, 2], 2: [2, 1]}}}, r"scores\['D'\] has a method named 1; allowed are texts"),
     ],
 )
@@ -145,3 +145,21 @@ def test_a_value_that_is_not_a_sum_over_queries_is_refused():
     queries = data_set(4)
     with pytest.raises(UnsupportedConventionError, match="is not a sum over the queries"):
         stratified_tests({"D": queries}, {"D": predictions(queries)}, "lightgbm.auc")
+
+
+def test_progress_counts_the_pairs_of_methods():
+    queries, calls = data_set(4), []
+    scores = {"D": predictions(queries, "abc")}
+    stratified_tests({"D": queries}, scores, "textbook@1", progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_generator_draws_the_seed():
+    queries = data_set(20)
+    scores = {"D": predictions(queries)}
+    seed = int(np.random.default_rng(7).integers(2**32))
+    found, expected = (
+        stratified_tests({"D": queries}, scores, "textbook@2", random_state=state, n_resamples=99)
+        for state in (np.random.default_rng(7), seed)
+    )
+    assert found == expected

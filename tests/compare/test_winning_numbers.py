@@ -65,7 +65,7 @@ def test_plain_types_hold_the_numbers_and_none_where_none_is_defined():
 
 @pytest.mark.parametrize(("over", "name"), [("measure", "m1"), ("dataset", "D1")])
 def test_the_hand_case_without_one(over, name):
-    found = leave_one_out(hand_results(), over)
+    found = leave_one_out(hand_results(), over=over)
     assert found.to_dict()["left_out"][name] == HAND["answers"][f"without_{name}"]
 
 
@@ -154,7 +154,7 @@ def test_the_data_sets_of_each_method_are_counted_in_every_group(by, cells):
 def test_leaving_one_out_is_counting_without_it(cells):
     results = Results(cells, higher_is_better=True)
     for over, axis in (("dataset", 1), ("measure", 2)):
-        found = leave_one_out(results, over).to_dict()["left_out"]
+        found = leave_one_out(results, over=over).to_dict()["left_out"]
         for name in found:
             rest = {key: value for key, value in cells.items() if key[axis] != name}
             wn, iwn = brute(rest)
@@ -273,11 +273,11 @@ def test_ten_thousand_methods():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r: winning_numbers(r, by="method"), "by='method'; allowed are 'measure' and 'dataset'"),
-        (lambda r: leave_one_out(r, over="method"), "over='method'; allowed are 'dataset' and 'measure'"),
-        (lambda r: front(winning_numbers(r), against="x"), "against='x'; allowed are 'iwn' and 'n_datasets'"),
-        (lambda r: front(winning_numbers(r), group="m9"), "group='m9'; the groups are 'm1', 'm2', 'all'"),
-        (lambda r: leave_one_out(r).points("Z"), "method='Z'; the methods are 'A', 'B', 'C'"),
+        (lambda r: winning_numbers(r, by="method"), "by='method'; allowed are 'measure', 'dataset'"),
+        (lambda r: leave_one_out(r, over="method"), "over='method'; allowed are 'measure', 'dataset'"),
+        (lambda r: front(winning_numbers(r), against="x"), "against='x'; allowed are 'iwn', 'n_datasets'"),
+        (lambda r: front(winning_numbers(r), group="m9"), "group='m9'; allowed are 'm1', 'm2', 'all'"),
+        (lambda r: leave_one_out(r).points("Z"), "method='Z'; allowed are 'A', 'B', 'C'"),
     ],
 )
 def test_unknown_words(call, message):

@@ -7,9 +7,9 @@ import numpy as np
 import rankadapters as ra
 from rankadapters import objectives
 
-EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
-TABLE = objectives.lightgbm_lambdarank()
-SHARES = objectives.query_cross_entropy()  # wants labels in [0, 1]
+EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
+TABLE = objectives.lightgbm.lambdarank()
+SHARES = objectives.catboost.query_cross_entropy()  # wants labels in [0, 1]
 STATELESS = [
     EXACT,
     TABLE,
@@ -17,12 +17,12 @@ STATELESS = [
     EXACT.replace(convention="lightgbm.map@10"),
     EXACT.replace(convention="catboost.mrr@10", normalization="none"),
     EXACT.replace(convention=ra.parse("yahoo.err").at(10), beyond_k="cut"),
-    *(objectives.catboost_lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
-    objectives.xgboost_ndcg(),
-    objectives.xgboost_ndcg().replace(sigmoid="exact"),
-    objectives.xgboost_pairwise(),
-    objectives.pair_logit(),
-    objectives.xgboost_map(),
+    *(objectives.catboost.lambdamart(metric=metric) for metric in ("MRR", "ERR", "MAP")),
+    objectives.xgboost.ndcg(),
+    objectives.xgboost.ndcg().replace(sigmoid="exact"),
+    objectives.xgboost.pairwise(),
+    objectives.catboost.pair_logit(),
+    objectives.xgboost.map(),
     objectives.ListNet(),
     objectives.ListMLE(),
     objectives.ApproxNDCG(convention="lightgbm@10", temperature=0.5, hessian=1),
@@ -30,15 +30,15 @@ STATELESS = [
         objectives.LambdaLoss(convention="lightgbm@10", scheme=scheme, truncation=30, sigma=1)
         for scheme in ("arp1", "arp2", "ndcg1", "ndcg2", "ndcg2++_10")
     ),
-    objectives.query_softmax(),
+    objectives.catboost.query_soft_max(),
     objectives.QueryRMSE(),
     SHARES,
 ]
 DRAWING = [
-    objectives.lightgbm_xendcg(),
-    objectives.xgboost_ndcg(lambdarank_pair_method="mean"),
-    objectives.xgboost_pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
-    objectives.xgboost_map(lambdarank_pair_method="mean"),
+    objectives.lightgbm.xendcg(),
+    objectives.xgboost.ndcg(lambdarank_pair_method="mean"),
+    objectives.xgboost.pairwise(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3),
+    objectives.xgboost.map(lambdarank_pair_method="mean"),
 ]
 
 

@@ -17,15 +17,15 @@ from tests.core.test_gradients import pairwise
 from tests.core.test_kernels_against_definition import columns, ragged
 from tests.core.test_trades import trading
 
-MEAN = objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
+MEAN = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=3)
 OF_PAIRS = [  # that every bias corrects
     *(value for value in STATELESS if value.of_pairs and value.bind(ra.Queries([1, 0], group_sizes=[2])).parts),
     MEAN,
-    objectives.xgboost_map(lambdarank_pair_method="mean"),
+    objectives.xgboost.map(lambdarank_pair_method="mean"),
 ]
 ROWS = objectives.AdditiveBias(positions="rows", regularization=0.1, learning_rate=0.5)
 GIVEN = ROWS.replace(positions="given")
-TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost_unbiased()
+TRUE, MIRRORED = objectives.unbiased_lambdamart(limit=30), objectives.xgboost.unbiased()
 BIASES = [ROWS, TRUE, MIRRORED]
 EACH = pytest.mark.parametrize("bias", BIASES, ids=str)
 EACH_OBJECTIVE = pytest.mark.parametrize("value", OF_PAIRS, ids=kind)
@@ -158,7 +158,7 @@ def test_a_state_goes_on_where_it_was_left(value, bias):
     np.testing.assert_array_equal(again.state, bound.state)
 
 
-@pytest.mark.parametrize("value", [TABLE, EXACT, MEAN, objectives.xgboost_pairwise()], ids=kind)
+@pytest.mark.parametrize("value", [TABLE, EXACT, MEAN, objectives.xgboost.pairwise()], ids=kind)
 @EACH
 def test_any_number_of_threads_learns_the_same_bits(value, bias):
     rng = np.random.default_rng(0)
@@ -203,7 +203,7 @@ def test_of_one_pair_the_true_cost_falls_and_the_mirrored_one_grows_as_it_is_ord
     labels, sizes = [1.0, 0.0, 0.0, 1.0], [2, 2]
     ratio = {}
     for bias in (TRUE, MIRRORED):
-        bound = bias.replace(norm=0).bind(objectives.pair_logit(), ra.Queries(labels, group_sizes=sizes))
+        bound = bias.replace(norm=0).bind(objectives.catboost.pair_logit(), ra.Queries(labels, group_sizes=sizes))
         bound.learn(*bound.gradients([0.0, 0.0, -2.0, 2.0]))
         ratio[bias.cost] = bias.learned(bound).higher[1]
     assert ratio["true"] == pytest.approx(np.log1p(np.exp(-4)) / np.log(2))
@@ -216,7 +216,7 @@ def test_clicks_on_top_rows_are_learned_as_the_position_s():
     n_queries, n = 400, 8
     seen = 1 / (1 + np.arange(n))
     clicks = (rng.random((n_queries, n)) < seen).astype(float).ravel()
-    bound, _ = trained(ROWS.replace(regularization=0), objectives.pair_logit(), clicks, [n] * n_queries, 20)
+    bound, _ = trained(ROWS.replace(regularization=0), objectives.catboost.pair_logit(), clicks, [n] * n_queries, 20)
     assert (np.diff(ROWS.learned(bound).biases) < 0).all()
 
 
@@ -258,7 +258,7 @@ def test_scores_are_checked_as_without_a_bias(bias):
             bound.gradients([1e308, -1e308])
 
 
-@pytest.mark.parametrize("value", [TABLE, objectives.xgboost_pairwise(), objectives.xgboost_map()], ids=kind)
+@pytest.mark.parametrize("value", [TABLE, objectives.xgboost.pairwise(), objectives.xgboost.map()], ids=kind)
 def test_mirrored_costs_that_are_infinite_leave_gradients_finite(value):
     """XGBoost's own: beyond a distance of 17, float32 rounds the probability of the order to 1."""
     bound = MIRRORED.bind(value, ra.Queries([1, 0, 1, 0, 1], group_sizes=[5]))

@@ -221,7 +221,7 @@ def test_options_of_the_evaluation_programs():
 
 def test_preset_parameters_change_what_they_say():
     assert presets.lightgbm(5, label_gain=[0, 1, 3]).gain == "table_0_1_3"
-    assert presets.xgboost(5, exp_gain=False).gain == "linear"
+    assert presets.xgboost(5, ndcg_exp_gain=False).gain == "linear"
     assert presets.xgboost(5, minus=True).empty == 0
     assert presets.catboost(5, type="Exp", denominator="Position", use_weights=False).diff(presets.catboost(5)) == {
         "gain": ("exp2", "linear"), "discount": ("reciprocal", "log2"), "average": ("uniform", "query"),

@@ -35,10 +35,10 @@ BLAMED = {
     "unjudged": lambda: evaluate(judged=[True, False, True, True]),
     "AUC's labels": lambda: evaluate(labels=[1, 2, 0, 1], convention=ra.presets.xgboost.auc().replace(pairs="unit")),
     "objective": lambda: ra.objectives.gradients(
-        [1, 2, 0, 1], [1.0, 2.0, 3.0, 4.0], ra.objectives.xgboost_map(), qid=QID
+        [1, 2, 0, 1], [1.0, 2.0, 3.0, 4.0], ra.objectives.xgboost.map(), qid=QID
     ),
     "listwise": lambda: ra.objectives.gradients(
-        [1, 2, 0, 1], [1.0, 2.0, 3.0, 4.0], ra.objectives.query_cross_entropy(), qid=QID
+        [1, 2, 0, 1], [1.0, 2.0, 3.0, 4.0], ra.objectives.catboost.query_cross_entropy(), qid=QID
     ),
 }
 

@@ -135,7 +135,7 @@ def kernels_of_evaluation() -> set[str]:
 def is_run(kernel: Kernel | Steps) -> bool:
     """Tell kernels that are run by themselves from those inside others."""
     return (
-        kernel.parameters[-1] in {"values", "numerators", "out", "order", "ends", "rows"}
+        kernel.parameters[-1] in {"values", "numerators", "out", "order", "ends", "rows", "ranks"}
         and kernel.__name__ not in INSIDE
     )
 

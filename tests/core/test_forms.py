@@ -18,7 +18,7 @@ import rankadapters as ra
 from rankadapters.core.kernels import dispatch, steps
 from rankadapters.core.kernels.dispatch import LATER, NEVER, NOW, kernels
 from rankadapters.core.kernels.exact import mix_all
-from rankadapters.core.kernels.in_numpy import few_rows
+from rankadapters.core.kernels.in_numpy import segments
 from rankadapters.core.kernels.ranking import order_within
 from rankadapters.core.kernels.views import writable
 from tests.core.strategies import conventions
@@ -27,8 +27,8 @@ from tests.core.test_kernels_against_definition import columns, ragged, takes_pr
 
 def each_form():
     """Compute compiled, in numpy, and in numpy with a few rows in Python's own numbers."""
-    for choice, few in ((NOW, few_rows.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
-        with kernels(choice), patch.object(few_rows, "FEW_ROWS", few):
+    for choice, few in ((NOW, segments.FEW_ROWS), (NEVER, 0), (NEVER, 1000)):
+        with kernels(choice), patch.object(segments, "FEW_ROWS", few):
             yield choice
 
 

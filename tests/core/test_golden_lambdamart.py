@@ -27,7 +27,7 @@ def models() -> list[Any]:
 
 def value_of(loss: str) -> objectives.LambdaRank:
     options = dict(pair.split("=") for pair in loss.partition(":")[2].split(";"))
-    return objectives.catboost_lambdamart(**{name: WORDS.get(name, str)(text) for name, text in options.items()})
+    return objectives.catboost.lambdamart(**{name: WORDS.get(name, str)(text) for name, text in options.items()})
 
 
 def leaf_values(record: dict[str, Any], grad: Any, hess: Any) -> Any:

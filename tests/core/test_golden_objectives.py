@@ -9,11 +9,11 @@ from rankadapters import objectives
 from tests.objective_data import recorded
 
 PRESETS = {
-    "lambdarank": objectives.lightgbm_lambdarank,
-    "rank_xendcg": objectives.lightgbm_xendcg,
-    "rank:ndcg": objectives.xgboost_ndcg,
-    "rank:pairwise": objectives.xgboost_pairwise,
-    "rank:map": objectives.xgboost_map,
+    "lambdarank": objectives.lightgbm.lambdarank,
+    "rank_xendcg": objectives.lightgbm.xendcg,
+    "rank:ndcg": objectives.xgboost.ndcg,
+    "rank:pairwise": objectives.xgboost.pairwise,
+    "rank:map": objectives.xgboost.map,
 }
 
 

@@ -139,7 +139,7 @@ def test_a_search_meets_an_ideal_list_of_ones_and_names_the_preset():
     queries = ra.Queries((rng.random(400) < 0.3).astype(float), group_sizes=[10] * 40)
     scores = rng.random(400)
     value = ra.evaluate(queries, scores, ra.presets.rectools(5)).value
-    found = ra.audit.identify(f"{value:.8f}", queries, scores, k=5)
+    found = ra.audit.identify(queries, scores, value=f"{value:.8f}", k=5)
     assert "rectools" in {name for match in found for name in match.presets}
 
 
@@ -149,7 +149,7 @@ def test_a_search_meets_rows_without_judgment_of_label_1():
     scores = rng.random(400)
     convention = ES(5, unknown_doc_rating=1)
     value = ra.evaluate(queries, scores, convention).value
-    found = ra.audit.identify(f"{value:.8f}", queries, scores, k=5)
+    found = ra.audit.identify(queries, scores, value=f"{value:.8f}", k=5)
     assert any(match.covers(convention) for match in found)
 
 

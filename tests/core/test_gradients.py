@@ -58,7 +58,7 @@ def test_gradients_are_those_of_the_formula(queries, value):
 @given(seed=st.integers(0, 2**32 - 1), norm=st.booleans(), truncation=st.sampled_from([1, 5, 30]))
 @settings(max_examples=30, deadline=None)
 def test_the_table_is_the_exact_sigmoid_up_to_its_bins(seed, norm, truncation):
-    value = objectives.lightgbm_lambdarank(lambdarank_norm=norm, lambdarank_truncation_level=truncation)
+    value = objectives.lightgbm.lambdarank(lambdarank_norm=norm, lambdarank_truncation_level=truncation)
     labels, scores, sizes = data(value, seed)
     found = objectives.gradients(labels, scores, value, group_sizes=sizes)
     exact = objectives.gradients(labels, scores, value.replace(sigmoid="exact"), group_sizes=sizes)
@@ -82,11 +82,11 @@ def test_scores_are_compared_in_the_declared_precision(seed, scale):
 
 
 NARROW = [
-    objectives.xgboost_ndcg(),
-    objectives.xgboost_ndcg(lambdarank_normalization=False).replace(sigma=2.0, truncation=3),
-    objectives.xgboost_ndcg(lambdarank_score_normalization=False).replace(sigma=0.5, hessian="plain"),
-    objectives.xgboost_pairwise(),
-    objectives.xgboost_pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False).replace(sigma=2),
+    objectives.xgboost.ndcg(),
+    objectives.xgboost.ndcg(lambdarank_normalization=False).replace(sigma=2.0, truncation=3),
+    objectives.xgboost.ndcg(lambdarank_score_normalization=False).replace(sigma=0.5, hessian="plain"),
+    objectives.xgboost.pairwise(),
+    objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False).replace(sigma=2),
     TABLE.replace(sigma=2.0),
     TABLE.replace(sigma=0.5, normalization="none", truncation=3),
 ]
@@ -123,7 +123,7 @@ def test_permuted_rows_have_permuted_gradients(value):
     places = np.random.default_rng(5).permutation(qid.size)
     shuffled = objectives.gradients(labels[places], scores[places], value, qid=qid[places])
     for one, other in zip(straight, shuffled, strict=True):
-        if value.kind in {"query-softmax", "listnet", "query-rmse", "query-cross-entropy"}:  # they add in row order
+        if value.kind in {"query-soft-max", "listnet", "query-rmse", "query-cross-entropy"}:  # they add in row order
             np.testing.assert_allclose(other, one[places], rtol=1e-5, atol=1e-7)
         else:
             np.testing.assert_array_equal(other, one[places])
@@ -156,7 +156,7 @@ def test_scores_of_any_size_have_finite_gradients(value, scale):
 
 def test_rows_far_below_the_best_still_part():
     """Far below the maximum exp(s) underflows, yet the pair differs by 1 only."""
-    value = objectives.pair_logit()
+    value = objectives.catboost.pair_logit()
     grad, hess = objectives.gradients([0, 1, 0], [0.0, -9000.0, -9001.0], value, group_sizes=[3])
     p = 1 / (1 + math.e)
     np.testing.assert_allclose(grad, [1, -1 - p, p], rtol=1e-6)
@@ -232,7 +232,7 @@ def test_rows_not_retrieved_have_no_gradient():
     assert not grad[2:].any()
 
 
-@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost_ndcg()], ids=kind)
+@pytest.mark.parametrize("value", [EXACT, TABLE, objectives.xgboost.ndcg()], ids=kind)
 def test_a_query_of_which_nothing_is_retrieved_has_no_gradient(value):
     found = objectives.gradients([1, 0], [2.0, 1.0], value, group_sizes=[2], retrieved=[False, False])
     assert not np.any(found)
@@ -258,7 +258,7 @@ def test_cut_discounts_make_delta_the_true_change_of_ndcg():
 
 
 def test_xendcg_draws_anew_each_round_and_goes_on_from_a_state():
-    value, sizes = objectives.lightgbm_xendcg(), [3, 4]
+    value, sizes = objectives.lightgbm.xendcg(), [3, 4]
     labels, scores = [0, 1, 2, 0, 0, 1, 3], np.zeros(7)
     queries = ra.Queries(labels, group_sizes=sizes)
     bound = value.bind(queries)

@@ -17,7 +17,7 @@ SIZES = (3, 1, 5, 2, 8)
 STARTS = np.cumsum([0, *SIZES])
 
 
-@pytest.mark.parametrize("value", [*STATELESS, objectives.lightgbm_xendcg()], ids=kind)
+@pytest.mark.parametrize("value", [*STATELESS, objectives.lightgbm.xendcg()], ids=kind)
 def test_gradients_of_several_queries_are_those_of_each_alone(value):
     labels, scores, sizes = data(value, 7, SIZES)
     whole = objectives.gradients(labels, scores, value, group_sizes=sizes)
@@ -44,7 +44,7 @@ def test_listnet_by_hand():
 def test_query_softmax_by_hand():
     """Both queries have labels that add up to something else than 1; CatBoost's beta scales, its lambda adds."""
     labels, scores = np.array([2.0, 0.5, 1.0, 0.0, 3.0]), np.array([0.3, -1.0, 2.0, 1.0, 0.0])
-    value = objectives.query_softmax(beta=2, lambda_=0.25)
+    value = objectives.catboost.query_soft_max(beta=2, lambda_=0.25)
     grad, hess = objectives.gradients(labels, scores, value, group_sizes=[2, 3])
     p = np.concatenate([softmax(2 * scores[:2]), softmax(2 * scores[2:])])
     mass = np.array([2.5, 2.5, 4, 4, 4])
@@ -53,7 +53,9 @@ def test_query_softmax_by_hand():
 
 
 def test_a_query_without_a_positive_label_has_no_softmax_gradient():
-    found = objectives.gradients([0, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], objectives.query_softmax(), group_sizes=[2, 2])
+    found = objectives.gradients(
+        [0, 0, 1, 0], [1.0, 2.0, 3.0, 4.0], objectives.catboost.query_soft_max(), group_sizes=[2, 2]
+    )
     for part in found:
         assert not part[:2].any()
         assert part[2:].all()
@@ -86,7 +88,7 @@ def draws(seed, number):
 
 def test_xendcg_by_hand_in_two_rounds():
     labels, scores = np.array([0.0, 2, 1, 1, 0]), np.array([0.2, -0.4, 1.0, 0.0, 0.7])
-    bound = objectives.lightgbm_xendcg(objective_seed=9).bind(ra.Queries(labels, group_sizes=[2, 3]))
+    bound = objectives.lightgbm.xendcg(objective_seed=9).bind(ra.Queries(labels, group_sizes=[2, 3]))
     for done in (0, 1):
         grad, hess = bound.gradients(scores)
         parts = [(slice(0, 2), draws(9, 4)[2 * done :][:2]), (slice(2, 5), draws(10, 6)[3 * done :][:3])]
@@ -119,7 +121,7 @@ def mean_change_of_ap(labels, scores):
 def test_lambdamap_by_hand(truncation, seed):
     rng = np.random.default_rng(seed)
     labels, scores = rng.permutation([0.0, 0, 0, 1, 1, 0, 1]), rng.standard_normal(7).astype(np.float32)
-    value = objectives.xgboost_map().replace(truncation=truncation, normalization="none")
+    value = objectives.xgboost.map().replace(truncation=truncation, normalization="none")
     found = objectives.gradients(labels, scores, value, group_sizes=[7])
     change, ranks = mean_change_of_ap(labels, scores), np.empty(7, int)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(7)
@@ -155,7 +157,7 @@ def test_the_table_is_read_inside_its_bounds(sigma):
 @pytest.mark.parametrize("x", [25.0, float(np.nextafter(25.0, 0)), 30.0, 1e9])
 def test_a_pair_at_the_end_of_the_table_has_its_last_entry(x):
     """1 / (1 + exp(25 - 1 bin)), of bins 50 / 2^20 wide."""
-    value = objectives.lightgbm_lambdarank(lambdarank_norm=False)
+    value = objectives.lightgbm.lambdarank(lambdarank_norm=False)
     grad, hess = objectives.gradients([1, 0], [x, 0.0], value, group_sizes=[2])
     last = 1 / (1 + math.exp(25 - 50 / 2**20))
     delta = 1 - 1 / math.log2(3)
@@ -166,7 +168,7 @@ def test_a_pair_at_the_end_of_the_table_has_its_last_entry(x):
 @pytest.mark.parametrize("sigmoid", ["exact", "float32"])
 def test_xgboosts_hessian_has_a_floor(sigmoid):
     """A pair 60 apart has p (1 - p) = e^-60, far below 1e-16."""
-    value = objectives.xgboost_pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False)
+    value = objectives.xgboost.pairwise(lambdarank_normalization=False, lambdarank_score_normalization=False)
     _, hess = objectives.gradients([1, 0], [60.0, 0.0], value.replace(sigmoid=sigmoid), group_sizes=[2])
     np.testing.assert_allclose(hess, [2e-16, 2e-16], rtol=1e-6)
     _, plain = objectives.gradients(
@@ -190,13 +192,13 @@ def test_scores_of_the_query_before_leave_nothing_behind(size):
 def test_a_score_too_far_from_others_is_named_in_the_callers_order():
     scores = [0.0, -1.5e308, 1.0, 1.5e308]  # the second row, which is the third by query
     with pytest.raises(ra.InputError, match=r"scores\[1\] is -1\.5e\+308, too far from the others"):
-        objectives.gradients([1, 0, 0, 1], scores, objectives.pair_logit(), qid=["a", "b", "a", "b"])
+        objectives.gradients([1, 0, 0, 1], scores, objectives.catboost.pair_logit(), qid=["a", "b", "a", "b"])
 
 
 @pytest.mark.parametrize("rounds", [2**31 - 2, 2 * (2**31 - 1) - 1])
 def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
     """As std::minstd_rand has it (C++ standard, [rand.eng.lcong]); one query draws with rounds + 1."""
-    value = objectives.xgboost_ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2)
+    value = objectives.xgboost.ndcg(lambdarank_pair_method="mean", lambdarank_num_pair_per_sample=2)
     queries = ra.Queries([0, 1, 2, 0, 1, 1], group_sizes=[6])
     first, other = (value.bind(queries, state=np.array([state])) for state in (0, rounds))
     np.testing.assert_array_equal(other.gradients(np.arange(6.0)), first.gradients(np.arange(6.0)))
@@ -214,17 +216,17 @@ def test_draws_seeded_with_a_multiple_of_the_modulus_are_those_of_1(rounds):
 )
 def test_what_one_pair_is_divided_by(normalization, offset, by_distance, by_sum):
     """The lower row is relevant, 0.75 behind: p / (offset + 0.75), then log2(1 + S) / S with S of both rows."""
-    value = objectives.pair_logit().replace(normalization=normalization)
+    value = objectives.catboost.pair_logit().replace(normalization=normalization)
     grad, _ = objectives.gradients([0, 1], [1.0, 0.25], value, group_sizes=[2])
     push = 1 / (1 + math.exp(-0.75)) / (offset + 0.75 if by_distance else 1)
     expected = math.log2(1 + 2 * push) / 2 if by_sum else push
     np.testing.assert_allclose(grad, [expected, -expected], rtol=1e-6)
 
 
-@pytest.mark.parametrize("make", [objectives.xgboost_ndcg, objectives.xgboost_pairwise, objectives.xgboost_map])
+@pytest.mark.parametrize("make", [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map])
 @pytest.mark.parametrize("by_distance", [True, False])
 def test_drawn_pairs_are_divided_by_their_number_where_normalised(make, by_distance):
-    labels, scores, sizes = data(objectives.xgboost_map(), 3, SIZES)
+    labels, scores, sizes = data(objectives.xgboost.map(), 3, SIZES)
     drawn = {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 3}
     normalised, plain = (
         objectives.gradients(labels, scores, make(**drawn, lambdarank_score_normalization=by_distance,

@@ -31,9 +31,9 @@ def cross_entropy_loss(labels, scores, alpha=0.95):
 
 
 LOSSES = {
-    "pair_logit": (objectives.pair_logit(), ranknet_loss),
+    "pair_logit": (objectives.catboost.pair_logit(), ranknet_loss),
     "listnet": (objectives.ListNet(), lambda y, s: -(np.exp(log_softmax(y)) * log_softmax(s)).sum()),
-    "softmax": (objectives.query_softmax(beta=2), lambda y, s: -(y * log_softmax(2 * s)).sum()),
+    "softmax": (objectives.catboost.query_soft_max(beta=2), lambda y, s: -(y * log_softmax(2 * s)).sum()),
     "rmse": (objectives.QueryRMSE(), lambda y, s: ((s - y - (s - y).mean()) ** 2).sum() / 2),
     "cross entropy": (SHARES, cross_entropy_loss),
 }
@@ -76,5 +76,5 @@ def test_xendcg_divides_by_the_last_bit_of_1_where_a_probability_rounds_to_1():
         parts = first / rest
         first = rho * (parts.sum() - parts)  # in which LightGBM rounds off most of the second one
         grad = grad + first
-    found, _ = unrounded(objectives.lightgbm_xendcg(objective_seed=seed), ra.Queries(labels, group_sizes=[2]), scores)
+    found, _ = unrounded(objectives.lightgbm.xendcg(objective_seed=seed), ra.Queries(labels, group_sizes=[2]), scores)
     np.testing.assert_allclose(found, grad, rtol=1e-6)

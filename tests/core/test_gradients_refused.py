@@ -13,13 +13,13 @@ from tests.core.gradient_data import DRAWING, EXACT, SHARES, STATELESS, data, ki
 from tests.objective_values import EACH
 
 
-@pytest.mark.parametrize("value", [objectives.xgboost_ndcg(), objectives.xgboost_pairwise()], ids=kind)
+@pytest.mark.parametrize("value", [objectives.xgboost.ndcg(), objectives.xgboost.pairwise()], ids=kind)
 def test_scores_beyond_float32_are_refused_where_it_compares_them(value):
     with pytest.raises(ra.InputError, match=r"scores\[1\] is -1e\+39, beyond float32"):
         objectives.gradients([1, 0], [0.0, -1e39], value, group_sizes=[2])
 
 
-@pytest.mark.parametrize("value", [EXACT, objectives.pair_logit(), objectives.QueryRMSE()], ids=kind)
+@pytest.mark.parametrize("value", [EXACT, objectives.catboost.pair_logit(), objectives.QueryRMSE()], ids=kind)
 def test_scores_too_far_apart_are_refused(value):
     with pytest.raises(ra.InputError, match=r"scores\[[01]\] is -?1\.5e\+308, too far from the others of its query"):
         objectives.gradients([1, 0], [1.5e308, -1.5e308], value, group_sizes=[2])
@@ -78,9 +78,13 @@ def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told()
 @pytest.mark.parametrize(
     ("value", "labels", "message"),
     [
-        (objectives.xgboost_map(), [0, 2], r"labels\[1\] is 2, but average precision knows 0 and 1"),
-        (objectives.lightgbm_xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
-        (objectives.query_softmax(), [-1, 1], r"labels\[0\] is -1; the objective takes labels from 0 to 1e\+30"),
+        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision knows 0 and 1"),
+        (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
+        (
+            objectives.catboost.query_soft_max(),
+            [-1, 1],
+            r"labels\[0\] is -1; the objective takes labels from 0 to 1e\+30",
+        ),
         (SHARES, [0.5, 1.5], r"labels\[1\] is 1\.5; the objective takes labels from 0 to 1"),
         (EXACT, [0, -1], r"labels\[1\] is -1"),
     ],

@@ -102,7 +102,7 @@ def test_a_number_of_the_common_mistake_is_identified(ideal):
     scores = rng.random(400)
     convention = ra.presets.yahoo(3).replace(ideal=ideal, missing="zero")
     printed = f"{ra.evaluate(queries, scores, convention).value:.8f}"
-    assert any(match.covers(convention) for match in ra.audit.identify(printed, queries, scores, k=3))
+    assert any(match.covers(convention) for match in ra.audit.identify(queries, scores, value=printed, k=3))
 
 
 def test_the_common_mistake_is_explained():
@@ -128,11 +128,11 @@ TOP = ra.presets.lightgbm(10).replace(ideal="top-only")
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: ra.objectives.lightgbm_lambdarank().replace(convention=TOP),
+        lambda: ra.objectives.lightgbm.lambdarank().replace(convention=TOP),
         lambda: ra.objectives.ApproxNDCG(convention=TOP, temperature=1, hessian=1),
         lambda: ra.objectives.LambdaLoss(convention=TOP, scheme="ndcg2", truncation=None, sigma=1),
-        lambda: ra.objectives.catboost_stochastic_rank("NDCG").replace(convention=TOP),
-        lambda: ra.objectives.catboost_yetirank(mode="NDCG").replace(convention=TOP),
+        lambda: ra.objectives.catboost.stochastic_rank("NDCG").replace(convention=TOP),
+        lambda: ra.objectives.catboost.yetirank(mode="NDCG").replace(convention=TOP),
     ],
 )
 def test_no_objective_takes_an_ideal_list_that_follows_the_scores(make):
@@ -143,7 +143,7 @@ def test_no_objective_takes_an_ideal_list_that_follows_the_scores(make):
 def test_an_objective_divides_by_the_ideal_list_of_the_retrieved_rows():
     """With delta = (3 - 1) (1 - 1/log2(3)) / ideal, a half of it at equal scores."""
     convention = LINEAR.replace(ideal="retrieved-only", k=None, missing="zero")
-    value = ra.objectives.lightgbm_lambdarank().replace(
+    value = ra.objectives.lightgbm.lambdarank().replace(
         convention=convention, sigmoid="exact", normalization="none", sigma=1
     )
     columns = {"group_sizes": [3], "retrieved": [True, True, False]}

@@ -18,7 +18,7 @@ DISTINCT = [0.9, 0.1, 0.5, 0.7, 0.2]
 
 def inert(change, scores=DISTINCT, base=BASE, **data):
     queries = ra.Queries(**{**PLAIN, **data})
-    return ra.inert(queries, base, base.replace(**change), scores)
+    return ra.inert(queries, scores, base, base.replace(**change))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_matters_is_not_inert(change, data, scores):
     queries = ra.Queries(**{**PLAIN, **data})
     if "error" in change.values() or "table_0_1" in change.values():
         with pytest.raises(ra.InputError):
-            ra.inert(queries, BASE, BASE.replace(**change), scores)
+            ra.inert(queries, scores, BASE, BASE.replace(**change))
     else:
         assert inert(change, scores, **data) == ()
 
@@ -84,9 +84,9 @@ def test_fields_matter_apart_from_each_other():
 def test_equal_query_weights_do_not_matter_and_others_do():
     scores = [0.1, 0.9, 0.5, 0.7, 0.2]
     weighted = ra.Queries(**PLAIN, query_weight=[0.3, 0.3])
-    assert ra.inert(weighted, BASE, BASE.replace(average="query"), scores) == ("average",)
+    assert ra.inert(weighted, scores, BASE, BASE.replace(average="query")) == ("average",)
     uneven = ra.Queries(**PLAIN, query_weight=[0.3, 0.4])
-    assert ra.inert(uneven, BASE, BASE.replace(average="query"), scores) == ()
+    assert ra.inert(uneven, scores, BASE, BASE.replace(average="query")) == ()
 
 
 @pytest.mark.parametrize("b", [ra.presets.catboost(3), ra.presets.textbook(3), ra.presets.ranklib(3)], ids=str)
@@ -95,18 +95,18 @@ def test_no_convention_is_evaluated_twice(b, monkeypatch):
     monkeypatch.setattr(
         "rankadapters.statistics.inert.terms_of", lambda *given: evaluated.append(given[2]) or terms_of(*given)
     )
-    ra.inert(ra.Queries([1, 0, 0, 2], group_sizes=[2, 2]), a, b, [1, 2, 3, 4])
+    ra.inert(ra.Queries([1, 0, 0, 2], group_sizes=[2, 2]), [1, 2, 3, 4], a, b)
     assert evaluated[:2] == [a, b]
     assert len(evaluated) == len(set(evaluated))
 
 
 def test_equal_conventions_have_no_inert_field():
-    assert ra.inert(ra.Queries(**PLAIN), BASE, BASE, DISTINCT) == ()
+    assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, BASE) == ()
 
 
 def test_another_measure_is_never_inert():
     dcg = ra.DCG(**{name: value for name, value in BASE.to_dict().items() if name in ra.DCG.fields()})
-    assert ra.inert(ra.Queries(**PLAIN), BASE, dcg.replace(ties="best"), DISTINCT) == ("ties",)
+    assert ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, dcg.replace(ties="best")) == ("ties",)
 
 
 @pytest.mark.parametrize(
@@ -115,22 +115,25 @@ def test_another_measure_is_never_inert():
 )
 def test_what_is_no_convention_is_refused(bad, problem):
     with pytest.raises(ra.ConventionError, match=problem):
-        ra.inert(ra.Queries(**PLAIN), BASE, bad, DISTINCT)
+        ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, bad)
 
 
-def test_labels_are_not_queries():
-    with pytest.raises(ra.InputError, match=r"queries is list, not Queries\.\nHint: ra\.inert"):
-        ra.inert(PLAIN["labels"], BASE, BASE, DISTINCT)
+def test_labels_with_their_columns_are_as_good_as_queries():
+    other = BASE.replace(ties="worst", gain="linear")
+    found = ra.inert(PLAIN["labels"], DISTINCT, BASE, other, group_sizes=PLAIN["group_sizes"])
+    assert found == ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, other)
+    with pytest.raises(ra.InputError, match="group_sizes was given beside a Queries"):
+        ra.inert(ra.Queries(**PLAIN), DISTINCT, BASE, other, group_sizes=PLAIN["group_sizes"])
 
 
 def test_data_without_a_value_is_an_error():
     with pytest.raises(ra.InputError, match="no gain for"):
-        ra.inert(ra.Queries([1, -1], group_sizes=[2]), BASE, BASE.at(3), [1, 2])
+        ra.inert(ra.Queries([1, -1], group_sizes=[2]), [1, 2], BASE, BASE.at(3))
 
 
 def test_a_value_that_is_tiny_is_not_0():
     queries = ra.Queries([0], group_sizes=[1])
-    assert "empty" not in ra.inert(queries, BASE.replace(empty=1e-153), BASE.replace(empty=0), [0.0])
+    assert "empty" not in ra.inert(queries, [0.0], BASE.replace(empty=1e-153), BASE.replace(empty=0))
 
 
 SUBNORMAL = 1e-300  # below which numbers have fewer digits
@@ -153,7 +156,7 @@ def test_inert_fields_can_be_switched_without_effect(case, a, b):
     labels, scores, sizes, weights = case
     queries = ra.Queries(labels, group_sizes=sizes, query_weight=weights, docid=[str(i) for i in range(len(labels))])
     try:
-        found = ra.inert(queries, a, b, scores)
+        found = ra.inert(queries, scores, a, b)
     except ra.InputError:
         return  # nothing left to average, or a label outside the table
     assert set(found) <= set(a.diff(b))

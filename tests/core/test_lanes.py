@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels.exponentials import LOWEST, exponentials
 from rankadapters.objectives.pair_gradients import COMMON, common_gain
 from tests.random_loss_data import unrounded
 
-EXACT = objectives.lightgbm_lambdarank().replace(sigmoid="exact")
+EXACT = objectives.lightgbm.lambdarank().replace(sigmoid="exact")
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-18, 1e-6, 1.0, 30.0, -LOWEST, 700.0, 1e4])

@@ -129,7 +129,7 @@ def test_list_mle_has_the_derivatives_of_its_loss(seed):
 def test_lambda_loss_without_steps_is_lambdarank_in_base_2():
     rng = np.random.default_rng(3)
     labels, scores = rng.integers(0, 5, 200).astype(float), rng.standard_normal(200)
-    lambdarank = objectives.lightgbm_lambdarank().replace(sigmoid="exact", normalization="none")
+    lambdarank = objectives.lightgbm.lambdarank().replace(sigmoid="exact", normalization="none")
     value = objectives.LambdaLoss(convention=lambdarank.convention, scheme="ndcg2++_0", truncation=30, sigma=1)
     one, other = (objectives.gradients(labels, scores, each, group_sizes=[150, 50]) for each in (value, lambdarank))
     for ours, part in zip(one, other, strict=True):

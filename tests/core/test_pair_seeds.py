@@ -11,9 +11,9 @@ from rankadapters.objectives.pair_gradients import PairDraws, twister_word
 from tests.objective_data import graded
 
 MEAN = {"lambdarank_pair_method": "mean"}
-BY_ROUND = objectives.xgboost_ndcg(**MEAN)
-SEEDED = objectives.xgboost_ndcg(**MEAN, seed=0)
-PRESETS = [objectives.xgboost_ndcg, objectives.xgboost_pairwise, objectives.xgboost_map]
+BY_ROUND = objectives.xgboost.ndcg(**MEAN)
+SEEDED = objectives.xgboost.ndcg(**MEAN, seed=0)
+PRESETS = [objectives.xgboost.ndcg, objectives.xgboost.pairwise, objectives.xgboost.map]
 
 
 # The declared value
@@ -84,7 +84,7 @@ def test_every_call_draws_anew_and_alike_for_any_number_of_threads(n_threads):
 def test_seeds_draw_different_pairs_under_a_position_bias_too():
     data = graded(1, 60, 20)
     queries, scores = ra.Queries(data.y, group_sizes=data.sizes), np.linspace(0, 1, data.y.size)
-    bias = objectives.xgboost_unbiased(**MEAN)
+    bias = objectives.xgboost.unbiased(**MEAN)
     found = [bias.bind(value, queries).gradients(scores)[0] for value in (BY_ROUND, SEEDED, SEEDED.replace(seed=1))]
     assert all(not np.array_equal(found[i], found[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     np.testing.assert_array_equal(found[1], SEEDED.bind(queries).gradients(scores)[0])  # ratios start from 1

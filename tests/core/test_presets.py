@@ -32,7 +32,7 @@ SAID = {
         *by(presets.lightgbm.map, k=CUTOFFS), presets.lightgbm.auc(), presets.lightgbm.average_precision(),
     ],
     "xgboost": [
-        *by(presets.xgboost, k=CUTOFFS, exp_gain=FLAGS, minus=FLAGS),
+        *by(presets.xgboost, k=CUTOFFS, ndcg_exp_gain=FLAGS, minus=FLAGS),
         *by(presets.xgboost.map, k=CUTOFFS, minus=FLAGS), *by(presets.xgboost.pre, k=CUTOFFS),
         *by(presets.xgboost.auc, groups=FLAGS),
     ],

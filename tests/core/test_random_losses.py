@@ -22,10 +22,10 @@ KINDS = [
     plain(ra.presets.textbook(3), lambda_=1),
     plain(CATBOOST_ERR.replace(scale=4), estimations=2),
     plain(ra.presets.catboost.map(4, border=0)),
-    objectives.catboost_yetirank(),
-    objectives.catboost_yetirank(mode="MRR", num_neighbors=-1),
+    objectives.catboost.yetirank(),
+    objectives.catboost.yetirank(mode="MRR", num_neighbors=-1),
     trading(ra.presets.catboost.map(5, border=0)),
-    objectives.catboost_stochastic_filter(num_estimations=3),
+    objectives.catboost.stochastic_filter(num_estimations=3),
 ]
 
 
@@ -265,7 +265,7 @@ def test_a_query_ruled_out_as_short_has_no_gradient(make, short):
 
 
 def test_without_noise_the_least_difference_of_scores_decides():
-    value = objectives.catboost_yetirank(noise="No", permutations=1)
+    value = objectives.catboost.yetirank(noise="No", permutations=1)
     labels, scores = np.array([0.0, 1.0, 0.0, 2.0]), np.array([0.0, 1e-20, 2e-20, 3e-20])
     ascending = unrounded(value, ra.Queries(labels, group_sizes=[4]), scores)
     descending = unrounded(value, ra.Queries(labels[::-1], group_sizes=[4]), scores[::-1])

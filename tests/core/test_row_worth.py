@@ -9,8 +9,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core import presets
-from rankadapters.objectives.lambdarank import Trading
-from rankadapters.objectives.moved_measures import require_moves
+from rankadapters.objectives.lambda_rank import Trading
+from rankadapters.objectives.moves import require_moves
 from rankadapters.objectives.row_worth import WORTHS, worth_of
 
 CONVENTIONS = [presets.make(name, 3) for name in presets.names(None)]

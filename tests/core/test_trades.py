@@ -118,7 +118,7 @@ def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
     ("changes", "message"),
     [
         ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
-        ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost_map"),
+        ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
         ({"convention": AP.replace(pool="rows", average="query")}, r"within a query, .* convention says pool='rows'"),
         ({"convention": AP.replace(divisor="relevant", average="row")}, "whose rows weigh alike, .* average='row'"),
         ({"convention": RR.replace(retrieve="above_0")}, "sees differences of scores, but retrieve='above_0' asks for"),

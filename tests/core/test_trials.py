@@ -165,3 +165,19 @@ def test_trials_need_no_scikit_learn():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == '1.0\nscikit-learn is not installed.\nHint: pip install "rankadapters[sklearn]"\n'
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda trials: trials.values("a"),
+        lambda trials: trials.values([[1, 2], [1]]),
+        lambda trials: trials.value(None),
+        lambda trials: trials.per_query([["a", "b"]]),
+        lambda trials: trials.along([1, 2], [1, 2], steps="a"),
+        lambda trials: trials.along([1, 2], [1], steps=[1]),
+    ],
+)
+def test_scores_of_a_wrong_kind_are_refused(call):
+    with pytest.raises(ra.InputError):
+        call(Trials([1, 0], "yahoo@2", qid=[1, 1]))

@@ -13,8 +13,8 @@ import pytest
 
 import rankadapters as ra
 from rankadapters import objectives
-from rankadapters.cli import warmup
 from rankadapters.core import presets
+from tests.objective_values import one_of_each
 
 BLOCKED = "import sys\nsys.modules['numba'] = sys.modules['llvmlite'] = None\n"
 REST = "import json, warnings\nfrom tests.core.test_without_numba import *\n"
@@ -64,7 +64,7 @@ def gradients():
     labels, scores, qid = rng.integers(0, 2, 40), rng.random(40), rng.integers(0, 3, 40)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for objective in warmup.objectives():
+        for objective in one_of_each():
             both = (objectives.gradients(labels, scores.astype(dtype), objective, qid=qid) for dtype in ("f4", "f8"))
             found += [np.stack(pair).tolist() for pair in both]
     return found
@@ -102,7 +102,7 @@ def test_learners_learn_the_same():
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-GRADIENTS = "objectives.gradients([1, 0], [0.2, 0.1], objectives.lightgbm_lambdarank(), group_sizes=[2])"
+GRADIENTS = "objectives.gradients([1, 0], [0.2, 0.1], objectives.lightgbm.lambdarank(), group_sizes=[2])"
 TRIALS = 'ra.Trials([1, 0], "yahoo@2", group_sizes=[2])'
 
 

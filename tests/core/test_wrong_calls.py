@@ -40,13 +40,14 @@ TAKE_COLUMNS = {
     "objectives.gradients": lambda **columns: ra.objectives.gradients(
         LABELS, SCORES, ra.objectives.ListNet(), **columns
     ),
+    "inert": lambda **columns: ra.inert(LABELS, SCORES, CONV, "yahoo@3", **columns),
     "audit.explain": lambda **columns: ra.audit.explain(LABELS, SCORES, CONV, "yahoo@3", **columns),
-    "audit.identify": lambda **columns: ra.audit.identify("0.5", LABELS, SCORES, k=3, **columns),
+    "audit.identify": lambda **columns: ra.audit.identify(LABELS, SCORES, value="0.5", k=3, **columns),
     "audit.order": lambda **columns: ra.audit.order(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
     "audit.profile": lambda **columns: ra.audit.profile(LABELS, k=3, **columns),
     "audit.page": lambda **columns: ra.audit.page(LABELS, {"a": SCORES, "b": SCORES}, [CONV], **columns),
-    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, 0.5, **columns),
-    "crosscheck.check": lambda **columns: ra.crosscheck.check(LABELS, SCORES, CONV, **columns),
+    "parity.check_value": lambda **columns: ra.parity.check_value(LABELS, SCORES, CONV, value=0.5, **columns),
+    "parity.crosscheck": lambda **columns: ra.parity.crosscheck(LABELS, SCORES, CONV, **columns),
     **{
         f"{toolkit}.check_parity": lambda toolkit=toolkit, **columns: getattr(ra, toolkit).check_parity(
             LABELS, SCORES, getattr(ra.presets, toolkit)(3), **columns
@@ -118,7 +119,7 @@ def test_columns_are_given_by_name(call, problem):
         lambda: ra.presets.lightgbm(3, label_gain="0,1,3"),
         lambda: ra.presets.lightgbm(3, label_gain=["a"]),
         lambda: ra.presets.catboost(3, type=["Base"]),
-        lambda: ra.presets.xgboost(3, exp_gain="false"),
+        lambda: ra.presets.xgboost(3, ndcg_exp_gain="false"),
     ],
 )
 def test_wrong_declarations(call):
@@ -142,7 +143,7 @@ def of_toolkit(toolkit):
         (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
         (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
         (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30, "),
-        (lambda adapter: adapter.objective(), r"objective needs value, .*\nHint: ra.objectives."),
+        (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),
     ],
 )
 def test_an_argument_that_a_toolkit_s_function_needs_is_named_with_what_to_write(toolkit, call, message):

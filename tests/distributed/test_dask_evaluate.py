@@ -105,7 +105,7 @@ def test_queries_are_integers_or_texts_of_any_type(kind):
 @pytest.mark.parametrize("partitions", ["sorted", "shuffle"])
 def test_weights_count_by_query(partitions):
     weighed = TIED.replace(average="query")
-    found = ra.dask.evaluate(frame(cut(DATA, 3)), weighed, **COLUMNS, weight="weight", partitions=partitions)
+    found = ra.dask.evaluate(frame(cut(DATA, 3)), weighed, **COLUMNS, query_weight="weight", partitions=partitions)
     expected = reference(DATA, [weighed], weight="weight")[weighed]
     assert found.to_dict() == expected.to_dict()
     assert expected.value != reference(DATA, [TIED])[TIED].value
@@ -121,7 +121,7 @@ def test_a_mean_above_all_values_is_warned_of(partitions):
             data["grade"], data["model"], lifted, qid=data["query"], query_weight=np.full(40, 0.01)
         ).value
     with pytest.warns(ra.AboveValuesWarning) as found:
-        score = ra.dask.evaluate(frame(cut(data, 3)), lifted, **COLUMNS, weight="weight", partitions=partitions)
+        score = ra.dask.evaluate(frame(cut(data, 3)), lifted, **COLUMNS, query_weight="weight", partitions=partitions)
     assert (score.value, [str(each.message) for each in found]) == (value, [str(each.message) for each in expected])
     assert found[0].filename == __file__
 
@@ -235,11 +235,23 @@ NAN = np.where(np.arange(DATA["query"].size) == 5, np.nan, DATA["model"])
 MIXED = np.full(DATA["query"].size, 1, object)
 MIXED[1] = pd.Series([1, 2])  # which is written in several lines
 REFUSED = {
-    "a missing label": ({"grade": NAN}, {}, r"^partition 0: grade\[5\] is nan, which is not a finite number"),
-    "an infinite score": ({"model": np.where(np.isnan(NAN), np.inf, 0)}, {}, r"^partition 0: model\[5\] is inf"),
-    "a missing qid": ({"query": NAN}, {}, r"^partition 0: query\[5\] is missing"),
-    "qid of floats": ({"query": DATA["query"] * 1.0}, {}, "^partition 0: column 'query' has type double, but integers"),
-    "qid of times": ({"query": DATA["query"].astype("M8[s]")}, {}, "column 'query' has type timestamp.*but integers"),
+    "a missing label": ({"grade": NAN}, {}, "^partition 0: row 5: grade is missing"),
+    "an infinite score": (
+        {"model": np.where(np.isnan(NAN), np.inf, 0)},
+        {},
+        "^partition 0: row 5: model is inf; expected a finite number",
+    ),
+    "a missing qid": ({"query": NAN}, {}, "^partition 0: row 5: query is missing"),
+    "qid of floats": (
+        {"query": DATA["query"] * 1.0},
+        {},
+        "^partition 0: column 'query' has type double, but strings or integers",
+    ),
+    "qid of times": (
+        {"query": DATA["query"].astype("M8[s]")},
+        {},
+        "column 'query' has type timestamp.*but strings or integers",
+    ),
     "qid of both": (
         {"query": np.array([1, "1"] * DATA["query"].size, object)[: DATA["query"].size]},
         {},
@@ -250,10 +262,14 @@ REFUSED = {
         {},
         r"several types, but one is needed \(Could not convert .*\)\.\nHint: convert the column",
     ),
-    "labels of text": ({"grade": DATA["grade"].astype(str)}, {}, r"partition 0: grade must be numbers"),
+    "labels of text": (
+        {"grade": DATA["grade"].astype(str)},
+        {},
+        "partition 0: column 'grade' has type large_string, but numbers are needed",
+    ),
     "weights of rows": (
         {"weight": DATA["model"] + 9},
-        {"weight": "weight", "convention": TIED.replace(average="query")},
+        {"query_weight": "weight", "convention": TIED.replace(average="query")},
         r"partition 0: query -?\d+ has rows of different weights",
     ),
     "no order": (
@@ -264,7 +280,7 @@ REFUSED = {
     "an order of text": ({}, {"order": "text"}, "column 'text' has type large_string, but numbers or times are needed"),
     "a document twice": ({"document": DATA["document"] // 99}, {"docid": "document"}, "stands twice in its query"),
     "documents of floats": ({}, {"docid": "model"}, "column 'model' has type double, but strings or integers"),
-    "weights that do not count": ({}, {"weight": "weight"}, "query_weight"),
+    "weights that do not count": ({}, {"query_weight": "weight"}, "query_weight"),
 }
 
 
@@ -386,4 +402,4 @@ def test_what_is_wrong_with_the_rows_of_a_worker_is_told(cluster2, failure_of):
 
     error = failure_of(run, NO_HANG)
     assert isinstance(error, ra.InputError)
-    assert str(error).startswith("partition 0: grade[5] is nan")
+    assert str(error).startswith("partition 0: row 5: grade is missing")

@@ -10,8 +10,7 @@ from rankadapters.partitions.rows import FrameRows
 
 def rows_of(query):
     return FrameRows(
-        label=np.zeros(query.size), score=np.arange(float(query.size)), query=query, names=None, weight=None,
-        docid=None, order=None,
+        label=np.zeros(query.size), score=np.arange(float(query.size)), query=query, names=None,
     )  # fmt: skip
 
 

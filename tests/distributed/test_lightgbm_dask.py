@@ -70,7 +70,7 @@ def global_eval():
     def global_eval(client, *conventions, **more):
         if client not in exchanges:
             exchanges[client] = ra.dask.exchange(client)
-        return ra.lightgbm.global_eval(*conventions, exchange=exchanges[client], **more)
+        return ra.lightgbm.global_eval(list(conventions), **more, exchange=exchanges[client])
 
     return global_eval
 
@@ -100,7 +100,7 @@ def test_several_sets_of_which_a_worker_has_some(cluster3, global_eval):
 def test_all_workers_stop_in_the_round_of_the_declared_metric(cluster, n_parts, global_eval, request):
     client = request.getfixturevalue(cluster)
     watch = global_eval(client, LETOR, TEXTBOOK, n_queries=43)
-    stop = ra.lightgbm.early_stopping(TEXTBOOK, 5, verbose=False)
+    stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5, verbose=False)
     ranker = fit(client, [cut_at_queries(TWO, n_parts)], metric=watch, callbacks=[watch, stop], n_estimators=80)
     values = ranker.evals_result_["valid_0"][TEXTBOOK.name]
     assert ranker.best_iteration_ == int(np.argmax(values)) + 1
@@ -151,7 +151,7 @@ def assert_idle(client):
 
 
 def test_early_stopping_on_one_worker_s_value_is_refused(cluster2, failure_of):
-    stop = ra.lightgbm.early_stopping(TEXTBOOK, 5)
+    stop = ra.lightgbm.early_stopping(TEXTBOOK, rounds=5)
     more = {"metric": ra.lightgbm.eval_metric(TEXTBOOK), "callbacks": [stop]}
     error = failure_of(lambda: fit(cluster2, [cut_at_queries(TWO, 2)], **more))
     assert isinstance(error, ra.InputError)
@@ -165,7 +165,7 @@ def test_our_objective_is_lightgbms_bit_for_bit(cluster, request):
     rng = np.random.default_rng(0)
     data = ONE._replace(X=rng.normal(size=ONE.X.shape) + ONE.y[:, None], y=ranking(1, 61).y)
     exact = ra.lightgbm.lambdarank("lightgbm@30", truncation=30)  # whose sigmoid is not from a table as LightGBM's
-    objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank()), exact]
+    objectives = ["lambdarank", ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), exact]
     built_in, ours, near = (
         fit(client, [cut_at_queries(TWO, 2)], data, metric=[], objective=objective, n_estimators=5).predict(data.X)
         for objective in objectives

@@ -44,7 +44,7 @@ def test_spark_s_own_sorting_and_weights_and_odd_names_are_taken(spark):
     weighed = TIED.replace(average="query")
     names = {"grade": "a grade", "model": "model.score", "query": "search query", "weight": "query weight"}
     df = frame(spark, cut(DATA, 3, mixed=True)).withColumnsRenamed(names).orderBy("search query")
-    columns = {"label": "a grade", "score": "model.score", "qid": "search query", "weight": "query weight"}
+    columns = {"label": "a grade", "score": "model.score", "qid": "search query", "query_weight": "query weight"}
     expected = reference(DATA, [weighed], weight="weight")[weighed].to_dict()
     assert ra.spark.evaluate(df, weighed, **columns, partitions="whole").to_dict() == expected
     assert ra.spark.evaluate(df, weighed, **columns, partitions="sorted", ids_up_to=0).to_dict() == expected
@@ -95,13 +95,13 @@ def test_a_query_that_is_cut_is_named(spark, evaluate):
 
 NULL = np.array([None if row == 5 else value for row, value in enumerate(DATA["grade"].tolist())], object)
 REFUSED = {
-    "a missing label": ({"grade": NULL}, r"^partition 0: grade\[5\] is nan"),
-    "a missing qid": ({"query": NULL}, r"^partition 0: query\[5\] is missing"),
+    "a missing label": ({"grade": NULL}, "^partition 0: row 5: grade is missing"),
+    "a missing qid": ({"query": NULL}, "^partition 0: row 5: query is missing"),
     "a score that is not finite": (
         {"model": np.where(DATA["position"] == 3, np.inf, 0)},
-        r"partition \d: model\[\d+\] is inf",
+        r"partition \d: row \d+: model is inf",
     ),
-    "qid of floats": ({"query": DATA["model"]}, "column 'query' has type double, but integers or strings are needed"),
+    "qid of floats": ({"query": DATA["model"]}, "column 'query' has type double, but strings or integers are needed"),
     "rows that are not sorted": ({"query": DATA["query"][::-1]}, "^partition 0: the rows are not sorted by qid: query"),
 }
 

@@ -47,7 +47,7 @@ def value(booster, data, convention):
 def test_every_measure_that_merges_has_the_bits_of_one_process(cluster3):
     conventions = [by_rows(convention_of(measure)) for measure in MEASURES]
     conventions = [convention for convention in conventions if convention.over != "rows"]
-    watch = ra.xgboost.global_eval(*conventions, n_queries=QUERIES)
+    watch = ra.xgboost.global_eval(conventions, n_queries=QUERIES)
     booster, log = train(cluster3, cut_at_queries(TWO, 2), custom_metric=watch, callbacks=[watch])
     for name, data in (("train", ONE), ("valid", TWO)):
         found = {convention.name: log[name][convention.name][-1] for convention in conventions}
@@ -59,8 +59,8 @@ def test_every_measure_that_merges_has_the_bits_of_one_process(cluster3):
     [("cluster2", 1, "ours"), ("cluster2", 5, "xgboost"), ("cluster3", 2, "xgboost"), ("cluster3", 3, "ours")],
 )
 def test_all_workers_stop_in_the_round_of_the_declared_metric(cluster, n_parts, stop, request):
-    watch = ra.xgboost.global_eval(LETOR, TEXTBOOK, n_queries=QUERIES)
-    ours = [ra.xgboost.early_stopping(TEXTBOOK, 5)] if stop == "ours" else []
+    watch = ra.xgboost.global_eval([LETOR, TEXTBOOK], n_queries=QUERIES)
+    ours = [ra.xgboost.early_stopping(TEXTBOOK, rounds=5)] if stop == "ours" else []
     client = request.getfixturevalue(cluster)
     booster, log = train(client, cut_at_queries(TWO, n_parts), 80, custom_metric=watch, callbacks=[watch, *ours],
                          early_stopping_rounds=None if ours else 5)  # fmt: skip

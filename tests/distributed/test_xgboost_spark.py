@@ -36,8 +36,8 @@ def fit(spark, watch, *callbacks, **settings):
 
 
 def test_the_log_is_of_all_rows_and_all_workers_stop_by_it(spark):
-    watch = ra.xgboost.global_eval(LETOR, TEXTBOOK, n_queries={"training": 61, "validation": 43})
-    model = fit(spark, watch, ra.xgboost.early_stopping(TEXTBOOK, 3))
+    watch = ra.xgboost.global_eval([LETOR, TEXTBOOK], n_queries={"training": 61, "validation": 43})
+    model = fit(spark, watch, ra.xgboost.early_stopping(TEXTBOOK, rounds=3))
     booster, log = model.get_booster(), model.training_summary
     values = log.validation_objective_history[TEXTBOOK.name]
     assert booster.best_iteration == int(np.argmax(values))

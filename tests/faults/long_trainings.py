@@ -70,12 +70,12 @@ def lightgbm_rounds(rounds: int) -> Grown:
 
     (X, y), watch = rows(0), Watch(rounds)
     data = lgb.Dataset(X, y, group=SIZES, free_raw_data=False)
-    metric = ra.lightgbm.eval_metric(CONVENTION, "textbook@3")
+    metric = ra.lightgbm.eval_metric([CONVENTION, "textbook@3"])
     params = {
-        "objective": ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank()), "metric": "None", "verbosity": -1,
+        "objective": ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank()), "metric": "None", "verbosity": -1,
         "num_threads": 1, "num_leaves": 2, "learning_rate": 0.001,
     }  # fmt: skip
-    callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds), watch.step]
+    callbacks = [ra.lightgbm.early_stopping(CONVENTION, rounds=rounds), watch.step]
     valid = lgb.Dataset(X, y, group=SIZES, reference=data, free_raw_data=False)
     lgb.train(params, data, rounds, valid_sets=[valid], feval=metric, callbacks=callbacks)
     assert len(metric.history) == 2 * rounds
@@ -97,7 +97,7 @@ def xgboost_rounds(rounds: int) -> Grown:
     callback = ra.xgboost.EvalCallback("textbook@3", evals=[(small, "small")])
     params = {"nthread": 1, "max_depth": 1, "learning_rate": 0.001, "disable_default_eval_metric": True}
     xgb.train(
-        params, data, rounds, obj=ra.xgboost.objective(ra.objectives.xgboost_ndcg()), custom_metric=metric,
+        params, data, rounds, obj=ra.xgboost.objective(ra.objectives.xgboost.ndcg()), custom_metric=metric,
         evals=[(data, "data")], verbose_eval=False, callbacks=[callback, Step()],
     )  # fmt: skip
     assert len(metric.history) == len(callback.history) == rounds
@@ -134,7 +134,7 @@ def catboost_objective_rounds(rounds: int) -> Grown:
     (X, y), watch = rows(0), Watch(rounds)
     pool = cb.Pool(X, y, group_id=np.repeat(np.arange(SIZES.size), SIZES))
     params = {"iterations": rounds, "depth": 1, "thread_count": 1, "learning_rate": 0.001}
-    value = ra.objectives.lightgbm_lambdarank()
+    value = ra.objectives.lightgbm.lambdarank()
     model = ra.catboost.train(params, pool, value, CONVENTION, callbacks=[Step()])
     assert len(model.history) == rounds
     return watch.grown
@@ -145,7 +145,7 @@ def lightgbm_datasets(number: int) -> Grown:
     import lightgbm as lgb
 
     metric = ra.lightgbm.eval_metric(CONVENTION)
-    value = ra.lightgbm.objective(ra.objectives.lightgbm_lambdarank())
+    value = ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())
     params = {"verbosity": -1, "num_threads": 1}
 
     def make(seed: int) -> Any:
@@ -160,7 +160,7 @@ def xgboost_datasets(number: int) -> Grown:
     import xgboost as xgb
 
     metric = ra.xgboost.custom_metric(CONVENTION)
-    value = ra.xgboost.objective(ra.objectives.xgboost_ndcg())
+    value = ra.xgboost.objective(ra.objectives.xgboost.ndcg())
 
     def make(seed: int) -> Any:
         X, y = rows(seed)

@@ -15,7 +15,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.cli import warmup
-from rankadapters.core.kernels import kept_code
+from rankadapters.core.kernels import compiling, kept_code
 from rankadapters.core.kernels.dispatch import NEVER, kernels
 from tests.command import refused
 from tests.faults.one_kernel import answer, made
@@ -201,7 +201,9 @@ def test_a_disk_without_room_for_machine_code_ends_nothing(small_disk):
 def test_a_warmup_on_a_disk_without_room_says_so(capsys, monkeypatch):
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     monkeypatch.setattr(kept_code, "FAILURES", [])
-    monkeypatch.setattr(warmup, "_evaluations", lambda: [lambda: kept_code.FAILURES.append(full)])
+    monkeypatch.setattr(warmup, "declared", lambda: {"a kernel": [[]]})
+    monkeypatch.setattr(warmup, "_named", lambda name: name)
+    monkeypatch.setattr(compiling, "compile_for", lambda kernel, arguments: kept_code.FAILURES.append(full))
     line = refused(capsys, "warmup")
     assert line.startswith("rankadapters: error: nothing can be kept in ")
     assert line.endswith(": [Errno 28] No space left on device. Hint: make room, or set NUMBA_CACHE_DIR.\n")

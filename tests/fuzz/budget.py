@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
-from rankadapters.io import blocks, line_blocks
+from rankadapters.io import line_blocks
 from rankadapters.io.text import HeldFile
 from tests.fuzz.plain_text import RefusedError
 
@@ -42,8 +42,7 @@ def blocks_of(n_bytes: int) -> Iterator[None]:
     """Read text in blocks of so few bytes that small files have several, and evaluate without machine code."""
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        for module in (blocks, line_blocks):
-            patch.setattr(module, "BLOCK", n_bytes)
+        patch.setattr(line_blocks, "BLOCK", n_bytes)
         stack.enter_context(kernels(NEVER))
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", ra.AboveValuesWarning)

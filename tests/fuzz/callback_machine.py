@@ -98,7 +98,7 @@ class CallbackMachine(DatasetMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.metrics = [type(self).make_metric(*CONVENTIONS, n_threads=1)]
+        self.metrics = [type(self).make_metric(CONVENTIONS, n_threads=1)]
 
     def query_weights(self, held: Held) -> np.ndarray:
         raise NotImplementedError

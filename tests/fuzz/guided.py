@@ -17,7 +17,7 @@ from random import Random
 from time import process_time
 
 CORPUS = Path(".hypothesis", "fuzz")  # kept from run to run
-ROOMS = ("io", "compare", "objectives", "callbacks", "catboost.losses", "core.declaration", "core.presets")
+ROOMS = ("io", "compare", "objectives", "callbacks", "core.declaration", "core.presets")
 WATCHED = [f"rankadapters.{name}" for name in ROOMS]
 LONGEST = 4096  # bytes from which an example is drawn
 

@@ -17,8 +17,9 @@ from tests.fuzz.callback_machine import PLACES, SEEDS, DatasetMachine, Held
 
 # None of them draws at random or learns from round to round.
 VALUES = (
-    ra.objectives.lightgbm_lambdarank(), ra.objectives.lightgbm_lambdarank().replace(sigmoid="exact"),
-    ra.objectives.xgboost_ndcg(), ra.objectives.pair_logit(), ra.objectives.QueryRMSE(), ra.objectives.query_softmax(),
+    ra.objectives.lightgbm.lambdarank(), ra.objectives.lightgbm.lambdarank().replace(sigmoid="exact"),
+    ra.objectives.xgboost.ndcg(), ra.objectives.catboost.pair_logit(), ra.objectives.QueryRMSE(),
+    ra.objectives.catboost.query_soft_max(),
 )  # fmt: skip
 
 

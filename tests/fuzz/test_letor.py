@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankadapters as ra
-from rankadapters.io import read_letor, read_svmlight, stream_letor, svmlight
+from rankadapters.io import features, read_features, read_letor, stream_letor
 from rankadapters.io.predictions import read_numbers
 from rankadapters.io.splitting import SPLIT_QUERIES
 from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
@@ -118,7 +118,7 @@ def test_svmlight(data):
         numbers = {number for row in rows for number in row.features}
         width = max(numbers, default=-1) + 1
         refuse_unless(numbers, "no feature")
-        refuse_unless(width * len(rows) <= svmlight.MOST_CELLS, "too wide")
+        refuse_unless(width * len(rows) <= features.MOST_CELLS, "too wide")
         for row in rows:
             digits = row.query.removeprefix("-")
             refuse_unless(digits.isascii() and digits.isdigit() and len(digits) <= 18, "qid is not whole")
@@ -128,11 +128,11 @@ def test_svmlight(data):
         return bits([row.label for row in rows]), [int(row.query) for row in rows], bits(X)
 
     def read():
-        [found] = read_svmlight(held(data))
+        [found] = read_features(held(data))
         return bits(found.labels), found.qid.tolist(), bits(found.X)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(svmlight, "MOST_CELLS", 1000)
+        patch.setattr(features, "MOST_CELLS", 1000)
         both(read, plain)
 
 

@@ -49,6 +49,7 @@ OTHERS = {
     "null": st.none(),
 }  # fmt: skip
 NUMBER_ROLES, TEXT_ROLES = ("label", "score", "weight"), ("qid", "docid")
+PARAMETERS = {"score": "score", "weight": "query_weight", "qid": "qid", "docid": "docid", "label": "label"}
 
 
 def arrow_type(name):
@@ -128,7 +129,7 @@ def test_parquet(columns, rows_at_once):
     data = written(columns, rows_at_once)
 
     def read():
-        found = read_table(held(data), **{role: role for role in columns})
+        found = read_table(held(data), **{"score": None, **{PARAMETERS[role]: role for role in columns}})
         queries = found.queries
         weights = None if queries.query_weight is None else bits(queries.query_weight)
         scores = bits(found.scores) if "score" in columns else None
@@ -143,7 +144,7 @@ def test_parquet_stream(columns, rows_at_once):
     columns = {"score": ("float64", [0.5] * len(columns["qid"][1])), **columns}
     data = written(columns, rows_at_once)
     convention = ra.parse("trec_eval_9@5" if "docid" in columns else "textbook@5")
-    more = {role: role for role in ("weight", "docid") if role in columns}
+    more = {PARAMETERS[role]: role for role in ("weight", "docid") if role in columns}
     if "weight" in columns:
         convention = convention.replace(average="query")
 

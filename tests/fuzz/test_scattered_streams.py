@@ -63,7 +63,7 @@ def test_scattered_streams(stream, text, weighted, rows_at_once):
     arrays = {name: np.array(values) for name, values in columns.items()}
     bounds = [0, *cuts, len(columns["qid"])]
     batches = [{name: values[first:last] for name, values in arrays.items()} for first, last in pairwise(bounds)]
-    more = {"docid": "docid", **({"weight": "weight"} if weighted else {})}
+    more = {"docid": "docid", **({"query_weight": "weight"} if weighted else {})}
 
     def plain():
         queries = columns["qid"]

@@ -65,16 +65,16 @@ def test_texts_of_any_convention(convention, k):
 OBJECTIVES = [
     str(each)
     for each in (
-        objectives.lightgbm_lambdarank(), objectives.xgboost_ndcg(), objectives.xgboost_map(),
-        objectives.xgboost_pairwise(),
-        objectives.lightgbm_xendcg(), objectives.pair_logit(), objectives.query_cross_entropy(),
-        objectives.query_softmax(),
-        objectives.catboost_lambdamart(), objectives.catboost_yetirank(), objectives.catboost_stochastic_filter(),
+        objectives.lightgbm.lambdarank(), objectives.xgboost.ndcg(), objectives.xgboost.map(),
+        objectives.xgboost.pairwise(),
+        objectives.lightgbm.xendcg(), objectives.catboost.pair_logit(), objectives.catboost.query_cross_entropy(),
+        objectives.catboost.query_soft_max(),
+        objectives.catboost.lambdamart(), objectives.catboost.yetirank(), objectives.catboost.stochastic_filter(),
         objectives.QueryRMSE(),
     )
 ]  # fmt: skip
 BIASES = [
-    str(objectives.lightgbm_position_bias()), str(objectives.unbiased_lambdamart()), str(objectives.xgboost_unbiased()),
+    str(objectives.lightgbm.position_bias()), str(objectives.unbiased_lambdamart()), str(objectives.xgboost.unbiased()),
 ]  # fmt: skip
 PARTS = sorted({part for text in [*OBJECTIVES, *BIASES] for part in text.split("/")})
 

@@ -45,7 +45,7 @@ def test_weights_of_queries_count_like_copies():
     ("convention", "reason"),
     [
         ("catboost.query_rmse", "lower is better"),
-        ("lightgbm.auc", "says pool='rows'"),
+        ("lightgbm.auc", "has none: pool='rows'"),
         ("ranklib.dcg@10", r"values of queries in \[-1, 1\], but dcg@10"),
     ],
 )

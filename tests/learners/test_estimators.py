@@ -25,7 +25,6 @@ from rankadapters.learners import (  # noqa: E402
     CoordinateAscent,
     NeuralRanker,
     RankBoost,
-    RankNet,
     RankSVM,
     columns,
 )
@@ -40,10 +39,10 @@ EVAL_SET = [(VALID.X, VALID.y, VALID.qid)]
 QUICK = {
     "AdaRank": AdaRank(CONV, max_iter=3),
     "CoordinateAscent": CoordinateAscent(WEIGHTED, n_restarts=1, n_steps=4, max_iter=1, random_state=0),
-    "NeuralRanker": NeuralRanker(ra.objectives.query_softmax(), convention=CONV, max_iter=3, random_state=0),
+    "NeuralRanker": NeuralRanker(ra.objectives.catboost.query_soft_max(), convention=CONV, max_iter=3, random_state=0),
     "RankBoost": RankBoost(CONV, max_iter=3),
-    "RankNet": RankNet(convention=CONV, max_iter=3, random_state=0),
-    "RankSVM": RankSVM(0.01, convention=CONV),
+    "RankNet": NeuralRanker(ra.objectives.catboost.pair_logit(), convention=CONV, max_iter=3, random_state=0),
+    "RankSVM": RankSVM(C=0.01, convention=CONV),
 }
 every = pytest.mark.parametrize("learner", QUICK.values(), ids=QUICK)
 validated = pytest.mark.parametrize("name", [name for name in QUICK if name != "RankSVM"])
@@ -110,15 +109,11 @@ class FiveRankBoost(WithQueries, RankBoost):
     pass
 
 
-class FiveRankNet(WithQueries, RankNet):
-    pass
-
-
 class FiveRankSVM(WithQueries, RankSVM):
     pass
 
 
-FIVE = (FiveAdaRank, FiveCoordinateAscent, FiveNeuralRanker, FiveRankBoost, FiveRankNet, FiveRankSVM)
+FIVE = (FiveAdaRank, FiveCoordinateAscent, FiveNeuralRanker, FiveRankBoost, FiveNeuralRanker, FiveRankSVM)
 
 
 def fails_with_queries(estimator):
@@ -162,14 +157,13 @@ DEFAULTS = {
     },
     NeuralRanker: OF_NETWORKS,
     RankBoost: {"convention": None, "max_iter": 300, "n_thresholds": 10, "variant": "freund", **STOPPING},
-    RankNet: OF_NETWORKS,
     RankSVM: {"C": 1.0, "convention": None, "tol": 1e-3, "max_iter": 1000, "max_pairs": 500_000, "n_threads": None},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("learner", DEFAULTS)
 def test_defaults_are_ranklibs_where_it_has_the_parameter(learner):
-    asked = {"NeuralRanker": {"objective": ra.objectives.ListNet()}, "RankNet": {}, "RankBoost": {}, "RankSVM": {}}
+    asked = {"NeuralRanker": {"objective": ra.objectives.ListNet()}, "RankBoost": {}, "RankSVM": {}}
     given = asked.get(learner.__name__, {"convention": CONV})
     assert learner(**given).get_params() == {**DEFAULTS[learner], **given}
 
@@ -260,6 +254,13 @@ def test_bad_rows_are_named(learner, change, reason):
     X, y, qid = change(DATA.X, DATA.y, DATA.qid)
     with pytest.raises(ValueError, match=reason):
         clone(learner).fit(X, y, qid=qid)
+
+
+@every
+def test_columns_of_another_pandas_index_are_refused(learner):
+    X = pd.DataFrame(DATA.X, columns=list("abcde"))
+    with pytest.raises(ra.InputError, match="another pandas index"):
+        clone(learner).fit(X, pd.Series(DATA.y, index=X.index[::-1]), qid=DATA.qid)
 
 
 @every

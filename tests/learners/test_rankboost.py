@@ -47,7 +47,7 @@ def test_validation_by_a_loss_keeps_the_lowest():
 
 
 @pytest.mark.parametrize("patience", [None, 2, 7])
-@pytest.mark.parametrize("eval_set", [EVAL_SET, [], EVAL_SET * 2], ids=["one", "none", "two"])
+@pytest.mark.parametrize("eval_set", [EVAL_SET, None, EVAL_SET * 2], ids=["one", "none", "two"])
 def test_rounds_that_are_judged_at_once_are_judged_alike(patience, eval_set, monkeypatch):
     def fitted(at_once):
         monkeypatch.setattr("rankadapters.learners.rankboost.SCORES_AT_ONCE", at_once)
@@ -103,9 +103,12 @@ def test_constant_features_teach_nothing():
     ("params", "reason"),
     [
         ({"n_thresholds": 255}, "n_thresholds=255; allowed are whole numbers from 1 to 254"),
-        ({"variant": "java"}, "variant='java' is not a choice"),
+        ({"variant": "java"}, "variant='java'; allowed are 'freund', 'ranklib'"),
         ({"max_iter": 0}, "max_iter=0; allowed are whole numbers from 1 on"),
-        ({"validation_fraction": 1.0, "convention": "textbook@5"}, "validation_fraction=1.0 is not a share"),
+        (
+            {"validation_fraction": 1.0, "convention": "textbook@5"},
+            "validation_fraction=1.0; allowed are numbers above 0 and below 1",
+        ),
     ],
 )
 def test_parameters_are_checked(params, reason):

@@ -9,7 +9,7 @@ import rankadapters as ra
 
 pytest.importorskip("sklearn")
 
-from rankadapters.learners import AdaRank, RankBoost, RankNet
+from rankadapters.learners import AdaRank, NeuralRanker, RankBoost
 from tests.learners.mq2008_folds import fold, ranklib_scores
 from tests.ranking_data import ranking
 from tests.shared_data import kept
@@ -32,7 +32,8 @@ def rankboost(**params):
 
 
 def ranknet(**params):
-    return RankNet(convention="textbook@5", learning_rate_init=0.05, random_state=0, **params)
+    pairs = ra.objectives.catboost.pair_logit()
+    return NeuralRanker(pairs, convention="textbook@5", learning_rate_init=0.05, random_state=0, **params)
 
 
 every = pytest.mark.parametrize("learner", [adarank, rankboost, ranknet])

@@ -10,8 +10,8 @@ import numpy as np
 
 import rankadapters as ra
 from rankadapters import presets
-from rankadapters.audit.field_grid import grid
 from rankadapters.core.declaration.fields import Words
+from rankadapters.statistics.grid import grid
 
 CUTOFFS = (1, 3, 5, 10, None)
 BORDERS = (0.5, 0, 0.1, 1, 2)

@@ -68,7 +68,7 @@ def test_the_float32_means_of_lightgbms_row_weights_are_named():
 
 
 def test_fractions_that_xgboost_rounds_are_named():
-    convention = ra.presets.xgboost(2, exp_gain=False)
+    convention = ra.presets.xgboost(2, ndcg_exp_gain=False)
     report = checker("xgboost")([0.1, 0.7, 1], [1, 2, 3], convention, group_sizes=[3], query_weight=[0.1])
     assert report.ok
     assert (

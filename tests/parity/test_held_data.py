@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankadapters as ra
-from rankadapters.parity import compare_numbers
+from rankadapters.parity.values import compare_numbers
 
 
 def interleaved(seed=0, n_queries=6):

@@ -65,5 +65,5 @@ def test_what_is_not_comparable_differs_indeed(toolkit, seed):
     row = report.rows[-1]
     assert row.verdict == "not-comparable"
     assert row.per_query.largest()
-    inert = ra.inert(queries, convention, report.rows[0].convention, graded.scores)
+    inert = ra.inert(queries, graded.scores, convention, report.rows[0].convention)
     assert not any(f"{name}=" in row.reason.partition(" which matters")[0] for name in inert)

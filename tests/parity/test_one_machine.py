@@ -12,9 +12,9 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.core.evaluation.panel import Panel
-from rankadapters.core.kernels.dispatch import kernels
+from rankadapters.core.kernels.dispatch import NEVER, NOW, kernels
 from rankadapters.parity import Toolkit
-from rankadapters.parity.ours import Ours
+from rankadapters.parity import toolkit as toolkits
 from tests.ranking_data import ranking
 
 TOOLKITS = ("sklearn", "lightgbm", "xgboost", "catboost")
@@ -37,11 +37,12 @@ def calls_of(function):
     return count
 
 
+@pytest.mark.parametrize("form", [NOW, NEVER])
 @pytest.mark.parametrize("toolkit", TOOLKITS)
-def test_one_number_takes_less_than_900_calls(toolkit):
+def test_one_number_takes_less_than_900_calls(toolkit, form):
     pytest.importorskip(toolkit)
     data, check = ranking(0), getattr(ra, toolkit).check_parity
-    with kernels("now"):  # a process that interprets kernels calls more of them, and other tests decide whether it does
+    with kernels(form):
         check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)  # so that nothing is imported below
         assert calls_of(lambda: check(data.y, data.X[:, 1], f"{toolkit}@5", qid=data.qid)) < 900
 
@@ -65,7 +66,7 @@ def test_a_toolkit_is_one_object_that_crosscheck_finds_by_its_name(toolkit):
     found = importlib.import_module(f"rankadapters.{toolkit}.parity").TOOLKIT
     assert isinstance(found, Toolkit)
     assert (found.vocabulary.name, found.version) == (toolkit, sys.modules[toolkit].__version__)
-    assert ra.crosscheck.TOOLKITS[toolkit].load(toolkit) is found
+    assert ra.parity.trainers.TOOLKITS[toolkit].load(toolkit) is found
     assert found.vocabulary is getattr(ra.presets, toolkit)
 
 
@@ -128,7 +129,9 @@ def trained(toolkit):
 )
 def test_what_a_model_says_of_all_its_queries_is_never_taken_for_one_of_them(toolkit, apart, monkeypatch):
     model, data, log = trained(toolkit)
-    asked, judge = [], Ours.judge
-    monkeypatch.setattr(Ours, "judge", lambda *given, **more: asked.append(more["per_query"]) or judge(*given, **more))
+    asked, judge = [], toolkits.judge
+    monkeypatch.setattr(
+        toolkits, "judge", lambda *given, **more: asked.append(more["per_query"]) or judge(*given, **more)
+    )
     getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", dataset="set" if log else None, **log)
     assert [ask_each.func.__self__.apart for ask_each in asked] == apart

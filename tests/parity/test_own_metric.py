@@ -72,7 +72,7 @@ def test_xgboosts_own_ndcg_exp_gain_decides_what_its_ndcg_is(load, objective, tm
     if load:
         booster.save_model(tmp_path / "model.json")
         booster = xgb.Booster(model_file=tmp_path / "model.json")
-    linear = ra.presets.xgboost(5, exp_gain=False)
+    linear = ra.presets.xgboost(5, ndcg_exp_gain=False)
     report = ra.xgboost.check_model(booster, matrix, linear, dataset="set", log=log)
     report.raise_if_failed()
     assert report.rows[-1].value == log["set"]["ndcg@5"][-1]

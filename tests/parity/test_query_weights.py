@@ -65,5 +65,5 @@ def test_a_weight_of_each_rows_query_is_a_row_weight_to_a_metric_of_all_rows(dat
 def test_a_cross_check_under_lightgbms_auc_with_query_weights_holds(data):
     pytest.importorskip("lightgbm")
     labels, scores, columns = data
-    report = ra.crosscheck.check(labels, scores, "lightgbm.auc+average=query", toolkits=["lightgbm"], **columns)
+    report = ra.parity.crosscheck(labels, scores, "lightgbm.auc+average=query", toolkits=["lightgbm"], **columns)
     assert report.ok

@@ -12,12 +12,12 @@ QID = [1, 1, 2, 2]
 
 
 def checked(**arguments):
-    return ra.crosscheck.check(*DATA, qid=QID, **arguments)
+    return ra.parity.crosscheck(*DATA, qid=QID, **arguments)
 
 
 def models(**arguments):
     train, test = ra.datasets.mq2008_like(n_train_queries=10, n_test_queries=5)
-    return ra.crosscheck.check_models(arguments.pop("train", train), test, **({"toolkits": ["sklearn"]} | arguments))
+    return ra.parity.crosscheck_models(arguments.pop("train", train), test, **({"toolkits": ["sklearn"]} | arguments))
 
 
 def lightgbm_model(**arguments):
@@ -36,24 +36,31 @@ def catboost_scores(**arguments):
 
 
 def compared(**arguments):
-    return ra.parity.compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), **arguments)
+    return ra.parity.values.compare_numbers(0.5, 0.4, convention=ra.parse("yahoo@2"), **arguments)
 
 
 WRONG = [
-    (checked, {"measure": ["map"]}, "is not a measure"),
-    (checked, {"convention": "yahoo@2", "toolkits": [["lightgbm"]]}, "is not a toolkit"),
-    (checked, {"convention": "yahoo@2", "toolkits": 5}, "allowed are lists of"),
+    (checked, {"measure": ["map"]}, r"measure=\['map'\]; allowed are 'ndcg'"),
+    (
+        checked,
+        {"convention": "yahoo@2", "toolkits": [["lightgbm"]]},
+        r"toolkits=\[\['lightgbm'\]\]; allowed are different texts",
+    ),
+    (checked, {"convention": "yahoo@2", "toolkits": 5}, "toolkits=5; allowed are different texts, at least 1"),
     (models, {"train": 5}, "train is int, not RankingData"),
-    (models, {"measure": {}}, "is not a measure"),
-    (models, {"toolkits": 5}, "allowed are lists of"),
-    (models, {"conventions": 5}, "is not a list of conventions"),
+    (models, {"measure": {}}, r"measure=\{\}; allowed are"),
+    (models, {"toolkits": 5}, "toolkits=5; allowed are different texts, at least 1"),
+    (checked, {"measure": "map", "k": "x"}, "k='x'; allowed are whole numbers from 1 on"),
+    (models, {"random_state": "x"}, "random_state='x'; allowed are whole numbers from 0 to 2147483647"),
+    (models, {"k": 0}, "k=0; allowed are whole numbers from 1 on"),
+    (models, {"convention": 5}, "is not a list of conventions"),
     (lightgbm_model, {"dataset": "valid", "log": 5}, "log=5 is not what a training fills"),
     (lightgbm_model, {"dataset": [], "log": {"valid": {}}}, r"the training logged no \[\]"),
     (lightgbm_model, {"X": 5}, "X has 0 rows but labels has 40"),
     (catboost_scores, {"metrics": 5}, "metrics=5 is not a list of strings"),
     (catboost_scores, {"metrics": [5]}, "is not a list of strings"),
     (catboost_scores, {"weight": "x"}, "weight"),
-    (compared, {"queries": 5, "scores": DATA[1]}, "queries is int, not Queries"),
+    (compared, {"queries": 5, "scores": DATA[1]}, "queries=5; allowed are Queries"),
 ]
 
 

@@ -7,16 +7,15 @@ import os
 import pytest
 
 import rankadapters as ra
-from rankadapters import crosscheck
-from rankadapters.parity import check_value
+from rankadapters.parity import check_value, crosscheck
 from tests.pytest_plugin.sessions import AUTOLOAD, DATA, LOADED, ROOT
 
 
 @pytest.fixture(autouse=True, scope="module")
 def everything_is_imported():
     """A session of pytester's forgets what it imported, and neither numba nor a toolkit can be imported twice."""
-    crosscheck.check([1, 0, 1], [0.5, 0.5, 0.25], ra.presets.textbook(2), group_sizes=[2, 1])
-    check_value([1, 0, 1], [0.5, 0.5, 0.25], ra.presets.textbook(2), 0.123, group_sizes=[2, 1])
+    crosscheck([1, 0, 1], [0.5, 0.5, 0.25], ra.presets.textbook(2), group_sizes=[2, 1])
+    check_value([1, 0, 1], [0.5, 0.5, 0.25], ra.presets.textbook(2), value=0.123, group_sizes=[2, 1])
 
 
 @pytest.fixture(autouse=True)

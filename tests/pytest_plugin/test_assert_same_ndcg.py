@@ -11,7 +11,7 @@ pytest_plugins = ["pytester"]
     "body",
     [
         "assert_same_ndcg(0.5, 0.5)",
-        "assert_same_ndcg(0.5, 0.5 + 1e-10, tol=1e-9)",
+        "assert_same_ndcg(0.5, 0.5 + 1e-10, tolerance=1e-9)",
         "assert_same_ndcg(np.float64(0.5), 0.5)",
         "assert_same_ndcg(ours, ours)",
         "assert_same_ndcg(ours, ours.value)",
@@ -92,10 +92,10 @@ def test(assert_same_ndcg):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("assert_same_ndcg('0.5', 0.5)", "the first of the two is '0.5', but Scores and numbers are compared"),
-        ("assert_same_ndcg(0.5, True)", "the second of the two is True"),
-        ("assert_same_ndcg(0.5, 0.5, tol=-1)", "tol=-1 is not a tolerance"),
-        ("assert_same_ndcg(0.5, 0.5, tol=float('nan'))", "tol=nan is not a tolerance"),
+        ("assert_same_ndcg('0.5', 0.5)", "a='0.5'; allowed are Scores and numbers"),
+        ("assert_same_ndcg(0.5, True)", "b=True; allowed are Scores and numbers"),
+        ("assert_same_ndcg(0.5, 0.5, tolerance=-1)", "tolerance=-1; allowed are finite numbers from 0 on"),
+        ("assert_same_ndcg(0.5, 0.5, tolerance=float('nan'))", "tolerance=nan; allowed are finite numbers from 0 on"),
         ("assert_same_ndcg(0.5, 0.5, labels=labels)", "exactly one of qid and group_sizes is needed"),
     ],
 )

@@ -24,7 +24,7 @@ def test_the_logged_number_is_ndcg_as_declared(reported, test_set, assert_same_n
     scores, logged = reported
     columns = {"labels": test_set.labels, "qid": test_set.qid}
     ours = ra.evaluate(scores=scores, convention=ra.presets.lightgbm(5), **columns)
-    assert_same_ndcg(logged, ours, tol=1e-9, scores=scores, **columns)
+    assert_same_ndcg(logged, ours, tolerance=1e-9, scores=scores, **columns)
 
 
 @pytest.mark.rank_parity(convention="lightgbm@5", toolkits=["lightgbm"])
@@ -48,4 +48,4 @@ def test_a_published_number_still_holds(assert_same_ndcg):
     test_set = data()[1]
     scores, convention = test_set.X[:, published["feature"]], ra.parse(published["convention"])
     ours = ra.evaluate(test_set.labels, scores, convention, qid=test_set.qid)
-    assert_same_ndcg(published["value"], ours, tol=1e-4)
+    assert_same_ndcg(published["value"], ours, tolerance=1e-4)

@@ -131,7 +131,7 @@ class Maker:
             ANY: (self.any, 12),
         }
         makers |= {SHORT: (self.short, 2 if self._k > 2 else 0), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
-        makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 3)}
+        makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
         return [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
 
     def plain(self) -> Case:
@@ -144,8 +144,13 @@ class Maker:
         return self._case([(labels, self._generator.permutation(labels.size) + 1.0) for labels, _ in queries], UNTIED)
 
     def nearly_tied(self) -> Case:
-        """Make plain queries with two scores, which are one score in float32."""
-        queries = [self._query(self._more_than_cutoff(), (0.2, 0.2 + CLOSE)) for _ in self._each()]
+        """Make queries with two scores, which are one score in float32, and a single relevant row."""
+        queries = []
+        for _ in self._each():
+            _, scores = self._query(self._more_than_cutoff() + self._k, (0.2, 0.2 + CLOSE))
+            labels = np.full(scores.size, self._grades.min())
+            labels[self._generator.integers(scores.size)] = self._grades.max()
+            queries.append((labels, scores))
         return self._case(queries, NEARLY_TIED)
 
     def one_document(self) -> Case:

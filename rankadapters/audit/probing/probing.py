@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.audit.identify.known_presets import known
+from rankadapters.audit.identification.known_presets import known
 from rankadapters.audit.probing.answers import TAKES, Function
 from rankadapters.audit.probing.bugs import mistake_of
 from rankadapters.audit.probing.cases import (

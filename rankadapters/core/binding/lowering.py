@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from rankadapters.core.binding.gains import FLOAT64_INTEGERS, are_beyond, discounts_of, gains_of, narrowed, never_falls
-from rankadapters.core.binding.ideal_lists import ranked_by_gain
+from rankadapters.core.binding.gains import (
+    FLOAT64_INTEGERS,
+    are_beyond,
+    discounts_of,
+    gains_of,
+    narrowed,
+    never_falls,
+    ranked_by_gain,
+)
 from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Key, RankedPlan, Ranking, WholePlan
 from rankadapters.core.binding.running_sums import running_dcg
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints, index_dtype
@@ -20,15 +28,6 @@ from rankadapters.core.kernels.dcg import discounted_sums
 from rankadapters.core.kernels.ranking import order_within
 
 T = TypeVar("T")
-
-
-def tied_form(convention: Any, kernel: Kernel) -> str:
-    """Decide what the ranks of a tie bring: one of `Ranking.tied`."""
-    if convention.precision == "none":
-        return "unranked"
-    if convention.ties not in {"average", "together"}:
-        return "rows"
-    return kernel.tied
 
 
 class Bound:
@@ -55,6 +54,8 @@ class Bound:
         self.depth = self.cutoff(depth)
         self.ones = np.ones(queries.n_queries)
         self.none = np.zeros(queries.n_queries, np.bool_)
+        self.discounts = cache(discounts_of)  # a discount and n: discounts of the ranks 1..n
+        self._gains = cache(partial(gains_of, queries.labels, queries.judged))
         self._done: dict[Key, Any] = {}
 
     def once(self, key: Key, make: Callable[[], T]) -> T:
@@ -67,14 +68,9 @@ class Bound:
         """Deepest rank that a cutoff reaches."""
         return min(k or self.longest, self.longest)
 
-    def discounts(self, discount: str, n: int) -> Floats:
-        """Discounts of the ranks 1..n."""
-        return self.once(("discounts", discount, n), lambda: discounts_of(discount, n))
-
     def gains(self, gain: str) -> Column:
         """Gain of every row, in the caller's order."""
-        make = lambda: gains_of(self.queries.labels, self.queries.judged, gain)  # noqa: E731 - one use
-        return Column(("gain", gain), self.once(("gain", gain), make))
+        return Column(("gain", gain), self._gains(gain))
 
     def graded(self, convention: Any) -> Column:
         """Gain of every row, in the caller's order, where `unjudged` may give one to rows without judgment."""
@@ -190,35 +186,35 @@ class Bound:
         **columns : Column
             In the caller's order.
         """
-        tied = tied_form(convention, kernel)
-        order, followed = self._order_of_ties(convention.ties, tied, tuple(columns.values()), by)
-        ranking = Ranking(
-            ties=order, by=followed.key if order in {"worst", "best"} else None,
-            drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
-            retrieve=getattr(convention, "retrieve", "all"),
-            precision="float64" if tied == "unranked" else convention.precision,
-        )  # fmt: skip
-        retrieved = self.retrieved(convention.unjudged)
+        ranking, followed = self._ranking(convention, kernel, tuple(columns.values()), by)
+        rows = retrieved = self.retrieved(convention.unjudged)
         key = ("rows", ranking.ties, ranking.by, ranking.drops)
-        rows = self.once(key, lambda: self._tie_order(ranking, retrieved, followed))
+        if ranking.ties != "input":
+            rows = self.once(key, lambda: self._tie_order(ranking.ties, retrieved, followed))
         return RankedPlan(
             kernel=kernel, columns={name: self._taken(key, rows, column) for name, column in columns.items()},
             ranking=ranking, rows=rows, k=self.cutoff(convention.k) if k is None else k, by_rank=by_rank,
             by_query=by_query, options=options, empty=empty, retrieved=retrieved,
         )  # fmt: skip
 
-    def _order_of_ties(
-        self, ties: str, tied: str, columns: tuple[Column, ...], by: Column | None
-    ) -> tuple[str, Column]:
-        """Name the order that ties keep, and the column that it follows."""
-        followed, order = by or columns[0], ties
-        if ties in {"average", "together"}:
+    def _ranking(
+        self, convention: Any, kernel: Kernel, columns: tuple[Column, ...], by: Column | None
+    ) -> tuple[Ranking, Column]:
+        """Decide how rows are ranked and what a tie brings; return the column too that the order of ties follows."""
+        followed, order, tied = by or columns[0], convention.ties, "rows"
+        if order in {"average", "together"}:
+            tied = kernel.tied
             # A fixed order of addition, so that the order of the rows cannot change the last bit.
             inexact = columns[:1] if tied == "whole" else [each for each in columns if not self._sums_exactly(each)]
             order, followed = ("best", inexact[0]) if inexact else ("input", followed)
         if order in {"worst", "best"} and [followed.key] == [column.key for column in columns]:
             followed = self._followed(followed)
-        return order, followed
+        ranking = Ranking(
+            ties=order, by=followed.key if order in {"worst", "best"} else None,
+            drops=convention.unjudged == "drop" and self.queries.judged is not None, tied=tied,
+            retrieve=getattr(convention, "retrieve", "all"), precision=convention.precision,
+        )  # fmt: skip
+        return ranking, followed
 
     def _followed(self, column: Column) -> Column:
         """Labels in place of what follows from them: rows that then stand otherwise bring the same."""
@@ -227,8 +223,10 @@ class Bound:
         return Column(("label",), self.labels) if rises and self.queries.judged is None else column
 
     def _taken(self, key: Key, rows: Rows, column: Column) -> Column:
-        values = self.once(("narrowed", *key, *column.key), lambda: narrowed(rows.take(column.values)))
-        return Column(column.key, values)
+        key = ("narrowed", *key, *column.key)
+        if key not in self._done:
+            self._done[key] = narrowed(rows.take(column.values))
+        return Column(column.key, self._done[key])
 
     def ideal_dcg(self, convention: Any) -> tuple[Floats, Flags]:
         """DCG of each query's ideal list, 1 where it is not positive, and where that is.
@@ -252,8 +250,10 @@ class Bound:
 
         kind = (convention.ideal, convention.unjudged) if by_retrieved else ()
         key = ("ideal", convention.gain, deepest, *kind)
-        found = (*key, convention.discount, k)
-        return self.once(found, lambda: self._ideal(key, self.once(key, make), convention, k))
+        of_cutoff = (*key, convention.discount, k)
+        if of_cutoff not in self._done:
+            self._done[of_cutoff] = self._ideal(key, self.once(key, make), convention, k)
+        return self._done[of_cutoff]  # type: ignore[no-any-return]
 
     def _ideal(self, key: Key, ideal_list: tuple[Floats, Ints], convention: Any, k: int) -> tuple[Floats, Flags]:
         discount = convention.discount
@@ -290,15 +290,13 @@ class Bound:
 
         return self.once(("exact", *column.key), make)
 
-    def _tie_order(self, ranking: Ranking, rows: Rows, followed: Column) -> Rows:
+    def _tie_order(self, ties: str, rows: Rows, followed: Column) -> Rows:
         """Permute the rows of each query once so that a stable order of the scores breaks ties as declared."""
-        if ranking.ties == "input":
-            return rows
         inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
-        if ranking.ties == "reverse":
+        if ties == "reverse":
             inner[:] = mirrored(rows)
         else:
-            keys = rows.take(_tie_keys(ranking.ties, self.queries, followed.values))
+            keys = rows.take(_tie_keys(ties, self.queries, followed.values))
             dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
@@ -314,6 +312,6 @@ def _tie_keys(ties: str, queries: Queries, followed: Floats) -> Floats:
     if queries.docid_rank is None:
         msg = f"ties={ties!r} needs docid=, but none was given."
         hint = "docid=one string per row, where it is taken, as by ra.evaluate, or convention.replace(ties='input')"
-        raise InputError(f"{msg}\nHint: {hint}.")
+        raise InputError(msg, hint=hint)
     ranks = queries.docid_rank.astype(np.float64)
     return ranks if ties == "docid-descending" else -ranks

@@ -30,10 +30,10 @@ class Ranking(NamedTuple):
     by: Key | None  # the column that this order follows
     drops: bool  # whether unjudged rows are left out
     # At the ranks of a tie: "rows" each row, "means" their mean, "spans" their sum and where the tie ends, "whole" each
-    # row and where the tie ends, of the tie at rank k also the rows beyond; "unranked": scores are not compared.
+    # row and where the tie ends, of the tie at rank k also the rows beyond.
     tied: str
     retrieve: str = "all"
-    precision: str = "float64"
+    precision: str = "float64"  # "none": all rows that are retrieved tie, and are the first
 
     @property
     def has_ends(self) -> bool:
@@ -117,7 +117,7 @@ class WholePlan:
     rows : Rows
         The rows that count.
     precision : str
-        In which scores are compared.
+        In which scores are compared; `none`: they are not compared, and read in float64.
     columns : dict of str to array
         In the order of `rows`, or where `offsets` say.
     offsets : dict of str to array, shape (n_queries + 1,)

@@ -37,12 +37,8 @@ class Settled:
 
     def decide(self, values: Floats) -> None:
         """Write the value of each query that a policy decides: what it is fixed at, or NaN where it is skipped."""
-        values[self._fixed_queries] = self.fixed[self._fixed_queries]
-        values[self.skipped] = np.nan
-
-    @cached_property
-    def _fixed_queries(self) -> Ints:
-        return np.flatnonzero(self.status == FIXED)
+        np.copyto(values, self.fixed, where=self.status == FIXED)
+        np.copyto(values, np.nan, where=self.status == SKIP)
 
     @cached_property
     def skipped(self) -> Ints:
@@ -110,7 +106,7 @@ def _refusal(name: str, queries: Queries, query: int) -> InputError:
     reason = {"empty": "has nothing to find", "missing": "is judged but nothing of it was retrieved"}[name]
     who = queries.query_ids[query]
     return InputError(
-        f"query {who} {reason}, and the convention says {name}='error'.\nHint: convention.replace({name}=...)."
+        f"query {who} {reason}, and the convention says {name}='error'.", hint=f"convention.replace({name}=...)"
     )
 
 
@@ -133,11 +129,10 @@ def refuse_ignored(conventions: list[Convention], queries: Queries) -> None:
         disagree = f", while {others[0].name} says {others[0].average!r} and uses it" if others else ""
         apart = "; evaluate them apart, the first on queries.with_weights()" if others else f", or drop {column}"
         better = {"query_weight": "'query'", "row_weight": "'row'", "pair_weight": "'pair'"}[column]
-        msg = (
-            f"{column} was given but {said}, which would ignore it{disagree}.\n"
-            f"Hint: convention.replace(average={better}) where the measure has it{apart}."
+        raise InputError(
+            f"{column} was given but {said}, which would ignore it{disagree}.",
+            hint=f"convention.replace(average={better}) where the measure has it{apart}",
         )
-        raise InputError(msg)
 
 
 def _counts(convention: Convention, column: str) -> bool:

@@ -56,8 +56,9 @@ def given_pairs(bound: Bound, rows: Rows, *, weighed: bool) -> tuple[Array, Arra
     """
     pairs = bound.queries.pairs
     if pairs is None:
-        msg = "pairs='given' needs pairs=, but none were given.\nHint: pairs=(winner rows, loser rows), or 'label'."
-        raise InputError(msg)
+        raise InputError(
+            "pairs='given' needs pairs=, but none were given.", hint="pairs=(winner rows, loser rows), or 'label'"
+        )
     there = np.ones(bound.queries.n_docs, np.bool_)
     if rows.indptr[-1] < there.size:
         there[:] = False
@@ -79,7 +80,7 @@ def loss_plan(
 ) -> WholePlan:
     """Plan of a loss: sums over all queries, of numerators and masses."""
     return WholePlan(
-        kernel=kernel, rows=rows, precision="float64", columns=as_arguments(columns), offsets=as_arguments(offsets),
+        kernel=kernel, rows=rows, precision="none", columns=as_arguments(columns), offsets=as_arguments(offsets),
         options=options, mass=mass, pooled=True, empty=mass <= 0,
     )  # fmt: skip
 

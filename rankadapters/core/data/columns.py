@@ -22,13 +22,12 @@ EXACT_INT = 2**53
 
 def as_column(name: str, value: object) -> Array:
     """Read a non-empty column of any dtype; hashables that numpy would cast or stack stay objects."""
-    array = _to_array(name, value)
+    array = value if type(value) is np.ndarray else _to_array(name, value)
     if array.ndim != 1:
         hint = _way_to_column(name, value, array)
-        raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.\nHint: {hint}.")
+        raise InputError(f"{name} has shape {array.shape}, but one dimension is needed.", hint=hint)
     if not array.size:
-        msg = f"{name} is empty.\nHint: at least one row is needed."
-        raise InputError(msg)
+        raise InputError(f"{name} is empty.", hint="at least one row is needed")
     return array
 
 
@@ -38,23 +37,23 @@ def as_numbers(name: str, value: object) -> Array:
     if array.dtype.kind not in "biuf":
         raise _not_numbers(name, array)
     if array.dtype.itemsize > np.dtype(np.float64).itemsize:
-        msg = (
-            f"{name} has dtype {array.dtype}, wider than float64.\nHint: {name}.astype('float64') where that is exact."
+        raise InputError(
+            f"{name} has dtype {array.dtype}, wider than float64.", hint=f"{name}.astype('float64') where that is exact"
         )
-        raise InputError(msg)
     if array.dtype.kind in "iu" and array.dtype.itemsize == np.dtype(np.int64).itemsize:
-        _refuse_inexact(name, array)
+        largest = max(-int(array.min()), int(array.max()))
+        if largest > EXACT_INT:
+            raise _inexact(name, largest)
     return np.ascontiguousarray(array, dtype=array.dtype if array.dtype == np.float32 else np.float64)
 
 
 def as_flags(name: str, value: object, n_docs: int) -> NDArray[np.bool_] | None:
     """Read a boolean column of one flag per row; None when all are True, since then it says nothing."""
-    if value is None:
-        return None
     array = as_column(name, value)
     if array.dtype != np.bool_:
-        msg = f"{name} has dtype {array.dtype}, but one bool per row is needed.\nHint: {name}={name}.astype(bool)."
-        raise InputError(msg)
+        raise InputError(
+            f"{name} has dtype {array.dtype}, but one bool per row is needed.", hint=f"{name}={name}.astype(bool)"
+        )
     same_length(name, array, n_docs)
     return None if array.all() else frozen(array)
 
@@ -63,9 +62,7 @@ def as_weights(name: str, weights: Array, way_out: str, *, by_row: bool) -> Arra
     """Check weights, which are one per row or of something else: 0, or positive with all digits of a float64."""
     refuse_non_finite(name, weights, by_row=by_row)
     if weights.size and weights.min() < 0:
-        place = int(np.argmin(weights))
-        msg = f"{name}[{place}] is {weights[place]}, but weights are >= 0.\nHint: {way_out}."
-        raise InputError(msg, row=place if by_row else None)
+        raise refused_entry(name, weights, int(weights.argmin()), ", but weights are >= 0", way_out, by_row=by_row)
     way_out = "multiply all of them by one number; only their ratios matter"
     refuse_few_digits(name, weights, np.float64, way_out, by_row=by_row)
     return frozen(weights)
@@ -78,17 +75,16 @@ def refuse_few_digits(
     limits = np.finfo(dtype)
     bad = ((weights > 0) & (weights < limits.tiny)) | (weights > limits.max)
     if bad.any():
-        place = int(np.argmax(bad))
         allowed = f"0 and {float(limits.tiny):g} to {float(limits.max):g}, where {limits.dtype} has all its digits"
-        msg = f"{name}[{place}] is {weights[place]}; allowed are {allowed}.\nHint: {way_out}."
-        raise InputError(msg, row=place if by_row else None)
+        raise refused_entry(name, weights, bad, f"; allowed are {allowed}", way_out, by_row=by_row)
 
 
 def same_length(name: str, array: Array, n_docs: int) -> None:
     """Refuse a column that has another number of rows than the labels."""
     if array.size != n_docs:
-        msg = f"{name} has {array.size} rows but labels has {n_docs}.\nHint: {name} needs one entry per row of labels."
-        raise InputError(msg)
+        raise InputError(
+            f"{name} has {array.size} rows but labels has {n_docs}.", hint=f"{name} needs one entry per row of labels"
+        )
 
 
 def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = None, *, by_row: bool = True) -> None:
@@ -100,27 +96,31 @@ def refuse_non_finite(name: str, array: Array, used: NDArray[np.bool_] | None = 
         raise non_finite(name, int(np.argmin(finite)), array, by_row=by_row)
 
 
+def refused_entry(
+    name: str, array: Array, refused: Flags | int, why: str, hint: str, *, by_row: bool = True, form: str = ""
+) -> InputError:
+    """Name the first entry that is refused, or the one at this place, and say why; a row to blame is told as such."""
+    place = refused if isinstance(refused, int) else int(np.argmax(refused))
+    return InputError(f"{name}[{place}] is {array[place]:{form}}{why}.", hint=hint, row=place if by_row else None)
+
+
 def non_finite(name: str, place: int, array: Array, *, by_row: bool = True) -> InputError:
     """Say which entry is NaN or infinite."""
-    msg = f"{name}[{place}] is {array[place]}, which is not a finite number.\nHint: mend it, or drop the row."
-    return InputError(msg, row=place if by_row else None)
+    why = ", which is not a finite number"
+    return refused_entry(name, array, place, why, "mend it, or drop the row", by_row=by_row)
 
 
-def refused_label(labels: Array, refused: NDArray[np.bool_], why: str, hint: str) -> InputError:
+def refused_label(labels: Array, refused: Flags, why: str, hint: str) -> InputError:
     """Name the first of the labels that are refused, and say why."""
-    row = int(np.argmax(refused))
-    return InputError(f"labels[{row}] is {labels[row]:g}, {why}.\nHint: {hint}.", row=row)
+    return refused_entry("labels", labels, refused, f", {why}", hint, form="g")
 
 
 def beyond_float32(row: int, scores: Array, who: str, way_out: str) -> InputError:
     """Say that a score is not finite in float32, in which `who` compares scores, or not finite at all."""
     if not np.isfinite(scores[row]):
         return non_finite("scores", row, scores)
-    msg = (
-        f"scores[{row}] is {scores[row]}, beyond float32, in which {who} compares scores.\n"
-        f"Hint: rescale the scores, or {way_out}."
-    )
-    return InputError(msg, row=row)
+    why = f", beyond float32, in which {who} compares scores"
+    return refused_entry("scores", scores, row, why, f"rescale the scores, or {way_out}")
 
 
 def pandas_index(value: object) -> Any | None:
@@ -133,12 +133,12 @@ def pandas_index(value: object) -> Any | None:
 def same_index(name: str, index: object, first: object, other: str = "labels") -> None:
     """Refuse two pandas columns whose indexes differ: their rows do not mean the same."""
     if index is not None and first is not None and not first.equals(index):  # type: ignore[attr-defined]
-        msg = (
-            f"{name} has another pandas index than {other}, so their rows may not belong together.\n"
-            f"Hint: align them first ({name}.loc[{other}.index]), or pass .to_numpy() where the order is known to "
-            "agree."
+        raise InputError(
+            f"{name} has another pandas index than {other}, so their rows may not belong together.",
+            hint=(
+                f"align them first ({name}.loc[{other}.index]), or pass .to_numpy() where the order is known to agree"
+            ),
         )
-        raise InputError(msg)
 
 
 def shared_index(columns: Mapping[str, object]) -> Any | None:
@@ -156,6 +156,17 @@ def shared_index(columns: Mapping[str, object]) -> Any | None:
         else:
             same_index(name, index, first, holder)
     return first
+
+
+def offsets(sizes: Array) -> Ints:
+    """Return where each query's rows begin, and where the last one's end: the running sum of sizes, from 0.
+
+    >>> offsets(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    sums = np.zeros(sizes.size + 1, np.int64)
+    np.cumsum(sizes, out=sums[1:])
+    return sums
 
 
 def index_dtype(n: int) -> type[np.signedinteger[Any]]:
@@ -203,13 +214,13 @@ def is_missing(value: object) -> bool:
 def _to_array(name: str, value: object) -> Array:
     masked = sys.modules.get("numpy.ma")  # without whose import, which takes a while, no array is one of its
     if masked and isinstance(value, masked.MaskedArray) and masked.is_masked(value):
-        msg = f"{name} has masked entries, which are not values.\nHint: leave these rows out, or fill them."
-        raise InputError(msg)
+        raise InputError(f"{name} has masked entries, which are not values.", hint="leave these rows out, or fill them")
     if isinstance(value, np.ndarray):
         return np.asarray(value)
     if isinstance(value, (str, bytes, dict, set, frozenset)) or value is None:
-        msg = f"{name} is {value!r:.60}, but one entry per row is needed.\nHint: an array, a list or a column."
-        raise InputError(msg)
+        raise InputError(
+            f"{name} is {value!r:.60}, but one entry per row is needed.", hint="an array, a list or a column"
+        )
     if type(value).__module__.partition(".")[0] == "pyarrow" and hasattr(value, "to_numpy"):
         chunked = value.combine_chunks() if hasattr(value, "combine_chunks") else value
         return np.asarray(chunked.to_numpy(zero_copy_only=False))
@@ -241,8 +252,7 @@ def _from_iterable(name: str, items: list[Any]) -> Array:
         return _as_numbers_or_objects(items, kinds)
     if any(issubclass(kind, (list, np.ndarray)) for kind in kinds):
         way = f"one entry of {name} per row; of a list per query numpy.concatenate({name})"
-        msg = f"{name} holds lists, so it has two dimensions, but one is needed.\nHint: {way}."
-        raise InputError(msg)
+        raise InputError(f"{name} holds lists, so it has two dimensions, but one is needed.", hint=way)
     return np.fromiter(items, dtype=object, count=len(items))
 
 
@@ -265,26 +275,23 @@ def _not_numbers(name: str, array: Array) -> InputError:
         row = (missing or others)[0]
         what = "is missing" if missing else f"has type {type(array[row]).__name__}"
         entry = f"{name}[{row}] is {array[row]!r} ({what})"
-        msg = f"{name} must be numbers, but {entry}.\nHint: convert {name} to floats first."
-        return InputError(msg, row=row if missing or array.dtype == object else None)
+        return InputError(
+            f"{name} must be numbers, but {entry}.",
+            hint=f"convert {name} to floats first",
+            row=row if missing or array.dtype == object else None,
+        )
     whole = [abs(int(item)) for item in array if isinstance(item, (int, np.integer))]
     if max(whole, default=0) > EXACT_INT:
         return _inexact(name, max(whole))
     kinds = ", ".join(sorted({type(item).__name__ for item in array}))
     return InputError(
-        f"{name} has dtype object, which holds numbers ({kinds}) but may hold anything.\n"
-        f"Hint: numpy.asarray({name}, 'float64')."
+        f"{name} has dtype object, which holds numbers ({kinds}) but may hold anything.",
+        hint=f"numpy.asarray({name}, 'float64')",
     )
-
-
-def _refuse_inexact(name: str, array: Array) -> None:
-    low, high = int(array.min()), int(array.max())
-    if max(-low, high) > EXACT_INT:
-        raise _inexact(name, max(-low, high))
 
 
 def _inexact(name: str, largest: int) -> InputError:
     return InputError(
-        f"{name} has an integer of {largest}, beyond 2^53 where float64 would merge neighbours into ties.\n"
-        f"Hint: subtract a constant or rescale {name} first."
+        f"{name} has an integer of {largest}, beyond 2^53 where float64 would merge neighbours into ties.",
+        hint=f"subtract a constant or rescale {name} first",
     )

@@ -43,11 +43,10 @@ class Parts:
         """
         whole = all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in (count, index))
         if not isinstance(scheme, str) or not whole or not 0 <= index < count:  # type: ignore[operator]
-            msg = (
-                f"scheme={scheme!r}, parts={count!r}, index={index!r} is not a part of a partition.\n"
-                "Hint: a text that names what assigns queries to parts, how many there are, and which from 0 this is."
+            raise InputError(
+                f"scheme={scheme!r}, parts={count!r}, index={index!r} is not a part of a partition.",
+                hint="a text that names what assigns queries to parts, how many there are, and which from 0 this is",
             )
-            raise InputError(msg)
         return cls(scheme, int(count), frozenset([int(index)]))  # type: ignore[call-overload]
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,11 +72,10 @@ def as_ids(ids: object, n_queries: int) -> Ids:
     """
     array = np.asarray(ids)
     if array.dtype != np.uint64 or array.shape != (n_queries,):
-        msg = (
-            f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries.\n"
-            "Hint: np.concatenate the uint64 ids of all tallies."
+        raise InputError(
+            f"this is not a tally: it has {array.size} ids of dtype {array.dtype} for {n_queries} queries.",
+            hint="np.concatenate the uint64 ids of all tallies",
         )
-        raise InputError(msg)
     _, twice = _joined([array])
     if twice.size:
         first, second, *_ = np.flatnonzero(array == twice[0])
@@ -130,8 +128,8 @@ def _unknown(tallies: list[Held]) -> InputError:
     number, parts = next((number, parts) for number, (ids, parts, _) in enumerate(tallies) if ids is None)
     why = "has no ids and is not a part of a partition" if parts is None else "is a part of a partition, others are not"
     return InputError(
-        f"tally {number} {why}, so that a query in two tallies would not be found.\n"
-        "Hint: Tally.from_limbs(..., ids=...), or part_of(scheme, parts, index) of every tally."
+        f"tally {number} {why}, so that a query in two tallies would not be found.",
+        hint="Tally.from_limbs(..., ids=...), or part_of(scheme, parts, index) of every tally",
     )
 
 
@@ -139,17 +137,17 @@ def _join_parts(several: list[Parts]) -> Parts:
     first, seen = several[0], dict[int, int]()
     for number, each in enumerate(several):
         if (each.scheme, each.count) != (first.scheme, first.count):
-            msg = (
-                f"tallies 0 and {number} are parts of different partitions, {first.scheme!r} in {first.count} and "
-                f"{each.scheme!r} in {each.count}, so that a query in both would not be found.\n"
-                "Hint: one partition for all, or tallies with ids."
+            raise InputError(
+                (
+                    f"tallies 0 and {number} are parts of different partitions, {first.scheme!r} in {first.count} and "
+                    f"{each.scheme!r} in {each.count}, so that a query in both would not be found."
+                ),
+                hint="one partition for all, or tallies with ids",
             )
-            raise InputError(msg)
         for index in sorted(each.indexes):
             if index in seen:
-                msg = (
-                    f"part {index} of {first.scheme!r} is in tallies {seen[index]} and {number}.\nHint: each part once."
+                raise InputError(
+                    f"part {index} of {first.scheme!r} is in tallies {seen[index]} and {number}.", hint="each part once"
                 )
-                raise InputError(msg)
             seen[index] = number
     return Parts(first.scheme, first.count, frozenset(seen))

@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, as_column, frozen, index_dtype, is_missing, same_length
+from rankadapters.core.data.columns import (
+    Array,
+    Flags,
+    as_column,
+    index_dtype,
+    is_missing,
+    offsets,
+    refused_entry,
+    same_length,
+)
 from rankadapters.core.data.ids import id_value
-from rankadapters.core.data.offsets import offsets
 from rankadapters.core.errors import InputError
 
 
@@ -28,7 +36,7 @@ class Grouping:
         """Number of rows."""
         return int(self.indptr[-1])
 
-    @property
+    @cached_property
     def n_queries(self) -> int:
         """Number of queries."""
         return int(self.indptr.size - 1)
@@ -90,7 +98,7 @@ class Grouping:
 
 
 def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
-    """Find the queries: `query_ids`, `indptr` and `order`, as Queries keeps them.
+    """Return the queries as new arrays: `query_ids`, `indptr` and `order`, as Queries keeps them.
 
     Raises
     ------
@@ -99,52 +107,53 @@ def grouped(qid: object, group_sizes: object, n_docs: int) -> dict[str, Any]:
     """
     if (qid is None) == (group_sizes is None):
         given = "neither was" if qid is None else "both were"
-        msg = (
-            f"exactly one of qid and group_sizes is needed, but {given} given.\n"
-            "Hint: qid=one per row, or group_sizes=one per query."
+        raise InputError(
+            f"exactly one of qid and group_sizes is needed, but {given} given.",
+            hint="qid=one per row, or group_sizes=one per query",
         )
-        raise InputError(msg)
-    return _from_sizes(group_sizes, n_docs) if qid is None else _from_qid(qid, n_docs)
-
-
-def _from_sizes(group_sizes: object, n_docs: int) -> dict[str, Any]:
+    if qid is not None:
+        return _from_qid(qid, n_docs)
     sizes = as_column("group_sizes", group_sizes)
     if sizes.dtype.kind not in "iu":
-        msg = f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.\nHint: rows per query, as integers."
-        raise InputError(msg)
+        raise InputError(
+            f"group_sizes has dtype {sizes.dtype}, but whole numbers are needed.", hint="rows per query, as integers"
+        )
     if sizes.size == n_docs and sizes.sum() != n_docs:
-        msg = f"group_sizes has {n_docs} entries, one per row, but needs one per query.\nHint: ids of rows go to qid=."
-        raise InputError(msg)
+        raise InputError(
+            f"group_sizes has {n_docs} entries, one per row, but needs one per query.", hint="ids of rows go to qid="
+        )
     if sizes.min() < 1:
-        query = int(np.argmin(sizes))
-        msg = f"group_sizes[{query}] is {sizes[query]}, but a query has at least one row.\nHint: drop such queries."
-        raise InputError(msg)
+        why = ", but a query has at least one row"
+        raise refused_entry("group_sizes", sizes, int(sizes.argmin()), why, "drop such queries", by_row=False)
     total = sum(sizes.tolist())
     if total != n_docs:
-        msg = f"group_sizes adds up to {total} but labels has {n_docs} rows.\nHint: qid= takes one id per row instead."
-        raise InputError(msg)
-    return {"query_ids": frozen(np.arange(sizes.size)), "indptr": frozen(offsets(sizes)), "order": None}
+        raise InputError(
+            f"group_sizes adds up to {total} but labels has {n_docs} rows.", hint="qid= takes one id per row instead"
+        )
+    return {"query_ids": np.arange(sizes.size), "indptr": offsets(sizes), "order": None}
 
 
 def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
     ids = as_column("qid", qid)
     if ids.size != n_docs and ids.dtype.kind in "iu" and ids.sum() == n_docs:
-        msg = f"qid has {ids.size} entries that add up to the {n_docs} rows.\nHint: rows per query go to group_sizes=."
-        raise InputError(msg)
+        raise InputError(
+            f"qid has {ids.size} entries that add up to the {n_docs} rows.", hint="rows per query go to group_sizes="
+        )
     same_length("qid", ids, n_docs)
-    keys, starts = _stretches(ids)
+    keys = _keys(ids)
+    starts = _starts(keys)
     first, codes = _distinct(keys[starts])
     lengths = np.diff(starts, append=n_docs)
     if first.size == starts.size:
-        return {"query_ids": frozen(ids[starts]), "indptr": frozen(offsets(lengths)), "order": None}
+        return {"query_ids": ids[starts], "indptr": offsets(lengths), "order": None}
     appearance = np.argsort(first)
     place = np.empty_like(appearance)
     place[appearance] = np.arange(appearance.size)
     query_of_row = np.repeat(place[codes], lengths)
     return {
-        "query_ids": frozen(ids[starts[first[appearance]]]),
-        "indptr": frozen(offsets(np.bincount(query_of_row))),
-        "order": frozen(places_by(query_of_row).astype(index_dtype(n_docs))),
+        "query_ids": ids[starts[first[appearance]]],
+        "indptr": offsets(np.bincount(query_of_row)),
+        "order": places_by(query_of_row).astype(index_dtype(n_docs)),
     }
 
 
@@ -191,14 +200,19 @@ def stretches(ids: Array) -> NDArray[np.int64]:
     >>> stretches(np.array([7, 7, 9, 7])).tolist()
     [0, 2, 3]
     """
-    return _stretches(ids)[1]
+    return _starts(_keys(ids))
 
 
-def _stretches(ids: Array) -> tuple[Array, NDArray[np.int64]]:
+def _starts(keys: Array) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+
+
+def _keys(ids: Array) -> Array:
+    """Return ids that numpy compares, none of which is missing."""
     keys = _codes_of_objects(ids) if ids.dtype == object else ids
     if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
-        raise _missing_qid(int(np.argmax(missing)), ids)
-    return keys, np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
+        raise _missing_qid(ids, missing)
+    return keys
 
 
 def _codes_of_objects(ids: Array) -> Array:
@@ -206,16 +220,14 @@ def _codes_of_objects(ids: Array) -> Array:
     try:
         codes = [seen.setdefault(item, len(seen)) for item in ids]
     except TypeError as error:
-        msg = f"qid holds a value that is not hashable ({error}).\nHint: integers or strings."
-        raise InputError(msg) from None
+        raise InputError(f"qid holds a value that is not hashable ({error}).", hint="integers or strings") from None
     for item, code in seen.items():
         if is_missing(item):
-            raise _missing_qid(codes.index(code), ids)
+            raise _missing_qid(ids, codes.index(code))
     values: dict[object, int] = {}
     by_value = [values.setdefault(id_value(item), len(values)) for item in seen]
     return np.asarray(by_value)[codes]
 
 
-def _missing_qid(row: int, ids: Array) -> InputError:
-    msg = f"qid[{row}] is {ids[row]}, but every row belongs to a query.\nHint: drop rows without a query."
-    return InputError(msg, row=row)
+def _missing_qid(ids: Array, missing: Flags | int) -> InputError:
+    return refused_entry("qid", ids, missing, ", but every row belongs to a query", "drop rows without a query")

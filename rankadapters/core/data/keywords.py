@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
-from inspect import unwrap
+from inspect import CO_VARKEYWORDS, unwrap
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from rankadapters.core.errors import InputError, choices
@@ -66,11 +66,14 @@ def by_name(function: Callable[P, T]) -> Callable[P, T]:
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
+    named_only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    example = "qid" if code.co_flags & CO_VARKEYWORDS or not named_only else named_only[0]
 
     @wraps(function)
     def call(*given: P.args, **named: P.kwargs) -> T:
         if len(given) > len(names):
-            raise _unnamed(function.__qualname__, [name for name in names if name != "self"], len(given) - len(names))
+            taken = [name for name in names if name != "self"]
+            raise _unnamed(function.__qualname__, taken, len(given) - len(names), example)
         return function(*given, **named)
 
     return call
@@ -96,7 +99,7 @@ def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def call(*given: P.args, **named: P.kwargs) -> T:
             for name, hint in hints.items():
                 if name not in named and name not in positional[: len(given)]:
-                    raise InputError(f"{function.__name__} needs {name}, which was left out.\nHint: {hint}.")
+                    raise InputError(f"{function.__name__} needs {name}, which was left out.", hint=hint)
             return function(*given, **named)
 
         return call
@@ -104,10 +107,10 @@ def needs(**hints: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return decorated
 
 
-def _unnamed(qualname: str, names: list[str], more: int) -> TypeError:
+def _unnamed(qualname: str, names: list[str], more: int, example: str) -> TypeError:
     name = qualname.removesuffix(".__init__").rpartition(".")[2]
     taken, several = ", ".join(names), "s" if len(names) > 1 else ""
     return TypeError(
         f"{name} takes {len(names)} argument{several} by position ({taken}), but {len(names) + more} were given.\n"
-        f"Hint: name the others: {name}({taken}, qid=...)."
+        f"Hint: name the others: {name}({taken}, {example}=...)."
     )

@@ -52,13 +52,11 @@ def scores_by_model(scores: object) -> dict[Any, object] | None:
         return None
     twice = [name for place, name in enumerate(names) if name in list(names)[:place]]
     if twice:
-        msg = f"two columns of scores are named {twice[0]!r}.\nHint: each model needs a name of its own."
-        raise InputError(msg)
+        raise InputError(f"two columns of scores are named {twice[0]!r}.", hint="each model needs a name of its own")
     return _some({name: scores[name] for name in names})  # type: ignore[index]
 
 
 def _some(models: dict[Any, object]) -> dict[Any, object]:
     if not models:
-        msg = "scores holds no model.\nHint: a column of scores per model."
-        raise InputError(msg)
+        raise InputError("scores holds no model.", hint="a column of scores per model")
     return models

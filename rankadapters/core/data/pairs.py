@@ -8,8 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, shared_index
-from rankadapters.core.data.offsets import offsets
+from rankadapters.core.data.columns import (
+    Array,
+    as_column,
+    as_numbers,
+    as_weights,
+    frozen,
+    offsets,
+    refused_entry,
+    shared_index,
+)
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.in_numpy.segments import places_within
 
@@ -46,35 +54,31 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
     """
     # Only a tuple: a list of two pairs would be read as two columns.
     if not isinstance(pairs, tuple) or len(pairs) not in {2, 3}:
-        msg = (
-            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), an array each.\n"
-            "Hint: tuple(zip(*pairs)) turns a list of pairs into these columns."
+        raise InputError(
+            f"pairs is {pairs!r:.60}; allowed are (winner, loser) and (winner, loser, weight), an array each.",
+            hint="tuple(zip(*pairs)) turns a list of pairs into these columns",
         )
-        raise InputError(msg)
     shared_index({f"pairs {name}": column for name, column in zip((*_PAIR, "weight"), pairs, strict=False)})
     winner, loser = (_as_places(name, column, query_of_row.size) for name, column in zip(_PAIR, pairs, strict=False))
     weight = None
     if winner.size != loser.size:
-        msg = f"pairs has {winner.size} winners but {loser.size} losers.\nHint: one of each per pair."
-        raise InputError(msg)
+        raise InputError(f"pairs has {winner.size} winners but {loser.size} losers.", hint="one of each per pair")
     if len(pairs) == 3 and pairs[2] is not None and winner.size:  # noqa: PLR2004 - with weights
         weight = as_numbers("pairs weight", pairs[2]).astype(np.float64, copy=False)
         if weight.size != winner.size:
-            msg = f"pairs has {winner.size} winners but {weight.size} weights.\nHint: one weight per pair."
-            raise InputError(msg)
+            raise InputError(f"pairs has {winner.size} winners but {weight.size} weights.", hint="one weight per pair")
         weight = as_weights("pairs weight", weight, "mend or drop the pair", by_row=False)
     query, other = query_of_row[winner], query_of_row[loser]
     if (query != other).any():
         pair = int(np.argmax(query != other))
         who = [query_ids[number] for number in (query[pair], other[pair])]
-        msg = (
-            f"pair {pair} joins rows {winner[pair]} and {loser[pair]}, of queries {who[0]} and {who[1]}.\n"
-            "Hint: both rows of a pair are of one query, as places in the order of labels."
+        raise InputError(
+            f"pair {pair} joins rows {winner[pair]} and {loser[pair]}, of queries {who[0]} and {who[1]}.",
+            hint="both rows of a pair are of one query, as places in the order of labels",
         )
-        raise InputError(msg)
     if (winner == loser).any():
         pair = int(np.argmax(winner == loser))
-        raise InputError(f"pair {pair} joins row {winner[pair]} with itself.\nHint: two rows make a pair.")
+        raise InputError(f"pair {pair} joins row {winner[pair]} with itself.", hint="two rows make a pair")
     order = np.argsort(query, kind="stable")
     indptr = offsets(np.bincount(query, minlength=query_ids.size))
     return Pairs(frozen(winner[order]), frozen(loser[order]), None if weight is None else frozen(weight[order]), indptr)
@@ -85,16 +89,13 @@ def _as_places(name: str, column: object, n_docs: int) -> NDArray[np.int64]:
         return np.empty(0, np.int64)
     places = as_column(f"pairs {name}", column)
     if places.dtype.kind not in "iu":
-        msg = f"pairs {name} has dtype {places.dtype}, but places of rows are needed.\nHint: whole numbers from 0 on."
-        raise InputError(msg)
+        raise InputError(
+            f"pairs {name} has dtype {places.dtype}, but places of rows are needed.", hint="whole numbers from 0 on"
+        )
     outside = (places < 0) | (places >= n_docs)
     if outside.any():
-        pair = int(np.argmax(outside))
-        msg = (
-            f"pairs {name}[{pair}] is {places[pair]}, but the rows are 0 to {n_docs - 1}.\n"
-            "Hint: places in the order of labels."
-        )
-        raise InputError(msg)
+        why = f", but the rows are 0 to {n_docs - 1}"
+        raise refused_entry(f"pairs {name}", places, outside, why, "places in the order of labels", by_row=False)
     return places.astype(np.int64)
 
 

@@ -10,11 +10,13 @@ from typing import Any, Never, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.core.data import fingerprint
 from rankadapters.core.data.columns import (
     Array,
     as_flags,
     as_numbers,
     frozen,
+    offsets,
     pandas_index,
     refuse_non_finite,
     same_index,
@@ -23,9 +25,8 @@ from rankadapters.core.data.columns import (
 )
 from rankadapters.core.data.grouping import Grouping, grouped
 from rankadapters.core.data.keywords import ROWS, Columns, by_name, refuse_other_names
-from rankadapters.core.data.offsets import offsets
 from rankadapters.core.data.pairs import Pairs, as_pairs, moved
-from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights, refuse_other_order
+from rankadapters.core.data.query_columns import as_docids, as_query_weights, as_row_weights
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.in_numpy.segments import places_within
 
@@ -110,22 +111,25 @@ class Queries(Grouping):
         values = as_numbers("labels", labels)
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
         fields: dict[str, Any] = {
+            "labels": np.array(values, np.float64),
             "index": shared_index({"labels": labels, **columns}),
-            "retrieved": as_flags("retrieved", retrieved, values.size),
-            "judged": as_flags("judged", judged, values.size),
+            "retrieved": None if retrieved is None else as_flags("retrieved", retrieved, values.size),
+            "judged": None if judged is None else as_flags("judged", judged, values.size),
         }
         refuse_non_finite("labels", values, fields["judged"])
-        fields["labels"] = frozen(values.astype(np.float64, copy=False))
-        fields.update(grouped(qid, group_sizes, values.size))
-        n_queries = fields["indptr"].size - 1
-        fields["query_weight"] = as_query_weights(query_weight, n_queries, values.size)
-        shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
-        refuse_other_order(pandas_index(query_weight), fields["query_ids"])
-        fields["row_weight"] = as_row_weights(row_weight, values.size)
-        fields["docid_rank"] = None if docid is None else as_docids(docid, fields["indptr"], fields["order"])
+        fields |= grouped(qid, group_sizes, values.size)
+        indptr, query_ids = fields["indptr"], fields["query_ids"]
+        fields["query_weight"] = None
+        if query_weight is not None:
+            shared_index({"group_sizes": group_sizes, "query_weight": query_weight})
+            fields["query_weight"] = as_query_weights(query_weight, query_ids, values.size)
+        fields["row_weight"] = None if row_weight is None else as_row_weights(row_weight, values.size)
+        fields["docid_rank"] = None if docid is None else as_docids(docid, indptr, fields["order"])
         for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, self.query_ids))
+        object.__setattr__(self, "pairs", None if pairs is None else as_pairs(pairs, self.query_of_row, query_ids))
         self._refuse_idle_rows()
 
     def __repr__(self) -> str:
@@ -150,11 +154,10 @@ class Queries(Grouping):
 
         The weights of given pairs stay.
         """
-        refuse_other_order(pandas_index(query_weight), self.query_ids)
         same_index("row_weight", pandas_index(row_weight), self.index)
         return self._with(
-            query_weight=as_query_weights(query_weight, self.n_queries, self.n_docs),
-            row_weight=as_row_weights(row_weight, self.n_docs),
+            query_weight=None if query_weight is None else as_query_weights(query_weight, self.query_ids, self.n_docs),
+            row_weight=None if row_weight is None else as_row_weights(row_weight, self.n_docs),
         )
 
     def with_pairs(self, pairs: Pairs | None) -> Queries:
@@ -203,8 +206,7 @@ class Queries(Grouping):
         known = numbers.dtype.kind in "iu" and numbers.size and numbers.min() >= 0 and numbers.max() < self.n_queries
         if not known or np.unique(numbers).size < numbers.size:
             allowed = f"different whole numbers from 0 to {self.n_queries - 1}"
-            msg = f"numbers={numbers!r:.60}; allowed are {allowed}.\nHint: numpy.flatnonzero of a mask."
-            raise InputError(msg)
+            raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
         inner = places_within(offsets(sizes)) + np.repeat(starts, sizes)
         rows = self.rows[inner]
@@ -239,7 +241,7 @@ class Queries(Grouping):
         other = copy.copy(self)
         forgotten = ["digest", "fingerprints"]
         if "query_ids" in fields:
-            forgotten += ["id_hashes", "longest", "query_of_row"]
+            forgotten += ["id_hashes", "longest", "n_queries", "query_of_row"]
         for remembered in forgotten:
             other.__dict__.pop(remembered, None)
         for name, value in fields.items():
@@ -249,26 +251,12 @@ class Queries(Grouping):
     @cached_property
     def id_hashes(self) -> NDArray[np.uint64]:
         """One hash per query id, shape (n_queries,)."""
-        from rankadapters.core.data.fingerprint import hash_ids
-
-        return hash_ids(self.query_ids)
+        return fingerprint.hash_ids(self.query_ids)
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """One hash per query of its id, weight and judgments, whatever the order of its rows; shape (n_queries,)."""
-        from rankadapters.core.data.fingerprint import hash_queries
-
-        return hash_queries(
-            self.id_hashes,
-            self.labels,
-            self.order,
-            self.indptr,
-            query_weight=self.query_weight,
-            row_weight=self.row_weight,
-            pairs=self.pairs,
-            judged=self.judged,
-            retrieved=self.retrieved,
-        )
+        return fingerprint.hash_queries(self)
 
     @cached_property
     def digest(self) -> int:
@@ -278,22 +266,25 @@ class Queries(Grouping):
     def check_scores(self, scores: object) -> Array:
         """Return the scores as a float32 or float64 array of one score per row; finiteness is the kernel's to check."""
         array = as_numbers("scores", scores)
-        if array.size != self.n_docs:
-            msg = (
-                f"scores has {array.size} rows but the queries cover {self.n_docs}.\n"
-                "Hint: pass the scores of the rows that the labels were given for, in that order."
+        if array.size != self.labels.size:
+            raise InputError(
+                f"scores has {array.size} rows but the queries cover {self.n_docs}.",
+                hint="pass the scores of the rows that the labels were given for, in that order",
             )
-            raise InputError(msg)
-        same_index("scores", pandas_index(scores), self.index)
+        if self.index is not None:
+            same_index("scores", pandas_index(scores), self.index)
         return array
 
     def _refuse_idle_rows(self) -> None:
-        if self.retrieved is None or self.judged is None:
+        if self.retrieved is None or self.judged is None:  # then no row is idle
             return
         idle = np.flatnonzero(~self.retrieved & ~self.judged)
         if idle.size:
-            msg = f"row {idle[0]} is neither retrieved nor judged, so it says nothing.\nHint: drop such rows."
-            raise InputError(msg, row=int(idle[0]))
+            raise InputError(
+                f"row {idle[0]} is neither retrieved nor judged, so it says nothing.",
+                hint="drop such rows",
+                row=int(idle[0]),
+            )
 
 
 def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
@@ -304,11 +295,12 @@ def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
     InputError
         A keyword is not a column, or stands beside a Queries; the message names the keyword that is ours.
     """
-    refuse_other_names(columns)
     if not isinstance(labels, Queries):
         return Queries(labels, **columns)
+    refuse_other_names(columns)
     given = [name for name, column in columns.items() if column is not None]
     if given:
-        msg = f"{given[0]} was given beside a Queries, which already holds it.\nHint: drop {given[0]}=, or pass labels."
-        raise InputError(msg)
+        raise InputError(
+            f"{given[0]} was given beside a Queries, which already holds it.", hint=f"drop {given[0]}=, or pass labels"
+        )
     return labels

@@ -7,49 +7,52 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, as_column, as_numbers, as_weights, frozen, same_length, text_column
+from rankadapters.core.data.columns import (
+    Array,
+    as_column,
+    as_numbers,
+    as_weights,
+    pandas_index,
+    same_length,
+    text_column,
+)
 from rankadapters.core.data.docids import rank_docids
 from rankadapters.core.data.ids import id_value, id_values
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.in_numpy.segments import numbers
 
 
-def as_query_weights(query_weight: object, n_queries: int, n_docs: int) -> NDArray[np.float64] | None:
+def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDArray[np.float64]:
     """Check one weight for each query."""
-    if query_weight is None:
-        return None
-    weights = as_numbers("query_weight", query_weight).astype(np.float64, copy=False)
+    weights, n_queries = as_numbers("query_weight", query_weight).astype(np.float64, copy=False), query_ids.size
     if weights.size != n_queries:
         per_row = " (one per row)" if weights.size == n_docs else ""
-        msg = (
-            f"query_weight has {weights.size} entries{per_row} but there are {n_queries} queries.\n"
-            "Hint: one weight per query, in order of first appearance."
+        raise InputError(
+            f"query_weight has {weights.size} entries{per_row} but there are {n_queries} queries.",
+            hint="one weight per query, in order of first appearance",
         )
-        raise InputError(msg)
+    _refuse_other_order(pandas_index(query_weight), query_ids)
     return as_weights("query_weight", weights, "mend or drop the query", by_row=False)
 
 
-def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64] | None:
+def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64]:
     """Check one weight for each row."""
-    if row_weight is None:
-        return None
     weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
     same_length("row_weight", weights, n_docs)
     return as_weights("row_weight", weights, "mend or drop the row", by_row=True)
 
 
-def refuse_other_order(index: Any, query_ids: Array) -> None:
+def _refuse_other_order(index: Any, query_ids: Array) -> None:
     """Refuse weights that pandas grouped and sorted by query id: ours stand in the order of first appearance."""
     if index is None:
         return
     indexed, ids = list(map(id_value, index)), id_values(query_ids)
     if indexed == ids or set(indexed) != set(ids):
         return
-    msg = (
-        "query_weight is indexed by query id, in another order than the queries first appear in.\n"
-        "Hint: query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() where the order is right."
+    raise InputError(
+        "query_weight is indexed by query id, in another order than the queries first appear in.",
+        hint="query_weight.loc[ra.Queries(labels, qid=qid).query_ids], or .to_numpy() where the order is right",
     )
-    raise InputError(msg)
 
 
 def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signedinteger[Any]] | None) -> Array:
@@ -60,11 +63,14 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
     ranks, twice = rank_docids(text if order is None else text[order], numbers(indptr))
     if twice >= 0:
         row = twice if order is None else int(order[twice])
-        msg = f"docid[{row}] = {str(ids[row])!r} stands twice in its query.\nHint: drop duplicate documents first."
-        raise InputError(msg, row=row)
+        raise InputError(
+            f"docid[{row}] = {str(ids[row])!r} stands twice in its query.",
+            hint="drop duplicate documents first",
+            row=row,
+        )
     if order is not None:
         ranks[order] = ranks.copy()
-    return frozen(ranks)
+    return ranks
 
 
 def docid_texts(ids: Array) -> Array:
@@ -72,6 +78,7 @@ def docid_texts(ids: Array) -> Array:
     if ids.dtype.kind != "U":
         for row, item in enumerate(ids):
             if not isinstance(item, str):
-                msg = f"docid[{row}] is {item!r}, but docids are strings.\nHint: docid=[str(d) for d in docid]."
-                raise InputError(msg, row=row)
+                raise InputError(
+                    f"docid[{row}] is {item!r}, but docids are strings.", hint="docid=[str(d) for d in docid]", row=row
+                )
     return text_column(ids.tolist()) if ids.dtype == object else ids

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import Array, Ints, index_dtype, read_only
-from rankadapters.core.data.offsets import offsets
+from rankadapters.core.data.columns import Array, Ints, index_dtype, offsets, read_only
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.views import writable
@@ -21,15 +20,13 @@ NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows, query by query: `order` lists their places in the caller's arrays, and is empty for row order."""
+    """Some rows, query by query: `order` lists their places in the caller's arrays, and is empty for row order.
+
+    Both arrays are as kernels take them, `writable`.
+    """
 
     order: Array
     indptr: Ints
-
-    def __post_init__(self) -> None:
-        """Hold both as kernels take them."""
-        object.__setattr__(self, "order", writable(self.order))
-        object.__setattr__(self, "indptr", writable(self.indptr))
 
     @cached_property
     def sizes(self) -> Ints:
@@ -57,9 +54,9 @@ def mirrored(rows: Rows) -> Ints:
 
 def rows_of(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:
     """Some rows of the queries; all where nothing says which."""
-    order = NO_ORDER if queries.order is None else queries.order
+    order = NO_ORDER if queries.order is None else writable(queries.order)
     if kept is None:
-        return Rows(order, queries.indptr)
+        return Rows(order, writable(queries.indptr))
     places = order if order.size else np.arange(queries.n_docs, dtype=index_dtype(queries.n_docs))
     inside = kept[places]
     return Rows(places[inside], offsets(inside)[queries.indptr])
@@ -73,9 +70,9 @@ def retrieved_rows(unjudged: str, queries: Queries) -> Rows:
     bare = retrieved & ~queries.judged
     if unjudged == "error" and bare.any():
         row = int(np.argmax(bare))
-        msg = (
-            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.\n"
-            "Hint: convention.replace(unjudged='zero') or 'drop'."
+        raise InputError(
+            f"row {row} was retrieved but not judged, and the convention says unjudged='error'.",
+            hint="convention.replace(unjudged='zero') or 'drop'",
+            row=row,
         )
-        raise InputError(msg, row=row)
     return rows_of(queries, queries.judged & retrieved if unjudged == "drop" else queries.retrieved)

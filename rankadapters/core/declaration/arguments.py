@@ -16,6 +16,8 @@ from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.declaration.spelling import number as spelled
 from rankadapters.core.errors import InputError, brief, choices
 
+_SEEDS = 2**32  # the seeds that a generator may draw, and all that the older RandomState takes
+
 
 def whole(name: str, value: object, *, least: int = 1, most: int | None = None, hint: str = "") -> int:
     """Return a whole number from `least` on, up to `most`.
@@ -119,6 +121,28 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
     if len(texts) >= least and all(isinstance(text, str) for text in texts) and len(set(texts)) == len(texts):
         return [str(text) for text in texts]
     raise refusal(name, value, f"different texts, at least {least}", hint)
+
+
+def seed(random_state: object) -> int:
+    """Return a seed: the whole number that `random_state` is, or one that a generator of numpy draws.
+
+    >>> seed(5), seed(np.random.default_rng(0)) == seed(np.random.default_rng(0))
+    (5, True)
+    >>> seed("a")
+    Traceback (most recent call last):
+        ...
+    rankadapters.core.errors.InputError: random_state='a'; allowed are whole numbers from 0 on, a numpy Generator or a
+    RandomState.
+    Hint: random_state=0.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(_SEEDS))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(_SEEDS, dtype=np.uint64))
+    if is_whole(random_state) and int(random_state) >= 0:
+        return int(random_state)
+    allowed = "whole numbers from 0 on, a numpy Generator or a RandomState"
+    raise refusal("random_state", random_state, allowed, "random_state=0")
 
 
 def refusal(name: str, value: object, allowed: str, hint: str = "") -> InputError:

@@ -262,8 +262,8 @@ class Convention(FromPreset):
     @classmethod
     def _refuse_positional(cls) -> ConventionError:
         return ConventionError(
-            f"{cls.__name__} is a convention: it takes its fields as keywords and no data.\n"
-            f"Hint: ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)."
+            f"{cls.__name__} is a convention: it takes its fields as keywords and no data.",
+            hint=f"ra.evaluate(labels, scores, ra.{cls.__name__}(...), qid=qid)",
         )
 
 
@@ -285,7 +285,7 @@ def as_convention(value: object) -> Convention:
         hint = "labels, scores and then a convention, 'letor4@10' say; all else is named, as in qid=qid"
     elif isinstance(value, (list, tuple)):
         hint = "one convention, 'letor4@10' say; ra.evaluate and ra.Panel take a list of them"
-    raise ConventionError(f"{brief(value)} is not a convention.\nHint: {hint}.")
+    raise ConventionError(f"{brief(value)} is not a convention.", hint=hint)
 
 
 def require_average(convention: Any, by_pool: dict[str, tuple[str, ...]]) -> None:

@@ -40,16 +40,16 @@ class Declared(ABC):
     def __new__(cls, *args: object, **fields: object) -> Self:
         """Refuse positional values and incomplete declarations before the generated __init__ sees them."""
         if not hasattr(cls, cls.noun):
-            msg = f"{cls.__name__} is abstract.\nHint: {cls.start}."
-            raise ConventionError(msg)
+            raise ConventionError(f"{cls.__name__} is abstract.", hint=f"{cls.start}")
         if args:
             raise cls._refuse_positional()
         cls._refuse_unknown(fields)
         missing = [name for name, kind in cls.declared().items() if name not in fields and kind.implied is None]
         if missing:
             lines = "\n".join(f"  {name}: {cls.declared()[name].allowed}" for name in missing)
-            msg = f"{cls.__name__} needs every field declared; left out:\n{lines}\nHint: start from {cls.start}."
-            raise ConventionError(msg)
+            raise ConventionError(
+                f"{cls.__name__} needs every field declared; left out:\n{lines}", hint=f"start from {cls.start}"
+            )
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
@@ -171,19 +171,18 @@ def read_signature(text: str, registry: Mapping[str, type[Declared]], noun: str)
     cls = registry.get(match["word"]) if match else None
     if match is None or cls is None or (match["k"] is not None) != ("k" in cls.fields()):
         cutoff = " and its cutoff" if any("k" in declared.fields() for declared in registry.values()) else ""
-        msg = (
-            f"{text!r} does not start with a {noun}{cutoff}, such as {_example(registry)!r}.\n"
-            f"Hint: the {noun}s are {choices(registry)}; a signature is what str() prints."
+        raise ConventionError(
+            f"{text!r} does not start with a {noun}{cutoff}, such as {_example(registry)!r}.",
+            hint=f"the {noun}s are {choices(registry)}; a signature is what str() prints",
         )
-        raise ConventionError(msg)
     end = _END.fullmatch(f"/{rest}")
     if end is None:
-        msg = f"{text!r} has no version at its end: it is truncated.\nHint: copy it up to '/v{VERSION}'."
-        raise ConventionError(msg)
+        raise ConventionError(
+            f"{text!r} has no version at its end: it is truncated.", hint=f"copy it up to '/v{VERSION}'"
+        )
     if end["version"] != str(VERSION):
         version = f"{text!r} has version 'v{end['version']}'"
-        msg = f"{version}; this rankadapters knows 'v{VERSION}'.\nHint: upgrade it."
-        raise ConventionError(msg)
+        raise ConventionError(f"{version}; this rankadapters knows 'v{VERSION}'.", hint="upgrade it")
     fields = {"k": match["k"]} if match["k"] is not None else {}
     fields |= _fields_of(end["fields"].split("/")[1:], text)
     fields |= _tail_of(cls, end["tail"], text)
@@ -211,6 +210,5 @@ def _tail_of(cls: type[Declared], tail: str | None, text: str) -> dict[str, str]
     names = [name for name, kind in cls.declared().items() if kind.group == "tail"]
     if (tail is not None) != bool(names):
         what = "goes on behind its version" if tail is not None else f"has no {names[0]} behind its version"
-        msg = f"{text!r} {what}.\nHint: copy what str() prints."
-        raise ConventionError(msg)
+        raise ConventionError(f"{text!r} {what}.", hint="copy what str() prints")
     return {names[0]: tail} if tail is not None else {}

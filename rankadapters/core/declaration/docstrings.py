@@ -32,7 +32,7 @@ def with_fields(text: str, fields: Mapping[str, Field]) -> str:
     sections = {part.partition("\n")[0]: part for part in parts}
     remarks = dict(_REMARK.findall(sections.pop("Parameters", "")))
     lines = [line for name, field in fields.items() for line in _entry(name, field, remarks.get(name, ""))]
-    raises = sections.pop("Raises", RAISES)
+    raises = "\n".join([RAISES, *sections.pop("Raises", "").splitlines()[2:]])
     return "\n\n".join([formula, "\n".join(["Parameters\n----------", *lines]), raises, *sections.values()]) + "\n"
 
 

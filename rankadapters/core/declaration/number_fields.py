@@ -143,7 +143,7 @@ def as_cutoff(k: object) -> int:
     """Return a cutoff that is not None as an int, or raise ConventionError."""
     if not is_whole(k) or not 1 <= int(k) <= LARGEST_CUTOFF:
         msg = f"k={k!r:.80} is not a cutoff; allowed are whole numbers from 1 on, or None for all rows, up to 2^63 - 1."
-        raise ConventionError(f"{msg}\nHint: k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)].")
+        raise ConventionError(msg, hint="k=10; several cutoffs are several conventions, [conv.at(5), conv.at(10)]")
     return int(k)
 
 

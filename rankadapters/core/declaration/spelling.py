@@ -68,12 +68,12 @@ def table(gain: str) -> tuple[float, ...] | None:
     numbers = [as_number(text) for text in gain.split("_")[1:]]
     gains = tuple(value for value in numbers if value is not None)
     if len(gains) < max(len(numbers), 1):
-        msg = f"gain={gain!r} is not a table of numbers.\nHint: write one gain per label from 0 on, like 'table_0_1_3'."
-        raise ConventionError(msg)
-    if any(map(operator.gt, gains, gains[1:])):
-        msg = (
-            f"gain={gain!r} decreases, so the ideal order by label would not be the ideal order by gain.\n"
-            "Hint: give gains that never decrease with the label."
+        raise ConventionError(
+            f"gain={gain!r} is not a table of numbers.", hint="write one gain per label from 0 on, like 'table_0_1_3'"
         )
-        raise ConventionError(msg)
+    if any(map(operator.gt, gains, gains[1:])):
+        raise ConventionError(
+            f"gain={gain!r} decreases, so the ideal order by label would not be the ideal order by gain.",
+            hint="give gains that never decrease with the label",
+        )
     return gains

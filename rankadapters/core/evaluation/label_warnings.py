@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
 from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import LabelsWarning, warn_caller
 from rankadapters.core.presets.label_rules import LABEL_RULES
 
@@ -35,45 +34,36 @@ def label_doubts(
         Whether the queries are a part of the data, so that a row's number says nothing.
     """
     labels = queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0.0)
-    found = {convention: next(_doubts(labels, convention), None) for convention in conventions}
-    return {
-        convention: f"{_first(labels, doubt[0], in_parts=in_parts)}, {doubt[1]}"
-        for convention, doubt in found.items()
-        if doubt is not None
-    }
+    doubts = {}
+    for convention in conventions:
+        doubt = _refused(labels, convention) or convention.doubt(labels)
+        if doubt is not None:
+            row = int(np.argmax(doubt[0]))
+            label = f"{'a label' if in_parts else f'labels[{row}]'} is {labels[row]:g}"
+            doubts[convention] = f"{label}, {doubt[1]}"
+    return doubts
 
 
-def _doubts(labels: Floats, convention: Convention) -> Iterator[tuple[Flags, str]]:
-    """Yield which labels are meant, and why."""
-    for kind, tool in _rules(convention):
-        bad = _of_kind(labels, kind)
-        if bad.any():
+def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None:
+    """Return which labels the tool refuses or changes whose preset the convention was made of, and why."""
+    preset = convention.preset
+    if preset is None or preset[0] not in LABEL_RULES or not _has_formula_of(preset[1], convention):
+        return None
+    for rule in LABEL_RULES[preset[0]]:
+        if rule.kind == "fractional":
+            concerned = labels != np.floor(labels)
+        else:
+            concerned = labels > rule.threshold if rule.kind == "above" else labels < rule.threshold
+        if concerned.any():
             hint = (
                 "labels come before scores; where these labels are meant, ra.parse(str(convention)) is the convention "
                 "without the program's name, which warns of nothing"
             )
-            yield bad, f"which {tool}. {convention.name} gives a number that this program never prints.\nHint: {hint}."
-    doubt = convention.doubt(labels)
-    if doubt is not None:
-        yield doubt
+            why = f"which {rule.tool}. {convention.name} gives a number that this program never prints"
+            return concerned, f"{why}.\nHint: {hint}."
+    return None
 
 
-def _rules(convention: Convention) -> tuple[tuple[str, str], ...]:
-    """Rules of the preset that the convention was made of, while its formula is the preset's."""
-    if convention.preset is None:
-        return ()
-    name, preset = convention.preset
-    formula = [field for field, kind in convention.declared().items() if kind.group == "value"]
-    same = all(getattr(convention, field) == getattr(preset, field) for field in formula)
-    return LABEL_RULES.get(name, ()) if same else ()
-
-
-def _of_kind(labels: Floats, kind: str) -> Flags:
-    word, bound = border(kind) or (kind, 0.0)
-    found: Flags = {"fractional": labels != np.floor(labels), "above": labels > bound, "below": labels < bound}[word]
-    return found
-
-
-def _first(labels: Floats, bad: Flags, *, in_parts: bool) -> str:
-    row = int(np.argmax(bad))
-    return f"{'a label' if in_parts else f'labels[{row}]'} is {labels[row]:g}"
+def _has_formula_of(preset: Convention, convention: Convention) -> bool:
+    kinds = convention.declared()
+    return all(kinds[name].group != "value" or getattr(preset, name) == getattr(convention, name) for name in kinds)

@@ -57,9 +57,8 @@ def as_limbs(limbs: object, n_limbs: int) -> Limbs:
     """
     array = np.asarray(limbs)
     if array.dtype.kind not in "iu" or array.shape != (n_limbs,):
-        msg = (
-            f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {n_limbs} integers.\n"
-            "Hint: pass what Tally.to_limbs() returned, or the sum of several."
+        raise InputError(
+            f"limbs has dtype {array.dtype} and shape {array.shape}, but a tally's are {n_limbs} integers.",
+            hint="pass what Tally.to_limbs() returned, or the sum of several",
         )
-        raise InputError(msg)
     return array.astype(np.int64, copy=False)

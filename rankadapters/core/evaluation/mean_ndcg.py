@@ -63,10 +63,9 @@ def mean_ndcg(
     """
     wanted = as_convention(convention)
     if not isinstance(wanted, NDCG) or wanted.average != "uniform":
-        msg = (
-            "MeanNDCG averages an NDCG with average='uniform'.\nHint: mean_ndcg(labels, scores, ra.presets.letor4(10))."
+        raise ConventionError(
+            "MeanNDCG averages an NDCG with average='uniform'.", hint="mean_ndcg(labels, scores, ra.presets.letor4(10))"
         )
-        raise ConventionError(msg)
     queries = as_queries(labels, **columns)
     base, longest = wanted.replace(short="pad"), queries.longest
     retrieved = np.ones(queries.n_docs) if queries.retrieved is None else queries.retrieved.astype(float)
@@ -79,6 +78,5 @@ def mean_ndcg(
             sums += np.where(k <= sizes, values, 0.0)
     scored = np.isfinite(sums)
     if not scored.any():
-        msg = "nothing is left to average: every query was skipped.\nHint: another policy than 'skip'."
-        raise InputError(msg)
+        raise InputError("nothing is left to average: every query was skipped.", hint="another policy than 'skip'")
     return float(np.mean(sums[scored] / sizes[scored]))

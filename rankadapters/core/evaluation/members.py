@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -13,10 +12,10 @@ import numpy as np
 from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.binding.policies import Settled, Sizes, refuse_ignored, settle
-from rankadapters.core.binding.ranks import Ranks, n_ranks, rank
-from rankadapters.core.data.columns import Array, Floats, beyond_float32
+from rankadapters.core.binding.ranks import Ranks, comparable, compared_in, n_ranks, rank
+from rankadapters.core.data.columns import Array, Floats, beyond_float32, offsets
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows, offsets
+from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import over_chunks
@@ -35,11 +34,6 @@ class Member:
     convention: Convention
     plan: Plan
     settled: Settled
-
-    @cached_property
-    def floor(self) -> float | None:
-        """Smallest value in a geometric mean."""
-        return self.convention.floor
 
     @cached_property
     def over_rows(self) -> bool:
@@ -71,45 +65,47 @@ def bind(queries: Queries, conventions: list[Convention]) -> list[Member]:
     InputError
         A label has no gain, a column that a convention needs is missing, or a query meets a policy `error`.
     """
-    lower = _binder(queries, conventions)
-    return [lower(convention) for convention in conventions]
+    bounds = _Bounds(queries, conventions)
+    return [bounds.member(convention) for convention in conventions]
 
 
 def bind_usable(queries: Queries, conventions: list[Convention]) -> list[Member]:
     """Lower conventions as `bind` does, without those that it refuses, or that would ignore weights."""
-    lower, found = _binder(queries, conventions), []
+    bounds, members = _Bounds(queries, conventions), []
     for convention in conventions:
         with suppress(InputError):
             refuse_ignored([convention], queries)
-            found.append(lower(convention))
-    return found
+            members.append(bounds.member(convention))
+    return members
 
 
-def _binder(queries: Queries, conventions: list[Convention]) -> Callable[[Convention], Member]:
-    bounds: dict[str | None, Bound] = {}
-    cutoffs = [convention.to_dict()["k"] for convention in conventions if "k" in convention.fields()]
-    depth = None if None in cutoffs else max(cutoffs, default=1)
-    return lambda convention: _member(convention, _bound_for(convention, queries, depth, bounds))
+class _Bounds:
+    """The queries as conventions see them: by query, or all rows as one query with either kind of weights."""
 
+    def __init__(self, queries: Queries, conventions: list[Convention]) -> None:
+        cutoffs = [getattr(convention, "k", 1) for convention in conventions]
+        self._depth = None if None in cutoffs else max(cutoffs, default=1)
+        self._queries = queries
+        self._bounds: dict[str | None, Bound] = {}
 
-def _bound_for(convention: Convention, queries: Queries, depth: int | None, bounds: dict[str | None, Bound]) -> Bound:
-    over_rows = convention.over == "rows"
-    key = f"rows {convention.weighting}" if over_rows else None
-    if key not in bounds:
-        if over_rows:
-            weights = queries.row_weight
-            if convention.weighting == "query_weight" and queries.query_weight is not None:
-                weights = queries.per_row(queries.query_weight)
-            queries = queries.as_one(row_weight=weights)
-        bounds[key] = Bound(queries, depth, over_rows=over_rows)
-    return bounds[key]
+    def member(self, convention: Convention) -> Member:
+        """Lower a convention."""
+        over_rows = convention.over == "rows"
+        key = f"rows {convention.weighting}" if over_rows else None
+        if key not in self._bounds:
+            queries = self._as_one(convention.weighting) if over_rows else self._queries
+            self._bounds[key] = Bound(queries, self._depth, over_rows=over_rows)
+        bound = self._bounds[key]
+        plan: Plan = convention.lower(bound)
+        mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
+        settled = settle(convention, bound.queries, Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty), mass)
+        return Member(convention, plan, settled)
 
-
-def _member(convention: Convention, bound: Bound) -> Member:
-    plan: Plan = convention.lower(bound)
-    mass = plan.mass if isinstance(plan, WholePlan) and plan.pooled else None
-    settled = settle(convention, bound.queries, Sizes(plan.retrieved.sizes, bound.judged.sizes, plan.empty), mass)
-    return Member(convention, plan, settled)
+    def _as_one(self, weighting: str | None) -> Queries:
+        queries = self._queries
+        if weighting == "query_weight" and queries.query_weight is not None:
+            return queries.as_one(row_weight=queries.per_row(queries.query_weight))
+        return queries.as_one(row_weight=queries.row_weight)
 
 
 class Work:
@@ -135,14 +131,11 @@ class Work:
             groups: dict[tuple[object, ...], list[int]] = {}
             for place, member in enumerate(self._members):
                 if isinstance(member.plan, RankedPlan):
-                    compared = compared_in(member.plan.ranking.precision, dtype)
+                    ranking = member.plan.ranking
                     # All rows as one query are other queries, though ranked alike.
-                    key = (*member.plan.ranking[:-1], member.over_rows, compared)
+                    key = (*ranking[:-1], compared_in(ranking.precision, dtype), member.over_rows)
                     groups.setdefault(key, []).append(place)
-            self._groups[dtype] = [
-                SharedRanking(places, self._members, key[-1])  # type: ignore[arg-type]
-                for key, places in groups.items()
-            ]
+            self._groups[dtype] = [SharedRanking(places, self._members) for places in groups.values()]
         return self._groups[dtype]
 
 
@@ -153,14 +146,11 @@ class SharedRanking:
     their scores then, not even for a NaN.
     """
 
-    def __init__(
-        self, numbers: list[int], members: list[Member], dtype: np.dtype[Any], *, computed_only: bool = False
-    ) -> None:
+    def __init__(self, numbers: list[int], members: list[Member], *, computed_only: bool = False) -> None:
         self.numbers = numbers
         self.members = [members[number] for number in numbers]
         self.plans = [cast("RankedPlan", member.plan) for member in self.members]
         self.first = self.plans[0]
-        self.dtype = dtype  # in which scores are compared
         self.k = max(plan.k for plan in self.plans)
         self.ranking = self.first.ranking
         room = n_ranks(self.ranking, self.first.rows.sizes, self.k)
@@ -179,47 +169,32 @@ class SharedRanking:
     def values(self, scores: Array, n_threads: int) -> Floats:
         """Value of each query for each member, shape (n_members, n_queries)."""
         indptr = self.first.rows.indptr
-        with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-            compared = writable(scores.astype(self.dtype, copy=False))
+        compared, values = comparable(self.ranking, scores), np.empty((len(self.plans), indptr.size - 1))
         if self.at_once is not None and dispatch.runs_compiled():
-            return self._values_at_once(self.at_once, compared, scores, n_threads)
-        ranks = Ranks.empty(self.ranking, len(self.columns), self.outptr)
-        values = np.empty((len(self.plans), indptr.size - 1))
-
-        def run(first: int, last: int) -> Iterator[int]:
-            part = ranks._replace(outptr=self.outptr[first : last + 1])
-            rows = Rows(self.first.rows.order, indptr[first : last + 1])
-            bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
-            if bad < 0:
-                for place in range(len(self.plans)):
-                    self._value(place, slice(first, last), part, values[place, first:last])
-            yield bad
-
+            run = partial(self._rank_at_once, self.at_once, compared, values)
+        else:
+            run = partial(self._rank, Ranks.empty(self.ranking, len(self.columns), self.outptr), compared, values)
         _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        return self._decided(values)
-
-    def _values_at_once(self, kernel: Kernel, compared: Array, scores: Array, n_threads: int) -> Floats:
-        plan, indptr = self.first, self.first.rows.indptr
-        values = np.empty((1, indptr.size - 1))
-
-        def run(first: int, last: int) -> Iterator[int]:
-            part, inside = indptr[first : last + 1], slice(first, last)
-            others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()))
-            yield int(
-                dispatch.run(
-                    kernel, compared, plan.rows.order, part, self.columns[0], plan.k, *others,
-                    *plan.options.values(), values[0, inside], rows=int(part[-1] - part[0]),
-                )
-            )  # fmt: skip
-
-        _refuse_bad(over_chunks(run, indptr, n_threads), scores)
-        return self._decided(values)
-
-    def _decided(self, values: Floats) -> Floats:
-        """Let the policies decide the values of the queries that they concern."""
         for member, own in zip(self.members, values, strict=True):
             member.settled.decide(own)
         return values
+
+    def _rank(self, ranks: Ranks, compared: Array, values: Floats, first: int, last: int) -> list[int]:
+        """Rank some queries, then write their values; return the first row whose score is not finite, else -1."""
+        part = ranks._replace(outptr=self.outptr[first : last + 1])
+        rows = Rows(self.first.rows.order, self.first.rows.indptr[first : last + 1])
+        bad = rank(self.ranking, compared, rows, self.k, columns=self.columns, ranks=part)
+        if bad < 0:
+            for place in range(len(self.plans)):
+                self._value(place, slice(first, last), part, values[place, first:last])
+        return [bad]
+
+    def _rank_at_once(self, kernel: Kernel, compared: Array, values: Floats, first: int, last: int) -> list[int]:
+        """As `_rank`, by a kernel for short queries."""
+        plan, inside, indptr = self.first, slice(first, last), self.first.rows.indptr[first : last + 1]
+        others = (*plan.by_rank.values(), *(array[inside] for array in plan.by_query.values()), *plan.options.values())
+        given = (compared, plan.rows.order, indptr, self.columns[0], plan.k, *others, values[0, inside])
+        return [int(dispatch.run(kernel, *given, rows=int(indptr[-1] - indptr[0])))]
 
     def _value(self, place: int, part: slice, ranks: Ranks, values: Floats) -> None:
         plan = self.plans[place]
@@ -232,16 +207,17 @@ class SharedRanking:
 def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int) -> Floats:
     """Numerator of each query, by its mass where the measure is a mean."""
     settled = member.settled
+    precision = compared_in(plan.precision, scores.dtype)
     with np.errstate(over="ignore"):  # the kernel refuses what overflowed
-        compared = writable(scores.astype(compared_in(plan.precision, scores.dtype), copy=False))
+        compared = writable(scores.astype(np.float64 if precision == "none" else precision, copy=False))
     found = np.zeros(plan.mass.size)
 
-    def run(first: int, last: int) -> Iterator[int]:
+    def run(first: int, last: int) -> list[int]:
         indptr = plan.rows.indptr[first : last + 1]
         parts = (offset[first : last + 1] for offset in plan.offsets.values())
         others = (*plan.columns.values(), *parts, *plan.options.values(), found[first:last])
         rows = int(indptr[-1] - indptr[0])
-        yield int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *others, rows=rows))
+        return [int(dispatch.run(plan.kernel, compared, plan.rows.order, indptr, *others, rows=rows))]
 
     _refuse_bad(over_chunks(run, plan.rows.indptr, n_threads), scores)
     if plan.share:
@@ -251,11 +227,6 @@ def whole_values(member: Member, plan: WholePlan, scores: Array, n_threads: int)
             np.divide(found, plan.mass, out=found, where=plan.mass > 0)
     settled.decide(found)
     return found
-
-
-def compared_in(precision: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Type in which scores are compared: float32 ones in float64 as they do in float32, so they are never widened."""
-    return np.dtype(np.float32 if dtype == np.float32 else precision)
 
 
 def _refuse_bad(rows: list[int], scores: Array) -> None:
@@ -271,6 +242,5 @@ def exact_sum(terms: Floats) -> int:
         return sum((numerator << SMALLEST_EXPONENT) // denominator for numerator, denominator in ratios)
     limbs = np.zeros(LIMBS + 1, np.int64)
     if not dispatch.run(add_exactly, np.ascontiguousarray(terms).view(np.int64), limbs):
-        msg = "a query's value times its weight overflows float64.\nHint: smaller labels or weights."
-        raise InputError(msg)
+        raise InputError("a query's value times its weight overflows float64.", hint="smaller labels or weights")
     return sum(int(limb) << (LIMB_BITS * place) for place, limb in enumerate(limbs) if limb)

@@ -144,7 +144,7 @@ class Measured:
     @cached_property
     def scores(self) -> Scores[Score]:
         """Score of each convention."""
-        return Scores([(convention, tally.score()) for convention, tally in self._tallies.items()])
+        return Scores((tally.convention, tally.score()) for tally in self._tallies)
 
     @property
     def tallies(self) -> ByConvention[Tally]:
@@ -156,13 +156,11 @@ class Measured:
             A convention is over all rows, whose parts do not add up.
         """
         self._refuse_over_rows("tallies")
-        return self._tallies
+        return ByConvention((tally.convention, tally) for tally in self._tallies)
 
     @cached_property
-    def _tallies(self) -> ByConvention[Tally]:
-        return ByConvention(
-            [(member.convention, self._tally(member, numerators)) for member, numerators in self._found]
-        )
+    def _tallies(self) -> list[Tally]:
+        return [self._tally(member, numerators) for member, numerators in self._found]
 
     @cached_property
     def shares(self) -> ByConvention[Floats]:
@@ -177,11 +175,10 @@ class Measured:
         """
         for member, _ in self._found:
             if not member.convention.is_sum:
-                msg = (
-                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.\n"
-                    "Hint: evaluate gives its value; pool='queries' with another average has parts."
+                raise UnsupportedConventionError(
+                    f"{member.convention.name} is not a sum over the queries, so that they have no parts of it.",
+                    hint="evaluate gives its value; pool='queries' with another average has parts",
                 )
-                raise UnsupportedConventionError(msg)
         return ByConvention((member.convention, self._share(member, numerators)) for member, numerators in self._found)
 
     @cached_property
@@ -230,8 +227,9 @@ class Measured:
 
     def above_values(self) -> list[str]:
         """Say where empty queries, counted without their weights, lift a mean above every query's value."""
-        found = (above_values(self._tallies[convention], value) for convention, value in self.largest.items())
-        return [message for message in found if message]
+        tallies = {tally.convention: tally for tally in reversed(self._tallies)}  # of equal conventions the first
+        messages = (above_values(tallies[convention], value) for convention, value in self.largest.items())
+        return [message for message in messages if message]
 
     @property
     def largest(self) -> dict[Convention, float]:
@@ -278,11 +276,10 @@ class Measured:
     def _refuse_over_rows(self, what: str) -> None:
         for member, _ in self._found:
             if member.over_rows:
-                msg = (
-                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.\n"
-                    "Hint: evaluate all data at once, or pool='queries'."
+                raise UnsupportedConventionError(
+                    f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.",
+                    hint="evaluate all data at once, or pool='queries'",
                 )
-                raise UnsupportedConventionError(msg)
 
 
 def above_values(tally: Tally, largest: float) -> str | None:
@@ -309,8 +306,9 @@ def _values(member: Member, numerators: Floats) -> Floats:
 def _terms(member: Member, numerators: Floats) -> Floats:
     """What each query adds to the sum of numerators."""
     settled = member.settled
-    if member.floor is not None:
-        numerators = np.log(np.maximum(numerators, member.floor))
+    floor = member.convention.floor
+    if floor is not None:
+        numerators = np.log(np.maximum(numerators, floor))
     with np.errstate(over="ignore"):  # the exact sum refuses what overflowed
         terms = numerators * settled.weights
     terms[settled.skipped] = 0.0

@@ -112,8 +112,7 @@ class Score:
         except RankAdaptersError:
             raise
         except (KeyError, TypeError, ValueError) as error:
-            msg = f"this is not a score: {error!r}.\nHint: pass what Score.to_dict() returned."
-            raise InputError(msg) from None
+            raise InputError(f"this is not a score: {error!r}.", hint="pass what Score.to_dict() returned") from None
 
     def __eq__(self, other: object) -> bool:
         """Compare value and convention; refuse a bare number, of which a silent False would hide a wrong test."""
@@ -134,7 +133,7 @@ class Score:
     def __add__(self, other: object) -> NoReturn:
         """Refuse: a mean of scores, of folds say, is not a score."""
         msg = "scores are not added up, since a sum or a mean of them is not a score under a convention"
-        raise IncomparableScoresError(f"{msg}.\nHint: numpy.mean([score.value for score in scores]).")
+        raise IncomparableScoresError(f"{msg}.", hint="numpy.mean([score.value for score in scores])")
 
     __radd__ = __add__
 
@@ -145,7 +144,7 @@ class Score:
     def __mul__(self, other: object = None) -> NoReturn:
         """Refuse: a multiple of a score, a percentage say, is not a score."""
         msg = "a Score is not multiplied, divided or negated, since the result is not a score under a convention"
-        raise IncomparableScoresError(f"{msg}.\nHint: 100 * score.value; f'{{score:.2%}}' writes a percentage.")
+        raise IncomparableScoresError(f"{msg}.", hint="100 * score.value; f'{score:.2%}' writes a percentage")
 
     __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __mul__
 
@@ -185,7 +184,7 @@ class Score:
             why = f"the conventions differ in {fields or 'their class'}"
         else:
             why = "the scores were computed over different queries (ids, labels or weights)"
-        return IncomparableScoresError(f"{why}.\nHint: {hint}.")
+        return IncomparableScoresError(f"{why}.", hint=hint)
 
 
 def _bare_number(other: object) -> str:

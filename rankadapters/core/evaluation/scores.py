@@ -57,7 +57,7 @@ class ByConvention(Mapping[Convention, Found]):
         places = self._places.get(convention)
         if places is None:
             held = choices(convention.short_name for convention in self)
-            raise NotAskedError(f"{convention.short_name} was not asked for.\nHint: this result holds {held}.")
+            raise NotAskedError(f"{convention.short_name} was not asked for.", hint=f"this result holds {held}")
         if len(places) > 1:
             places = [place for place in places if self._entries[place][0].name == convention.name] or places
         return self._entries[places[0]][1]

@@ -46,7 +46,7 @@ class Table:
     def markdown(self) -> str:
         """Write a Markdown table under its caption."""
         rule = ["---:" if number else "---" for number in self.numeric]
-        escaped = ([cell.replace("|", r"\|") for cell in line] for line in (self.head, rule, *self.lines))
+        escaped = ([as_markdown(cell) for cell in line] for line in (self.head, rule, *self.lines))
         return "\n".join([f"{self.caption}\n", *("| " + " | ".join(line) + " |" for line in escaped)])
 
     def html(self) -> str:
@@ -62,6 +62,15 @@ class Table:
         pairs = zip(self.numeric[1:], rest, strict=True)
         cells = (f"<td{_right(number)}>{escape(cell)}</td>" for number, cell in pairs)
         return f'<th scope="row">{escape(first)}</th>' + "".join(cells)
+
+
+def as_markdown(text: str) -> str:
+    r"""Escape what Markdown, or a table of it, would take for markup.
+
+    >>> print(as_markdown("a|b <log> *7*"))
+    a\|b \<log> \*7\*
+    """
+    return "".join(f"\\{char}" if char in "\\|*`<[" else char for char in text)
 
 
 def _right(number: bool) -> str:  # noqa: FBT001 - of a cell

@@ -221,11 +221,10 @@ class Tally(_Knowing):
         try:  # a ratio of integers is rounded correctly, whatever their size
             return self.numerator / self.denominator
         except OverflowError:
-            msg = (
-                f"the weights of the scored queries add up to {self.mass:g}, by which the value is beyond float64.\n"
-                "Hint: divide the weights by their mean."
-            )
-            raise InputError(msg) from None
+            raise InputError(
+                f"the weights of the scored queries add up to {self.mass:g}, by which the value is beyond float64.",
+                hint="divide the weights by their mean",
+            ) from None
 
     @property
     def mass(self) -> float:
@@ -246,8 +245,7 @@ class Tally(_Knowing):
         if self.convention.over == "pairs" and isinstance(empty, float):
             return empty
         why = "every query was skipped" if not self.n_scored else "the scored queries have weight 0"
-        msg = f"nothing is left to average: {why}.\nHint: another policy than 'skip', or other weights."
-        raise InputError(msg)
+        raise InputError(f"nothing is left to average: {why}.", hint="another policy than 'skip', or other weights")
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain JSON types, exact: big numbers as hexadecimal text."""
@@ -272,8 +270,7 @@ class Tally(_Knowing):
         except RankAdaptersError:
             raise
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            msg = f"this is not a tally: {error!r}.\nHint: pass what Tally.to_dict() returned."
-            raise InputError(msg) from None
+            raise InputError(f"this is not a tally: {error!r}.", hint="pass what Tally.to_dict() returned") from None
 
 
 def _tally(convention: Convention, sums: dict[str, int], ids: Ids | None, parts: Parts | None) -> Tally:
@@ -285,8 +282,7 @@ def _as_tallies(tallies: object) -> list[Tally]:
     wrong = [each for each in several if not isinstance(each, Tally)]
     if wrong or not several:
         what = f"{wrong[0]!r:.60} is not a Tally" if wrong else f"tallies={tallies!r:.60} lists no tally"
-        msg = f"{what}.\nHint: Tally.merge([evaluator.tally(scores), ...])."
-        raise InputError(msg)
+        raise InputError(f"{what}.", hint="Tally.merge([evaluator.tally(scores), ...])")
     for tally in several[1:]:
         if tally.convention != several[0].convention:
             differing = ", ".join(several[0].convention.diff(tally.convention)) or "their class"

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.declaration.number_fields import is_whole
-from rankadapters.core.errors import InputError
+from rankadapters.core.declaration.arguments import whole_or_none
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -28,12 +27,10 @@ ROW = 2**5
 
 def as_n_threads(n_threads: object) -> int:
     """Check a number of threads; None means all CPUs that this process may use."""
-    if n_threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not is_whole(n_threads) or int(n_threads) < 1:
-        msg = f"n_threads={n_threads!r}; allowed are whole numbers from 1 on, or None for all CPUs."
-        raise InputError(msg)
-    return int(n_threads)
+    taken = whole_or_none("n_threads", n_threads, "all CPUs")
+    if taken is not None:
+        return taken
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def over_chunks(

@@ -39,6 +39,8 @@ class Kernel:
         *by_rank, *by_query, *options, values)` returns the first row whose score is not finite, else -1.
     line_search : Kernel or None
         A kernel that also ranks, for scores that move along a line in steps: as `dcg.discounted_sums_along`.
+    parameters : tuple of str
+        Names of the arguments.
     kept : bool
         Whether its machine code is kept on disk.
     options : dict
@@ -58,6 +60,7 @@ class Kernel:
         options: dict[str, Any],
     ) -> None:
         self.function: Any = function
+        self.parameters = _parameters(function)
         self.in_numpy, self.tied, self.cost = in_numpy, tied, cost
         self.kept, self.options = kept, options
         self.short_queries: Kernel | None = None
@@ -83,11 +86,6 @@ class Kernel:
 
         with np.errstate(all="ignore"):  # as machine code does
             return self.plain(*arguments)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the arguments."""
-        return _parameters(self.function)
 
     @property
     def plain(self) -> Any:
@@ -207,7 +205,7 @@ def contracting(function: Callable[..., Any]) -> Kernel:
 
 
 class Steps:
-    """Kernels that are called in turn: `calls(*arguments)` yields each kernel with its arguments.
+    """Kernels that are called in turn: `calls(*arguments)` lists each kernel with its arguments.
 
     So code that many need is compiled once. The first row that a kernel returns, since its score is not finite, ends
     the calls.
@@ -215,16 +213,11 @@ class Steps:
 
     __name__: str
 
-    def __init__(self, calls: Callable[..., Iterator[tuple[Kernel, tuple[Any, ...]]]], *, cost: int = 1) -> None:
-        self.calls, self.cost = calls, cost
+    def __init__(self, calls: Callable[..., list[tuple[Kernel, tuple[Any, ...]]]], *, cost: int = 1) -> None:
+        self.calls, self.cost, self.parameters = calls, cost, _parameters(calls)
         _be_named_as(self, calls)
 
     __repr__, __reduce__ = Kernel.__repr__, Kernel.__reduce__
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the arguments."""
-        return _parameters(self.calls)
 
     def run(self, arguments: tuple[Any, ...], call: Callable[[Kernel, tuple[Any, ...]], Any]) -> int:
         """Call the kernels in turn by `call`; return the row that one of them refused, else -1."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.in_numpy import by_rank
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 
-@kernel(in_numpy=by_rank.average_precision)
+@kernel(in_numpy=in_numpy.average_precision)
 def average_precision(ranked, outptr, k, divisor, by_found, values):
     """Sum of the precisions at relevant ranks, by the divisor or, where `by_found`, by the relevant rows found."""
     for q in range(len(values)):

@@ -73,8 +73,10 @@ def pairs_by_label(scores, order, indptr, grades, weights, tied, numerators):
     `grades` are 1, 2, ... within each query; each row of a pair brings its weight, and a pair their product.
     """
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
-    yield ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)
-    yield add_pairs_by_label, (rows, indptr, grades, weights, tied, numerators)
+    return [
+        (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)),
+        (add_pairs_by_label, (rows, indptr, grades, weights, tied, numerators)),
+    ]
 
 
 @kernel
@@ -103,8 +105,10 @@ def add_pairs_by_relevance(rows, indptr, positive, negative, tied, numerators):
 def pairs_by_relevance(scores, order, indptr, positive, negative, tied, numerators):
     """Weight of the pairs of a relevant row above an irrelevant one; a row that is both in part meets itself."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
-    yield ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)
-    yield add_pairs_by_relevance, (rows, indptr, positive, negative, tied, numerators)
+    return [
+        (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)),
+        (add_pairs_by_relevance, (rows, indptr, positive, negative, tied, numerators)),
+    ]
 
 
 @kernel(cost=COST)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FunctionType
@@ -26,8 +26,6 @@ EVERY_TIME = (
     "NUMBA_CACHE_DIR to one that can"
 )
 
-WAITS = b"\nrankadapters: interrupted as soon as this kernel is compiled; at once, if pressed again\n"
-
 KERNELS: list[Any] = []  # numba's dispatchers of the kernels whose machine code is kept
 
 
@@ -40,24 +38,15 @@ class Compiled(NamedTuple):
 
 @contextmanager
 def ctrl_c_waits() -> Iterator[None]:
-    """Let a Ctrl-C wait, unless it is pressed twice or somebody else handles it.
+    """Let a Ctrl-C wait for the end of the block, unless somebody else handles it.
 
-    One that meets numba and LLVM at work leaves lists of functions that are never read again, so that the process
-    compiles nothing more, or memory that is freed twice: one in a hundred or so ends in a crash.
+    If a Ctrl-C stops numba inside a compilation, the process may compile nothing more, or crash.
     """
     if current_thread() is not main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
     pressed = list[int]()
-
-    def wait(number: int, frame: Any) -> None:
-        if pressed:
-            signal.default_int_handler(number, frame)
-        pressed.append(number)
-        if sys.stderr is not None and sys.stderr.isatty():
-            os.write(2, WAITS)
-
-    signal.signal(signal.SIGINT, wait)
+    signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
     try:
         yield
     finally:
@@ -68,6 +57,7 @@ def ctrl_c_waits() -> Iterator[None]:
 
 def machine_code(kernel: Kernel) -> Any:
     """Hand a kernel to numba; the caller holds the lock that numba's registries need."""
+    tell_of_compiling()
     if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba is imported
         return kernel.plain
     text = kernel.text()
@@ -120,6 +110,11 @@ def load(kernel: Kernel | Steps, arguments: Sequence[Any]) -> bool:
     return True
 
 
+def compile_for(kernel: Kernel, arguments: Sequence[Any]) -> None:
+    """Compile a kernel for arguments of these types, or load it from the cache."""
+    kernel.compiled.compile(tuple(map(typeof, arguments)))
+
+
 class Teller(event.Listener):
     """Says on a terminal, once in a process, that kernels are being compiled; a cache that is warm compiles none."""
 
@@ -127,7 +122,7 @@ class Teller(event.Listener):
         self._told = False
 
     def on_start(self, event: Any) -> None:
-        """Look whether it is one of our kernels, and the first."""
+        """Tell of the first of our kernels."""
         dispatcher = event.data["dispatcher"]
         if self._told or not str(dispatcher.py_func.__module__).startswith(PACKAGE):
             return
@@ -136,7 +131,10 @@ class Teller(event.Listener):
             print(EVERY_TIME if dispatcher.stats.cache_path is None else ONCE, file=sys.stderr)  # noqa: T201
 
     def on_end(self, event: Any) -> None:
-        """Pass over the end."""
+        """Ignore the end."""
 
 
-event.register("numba:compile", Teller())
+@cache
+def tell_of_compiling() -> None:
+    """Let numba call the teller, from the first kernel on that it is handed."""
+    event.register("numba:compile", Teller())

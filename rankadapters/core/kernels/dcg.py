@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rankadapters.core.kernels import FEW, internal, kernel, numbers, unsigned
-from rankadapters.core.kernels.in_numpy import by_rank
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE, first_non_finite, longest_of
 
 
-@kernel(in_numpy=by_rank.discounted_sums)
+@kernel(in_numpy=in_numpy.discounted_sums)
 def discounted_sums(ranked, outptr, k, discounts, ideal, values):
     """Sum of gain x discount over the first k ranks of each query, by the ideal DCG."""
     for q in range(len(values)):

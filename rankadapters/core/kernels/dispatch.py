@@ -42,13 +42,13 @@ def run(kernel: Kernel | Steps, *arguments: Any, rows: int = 0) -> Any:
     rows : int
         How many rows it ranks, which counts towards compiling it.
     """
-    rows *= kernel.cost
-    if _process.choice == NEVER or (_process.choice == LATER and _process.is_young(rows)):
+    if not _process.has_machine_code(kernel, arguments, rows * kernel.cost):
         return _run_in_python(kernel, arguments)
-    writables = [writable(value) if isinstance(value, np.ndarray) else value for value in arguments]
-    if _process.choice == LATER and not _process.has_machine_code(kernel, writables, rows):
-        return _run_in_python(kernel, arguments)
-    return kernel(*writables)
+    return kernel(*_as_taken(arguments))
+
+
+def _as_taken(arguments: tuple[Any, ...]) -> list[Any]:
+    return [writable(value) if isinstance(value, np.ndarray) else value for value in arguments]
 
 
 def runs_compiled() -> bool:
@@ -90,15 +90,13 @@ class _Process:
         self.ready: set[Key] = set()
         self._looked_for: set[Key] = set()  # in the cache, which did not have it
 
-    def is_young(self, rows: int) -> bool:
-        """Tell whether there is too little work for any machine code, or no numba; count the rows."""
-        if self.ready or (self.rows + rows >= ROWS_BEFORE_LOADING and why_no_numba() is None):
-            return False
-        self.rows += rows
-        return True
-
-    def has_machine_code(self, kernel: Kernel | Steps, arguments: list[Any], rows: int) -> bool:
+    def has_machine_code(self, kernel: Kernel | Steps, arguments: tuple[Any, ...], rows: int) -> bool:
         """Tell whether a kernel runs compiled for such arguments: there was enough work to load or to compile it."""
+        if self.choice != LATER:
+            return self.choice == NOW
+        if not self.ready and (self.rows + rows < ROWS_BEFORE_LOADING or why_no_numba() is not None):
+            self.rows += rows
+            return False
         key = (kernel, *map(_kind, arguments))
         if key not in self.ready:
             self.rows += rows
@@ -108,26 +106,24 @@ class _Process:
                 self.ready.add(key)
         return key in self.ready
 
-    def _is_loaded(self, key: tuple[Any, ...], arguments: list[Any]) -> bool:
+    def _is_loaded(self, key: tuple[Any, ...], arguments: tuple[Any, ...]) -> bool:
         from rankadapters.core.kernels.compiling import load
 
         self._looked_for.add(key)
-        return bool(load(key[0], arguments))
+        return bool(load(key[0], _as_taken(arguments)))
 
 
 def _checked(choice: str) -> str:
     if choice not in {LATER, NOW, NEVER}:
-        msg = (
-            f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.\n"
-            f"Hint: leave it out for {LATER!r}, which compiles once much is evaluated."
+        raise InputError(
+            f"{SETTING}={choice!r}; allowed are {LATER!r}, {NOW!r} and {NEVER!r}.",
+            hint=f"leave it out for {LATER!r}, which compiles once much is evaluated",
         )
-        raise InputError(msg)
     if choice == NOW and why_no_numba() is not None:
-        msg = (
-            f"{SETTING}={NOW!r} and warmup compile kernels, but numba cannot be imported ({why_no_numba()}).\n"
-            f"Hint: pip install numba; with {SETTING}={LATER!r} kernels run in Python, without it."
+        raise InputError(
+            f"{SETTING}={NOW!r} and warmup compile kernels, but numba cannot be imported ({why_no_numba()}).",
+            hint=f"pip install numba; with {SETTING}={LATER!r} kernels run in Python, without it",
         )
-        raise InputError(msg)
     return choice
 
 

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankadapters.core.kernels import internal, kernel
-from rankadapters.core.kernels.in_numpy import exact as in_numpy
 
 _MASK = 0xFFFFFFFF
 _MANTISSA = (1 << 52) - 1
 _EXPONENT = 0x7FF
+_GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # of splitmix64
 
 
-@kernel(in_numpy=in_numpy.add_exactly)
+def _add_in_numpy(bits: Any, limbs: Any) -> bool:
+    """As `add_exactly`."""
+    exponent = (bits >> 52) & _EXPONENT
+    if (exponent == _EXPONENT).any():
+        return False
+    normal = exponent > 0
+    mantissa = (bits & (_MANTISSA)) | np.where(normal, _MANTISSA + 1, 0)
+    exponent -= normal
+    sign = np.where(bits < 0, -1, 1)
+    limb, shift = exponent >> 5, exponent & 31
+    low, high = (mantissa & _MASK) << shift, (mantissa >> 32) << shift
+    np.add.at(limbs, limb, sign * (low & _MASK))
+    np.add.at(limbs, limb + 1, sign * ((low >> 32) + (high & _MASK)))
+    np.add.at(limbs, limb + 2, sign * (high >> 32))
+    return True
+
+
+@kernel(in_numpy=_add_in_numpy)
 def add_exactly(bits, limbs):
     """Add float64s, given as their bits, to a fixed-point number in limbs; False where one is not finite.
 
@@ -36,27 +55,51 @@ def add_exactly(bits, limbs):
     return True
 
 
+def _mixed(words: Any) -> Any:
+    """As `mix` of many words."""
+    words = words + np.uint64(_GAMMA)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(_FIRST)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(_SECOND)
+    return words ^ (words >> np.uint64(31))
+
+
+def _mix_all_in_numpy(words: Any, out: Any) -> None:
+    """As `mix_all`."""
+    out[:] = _mixed(words)
+
+
+def _mix_queries_in_numpy(words: Any, order: Any, indptr: Any, ids: Any, added: Any, weights: Any, out: Any) -> None:
+    """As `mix_queries`."""
+    mixed, sums = _mixed(words), np.zeros(words.size + 1, np.uint64)
+    np.cumsum(mixed[order] if order.size else mixed, out=sums[1:])
+    out[:] = _mixed(_mixed((sums[indptr[1:]] - sums[indptr[:-1]] + added) ^ ids) ^ weights)
+
+
 @internal
 def mix(word):
     """Finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    word += np.uint64(_GAMMA)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(_FIRST)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(_SECOND)
     return word ^ (word >> np.uint64(31))
 
 
-@kernel(in_numpy=in_numpy.mix_all)
+@kernel(in_numpy=_mix_all_in_numpy)
 def mix_all(words, out):
     """Mix each word by itself."""
     for i in range(words.size):
-        out[i] = mix(words[i] + np.uint64(0x9E3779B97F4A7C15))
+        out[i] = mix(words[i])
 
 
-@kernel(in_numpy=in_numpy.mix_queries)
-def mix_queries(words, order, indptr, out):
-    """Sum of the mixed words of each query's rows, the same for any order of them."""
+@kernel(in_numpy=_mix_queries_in_numpy)
+def mix_queries(words, order, indptr, ids, added, weights, out):
+    """Mix the sum of the mixed words of each query's rows, the same for any order of them, with the query's own words.
+
+    To the sum `added` is added; `ids` and `weights` are mixed in.
+    """
     for q in range(indptr.size - 1):
-        total = np.uint64(0)
+        total = added[q]
         for i in range(indptr[q], indptr[q + 1]):
             row = order[i] if order.size else i
-            total += mix(words[row] + np.uint64(0x9E3779B97F4A7C15))
-        out[q] = total
+            total += mix(words[row])
+        out[q] = mix(mix(total ^ ids[q]) ^ weights[q])

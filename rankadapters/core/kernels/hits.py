@@ -1,25 +1,9 @@
-"""Measures of each query that count the relevant rows at its ranks: means of ties, to its own cutoff, or any at all."""
+"""Measures of each query that count the relevant rows at its ranks: to its own cutoff, or any at all."""
 
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.in_numpy import by_rank
-
-
-@kernel(tied="spans")
-def discounted_means(ranked, ends, outptr, k, discounts, divisor, values):
-    """Sum of mean x discount over the first k ranks, by the divisor; `ranked` holds the sum of each rank's tie."""
-    for q in range(len(values)):
-        start = outptr[q]
-        size = min(k, outptr[q + 1] - start)
-        total, first = 0.0, 0
-        while first < size:
-            last = ends[start + first]
-            mean = ranked[start + first] / (last - first)
-            for r in range(first, min(last, size)):
-                total += mean * discounts[r]
-            first = last
-        values[q] = total / divisor[q]
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 
 @kernel
@@ -33,7 +17,7 @@ def share_at_own_cutoff(ranked, outptr, k, cutoffs, values):
         values[q] = total / cutoffs[q]
 
 
-@kernel(in_numpy=by_rank.any_relevant)
+@kernel(in_numpy=in_numpy.any_relevant)
 def any_relevant(ranked, outptr, k, values):
     """1 where there is a relevant row at ranks 1..k, else 0."""
     for q in range(len(values)):

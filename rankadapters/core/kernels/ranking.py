@@ -117,27 +117,30 @@ def take_whole_ties(rows, indptr, k, columns, outptr, out, ends):
 
 
 @steps
-def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, outptr, out, ends):
+def ranked_columns(scores, order, indptr, k, tied, retrieved, columns, ranks):
     """Write what the rows bring to the ranks 1..min(k, n) of each query, for each row of `columns`.
 
-    Returns the first row whose score is not finite, else -1. `columns` follow `order`. `tied` says what the ranks of a
-    tie get: `rows` each row's own number, `means` the mean of the tie, `spans` its sum, `whole` each row's own, down to
-    the end of the tie at rank k, for which there is room for all rows; `ends` gets the tie's last rank with the last
-    two. With `retrieved`, a threshold and whether it is strict, rows of a lower score bring 0.
+    Returns the first row whose score is not finite, else -1. `columns` follow `order`; `ranks` are where each query's
+    ranks begin, what they get, and where ties end. `tied` says what the ranks of a tie get: `rows` each row's own
+    number, `means` the mean of the tie, `spans` its sum, `whole` each row's own, down to the end of the tie at rank k,
+    for which there is room for all rows; the tie's last rank is told with the last two. With `retrieved`, a threshold
+    and whether it is strict, rows of a lower score bring 0.
     """
+    outptr, out, ends = ranks
     rowptr = outptr if tied == "rows" else indptr
     rows = np.empty(rowptr[-1] - rowptr[0], np.int32)
-    yield ranked_rows, (scores, order, indptr, k, tied != "rows", rowptr, rows)
-    if tied == "rows":
-        yield take_columns, (rows, indptr, columns, outptr, out)
-    elif tied == "means":
-        yield take_tie_means, (rows, indptr, columns, outptr, out)
-    elif tied == "spans":
-        yield take_tie_sums, (rows, indptr, columns, outptr, out, ends)
-    else:
-        yield take_whole_ties, (rows, indptr, k, columns, outptr, out, ends)
+    calls = [
+        (ranked_rows, (scores, order, indptr, k, tied != "rows", rowptr, rows)),
+        {
+            "rows": (take_columns, (rows, indptr, columns, outptr, out)),
+            "means": (take_tie_means, (rows, indptr, columns, outptr, out)),
+            "spans": (take_tie_sums, (rows, indptr, columns, outptr, out, ends)),
+            "whole": (take_whole_ties, (rows, indptr, k, columns, outptr, out, ends)),
+        }[tied],
+    ]
     if retrieved is not None:
-        yield keep_from, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)
+        calls.append((keep_from, (*retrieved, scores, order, rows, indptr, rowptr, outptr, out)))
+    return calls
 
 
 @kernel(in_numpy=in_numpy.places_of)
@@ -152,5 +155,7 @@ def places_of(rows, indptr, order):
 def order_within(keys, indptr, order):
     """Order the rows of each query by descending key, then row; `order` holds positions in the whole array."""
     rows = np.empty(indptr[-1] - indptr[0], np.int32)
-    yield ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)
-    yield places_of, (rows, indptr, order)
+    return [
+        (ranked_rows, (keys, np.empty(0, np.int32), indptr, rows.size, False, indptr, rows)),
+        (places_of, (rows, indptr, order)),
+    ]

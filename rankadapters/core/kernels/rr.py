@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rankadapters.core.kernels import kernel
-from rankadapters.core.kernels.in_numpy import by_rank
+from rankadapters.core.kernels.in_numpy import ranking as in_numpy
 
 
-@kernel(in_numpy=by_rank.reciprocal_rank)
+@kernel(in_numpy=in_numpy.reciprocal_rank)
 def reciprocal_rank(ranked, outptr, k, values):
     """1 / rank of the first relevant row at ranks 1..k, 0 without one."""
     for q in range(len(values)):

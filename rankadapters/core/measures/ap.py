@@ -84,17 +84,19 @@ class AP(Ranked):
         require_average(self, AVERAGES)
         if self.pool == "rows" and self.ties.startswith("docid"):
             msg = f"ties={self.ties!r} orders documents of one query, but pool='rows' takes all rows as one."
-            raise ConventionError(f"{msg}\nHint: another order of ties, or pool='queries'.")
+            raise ConventionError(msg, hint="another order of ties, or pool='queries'")
         if self.pool == "rows" and self.empty == "skip":
             self._set("empty", "error")  # nothing would be left
         weighted = self._weighs_rows
         if self.ties == "average" and (self.divisor == "found" or weighted):
             what = f"average={self.average!r} with pool={self.pool!r}" if weighted else "divisor='found'"
-            msg = f"ties='average' has no closed form under {what}.\nHint: another order of ties, or 'together'."
-            raise ConventionError(msg)
+            raise ConventionError(
+                f"ties='average' has no closed form under {what}.", hint="another order of ties, or 'together'"
+            )
         if self.divisor == "cutoff" and weighted:
-            msg = f"divisor='cutoff' counts rows, but average={self.average!r} weighs them.\nHint: divisor='relevant'."
-            raise ConventionError(msg)
+            raise ConventionError(
+                f"divisor='cutoff' counts rows, but average={self.average!r} weighs them.", hint="divisor='relevant'"
+            )
 
     @property
     def _weighs_rows(self) -> bool:

@@ -103,13 +103,13 @@ class AUC(Convention):
         Convention.unify(self)
         require_average(self, AVERAGES)
         if self.average == "pair" and self.pairs != "given":
-            raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
+            raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
         if self.average == "query" and self.pairs == "given" and self.pool == "rows":
             raise ConventionError(
-                "average='query' weighs rows over all rows, but pairs are given.\nHint: pool='pairs'."
+                "average='query' weighs rows over all rows, but pairs are given.", hint="pool='pairs'"
             )
         if self.average == "row" and self.pairs == "given":
-            raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.\nHint: 'pair'.")
+            raise ConventionError("average='row' weighs rows, but pairs='given' has weights of pairs.", hint="'pair'")
         if self.pool != "queries" and self.empty == "skip":
             self._set("empty", "error")  # nothing would be left
         if self.pool == "pairs" and self.missing == "zero":

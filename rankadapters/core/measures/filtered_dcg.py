@@ -59,7 +59,7 @@ class FilteredDCG(Discounted):
         Discounted.unify(self)
         if self.precision == "none" and self.ties == "average":
             msg = "ties='average' is a mean over rows of equal scores, but precision='none' does not compare them."
-            raise ConventionError(f"{msg}\nHint: another order of ties, or precision='float64'.")
+            raise ConventionError(msg, hint="another order of ties, or precision='float64'")
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Return the plan: gains by rank."""

@@ -55,13 +55,9 @@ def plan(
     import numpy as np
 
     from rankadapters.core.kernels.dcg import discounted_sums
-    from rankadapters.core.kernels.hits import discounted_means
 
-    # Means are taken in the ranking itself, which keeps no row out.
-    keeps_out = convention.ties == "average" and getattr(convention, "retrieve", "all") != "all"
-    kernel, below = (discounted_means, "divisor") if keeps_out else (discounted_sums, "ideal")
     discounts = bound.discounts("power_1", bound.cutoff(convention.k)) if weights is None else weights
     return bound.plan(
-        convention, kernel, empty=empty, by=by, by_rank={"discounts": discounts},
-        by_query={below: np.where(empty, 1.0, divisor)}, ranked=column,
+        convention, discounted_sums, empty=empty, by=by, by_rank={"discounts": discounts},
+        by_query={"ideal": np.where(empty, 1.0, divisor)}, ranked=column,
     )  # fmt: skip

@@ -77,10 +77,10 @@ class NDCG(Discounted):
             self._set("ideal", {"all": "cutoff", "top-only": "retrieved-only"}.get(self.ideal, self.ideal))
         if self.ideal == "top-only" and self.ties == "average":
             msg = "ideal='top-only' needs to know which rows are at ranks 1..k, which ties='average' leaves open."
-            raise ConventionError(f"{msg}\nHint: ties='input', or ideal='retrieved-only'.")
+            raise ConventionError(msg, hint="ties='input', or ideal='retrieved-only'")
         if self.ideal == "ones" and (self.k or 0) > MOST_ONES:
             msg = f"k={self.k} with ideal='ones' needs as many discounts; allowed are cutoffs up to {MOST_ONES}."
-            raise ConventionError(f"{msg}\nHint: k=None takes as many as were retrieved.")
+            raise ConventionError(msg, hint="k=None takes as many as were retrieved")
         Discounted.unify(self)  # slots=True makes a new class, so that a bare super() would not find its cell
 
     @property

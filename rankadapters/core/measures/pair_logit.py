@@ -46,7 +46,7 @@ class PairLogit(Loss):
         """Refuse weights of pairs that are not given."""
         Loss.unify(self)
         if self.average == "pair" and self.pairs != "given":
-            raise ConventionError("average='pair' needs pairs='given'.\nHint: average='query', or pairs='given'.")
+            raise ConventionError("average='pair' needs pairs='given'.", hint="average='query', or pairs='given'")
 
     def lower(self, bound: Bound) -> WholePlan:
         """Return the plan: rows by ascending label, with the number of rows of lower labels; or the given pairs."""

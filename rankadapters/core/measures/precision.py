@@ -72,7 +72,7 @@ class Precision(Ranked):
         Ranked.unify(self)
         if self.divisor == "relevant" and self.relevant == "label":
             msg = "divisor='relevant' counts relevant rows, but relevant='label' has only degrees."
-            raise ConventionError(f"{msg}\nHint: divisor='retrieved', or relevant='above_0'.")
+            raise ConventionError(msg, hint="divisor='retrieved', or relevant='above_0'")
 
     def lower(self, bound: Bound) -> RankedPlan:
         """Return the plan: degrees by rank, and the divisor by query."""

@@ -27,8 +27,6 @@ class QueryCrossEntropy(Loss):
 
     Raises
     ------
-    ConventionError
-        A field is left out, unknown, or has a value outside its choices.
     InputError
         When bound: a label is outside [0, 1].
 

@@ -160,7 +160,7 @@ class Discounted(Ranked):
             if gains:
                 if worth >= len(gains) or not worth.is_integer():
                     what = f"unjudged={number(worth)} is a label outside the gain table of {self.gain}"
-                    raise ConventionError(f"{what}.\nHint: a whole number below {len(gains)}, or another gain.")
+                    raise ConventionError(f"{what}.", hint=f"a whole number below {len(gains)}, or another gain")
                 worth = gains[int(worth)]
             if worth == 0 or (self.gain == "exp2-floor" and worth < 1):
                 self._set("unjudged", "zero")

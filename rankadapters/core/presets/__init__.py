@@ -93,7 +93,7 @@ def make(name: str, k: int | None) -> Convention:
     """
     found = maker(name)
     if found is None:
-        raise ConventionError(f"{name!r:.80} is not a preset; there are {choices(names(None))}.\nHint: names().")
+        raise ConventionError(f"{name!r:.80} is not a preset; there are {choices(names(None))}.", hint="names()")
     return found(k) if takes_k(found) else found()
 
 

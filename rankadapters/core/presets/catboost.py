@@ -160,14 +160,13 @@ class CatBoost(
         """
         if not isinstance(text, str):
             hint = "'NDCG:top=5;type=Exp', or ra.catboost.native_metric(conv)"
-            msg = f"{text!r:.80} is not a metric string.\nHint: {hint}."
-            raise ConventionError(msg)
+            raise ConventionError(f"{text!r:.80} is not a metric string.", hint=hint)
         metrics = {declared.reads: (method, declared) for method, declared in presets_of(CatBoost).items()}
         name, _, options = text.partition(":")
         if name not in metrics:
             main_first = sorted(metrics, key=lambda metric: metrics[metric][0] not in vars(CatBoost))
             msg = f"{text!r:.80} is none of CatBoost's {', '.join(main_first)}."
-            raise ConventionError(f"{msg}\nHint: 'NDCG:top=5;type=Exp', in this spelling.")
+            raise ConventionError(msg, hint="'NDCG:top=5;type=Exp', in this spelling")
         method, declared = metrics[name]
         no_others(text, params, ("pairs",) if "pairs" in declared.options else ())
         one_of("weights", weights, _WEIGHTS)
@@ -209,6 +208,38 @@ class CatBoost(
 
     def _cutoff(self, convention: Any) -> int | None:
         return largest_or_all(convention.k)
+
+    def write(self, convention: Convention | str, *, group_weights: bool = True) -> str:
+        """Write a convention, or the text of one, as CatBoost's metric string; `read` reads it back.
+
+        The string serves `catboost.utils.eval_metric`, `model.eval_metrics`, and `eval_metric=` or `custom_metric=` of
+        `CatBoostRanker`, with one exception: in a training CatBoost refuses `use_weights` (how `average="uniform"` is
+        said) unless the Pool has object weights, which no NDCG uses. CatBoost rewrites the string where it makes it a
+        key of its results.
+
+        Parameters
+        ----------
+        convention : Convention or str
+            What CatBoost shall compute.
+        group_weights : bool
+            Whether the data may have group weights. False leaves `use_weights` out, which a training needs; CatBoost
+            then weights no query as long as there are indeed no group weights.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            CatBoost cannot express a field; the message names all such fields and the nearest that it can express.
+
+        Examples
+        --------
+        >>> catboost.write(catboost(None, use_weights=False))
+        'NDCG:top=-1;type=Base;denominator=LogPosition;use_weights=false'
+        >>> catboost.write("catboost@10", group_weights=False)
+        'NDCG:top=10;type=Base;denominator=LogPosition'
+        """
+        wanted = as_convention(convention)
+        super().write(wanted)  # which refuses what CatBoost cannot express
+        return self.spell(self.nearest(wanted), group_weights=group_weights)
 
     def spell(self, convention: Any, *, group_weights: bool = True) -> str:
         """Write the metric string, with every parameter that matters.

@@ -28,7 +28,7 @@ def _unrated(name: str, rating: object) -> Fields:
 def _refuse_unlabeled(name: str, value: object) -> Fields:
     if flag(name, value):
         msg = f"{name}=True leaves hits out behind the cutoff, which no convention says."
-        raise ConventionError(f"{msg}\nHint: presets.inexpressible()['elasticsearch_ignore_unlabeled'].")
+        raise ConventionError(msg, hint="presets.inexpressible()['elasticsearch_ignore_unlabeled']")
     return {}
 
 

@@ -11,13 +11,16 @@ class LabelRule(NamedTuple):
     Attributes
     ----------
     kind : str
-        `fractional`, or `above_B` or `below_B` for a number B.
+        `fractional`, or `above` or `below` the threshold.
     tool : str
         What the tool does, with its own words in quotation marks.
+    threshold : float
+        A label.
     """
 
     kind: str
     tool: str
+    threshold: float = 0.0
 
 
 _BINARY = LabelRule("fractional", "XGBoost 3.2.0 refuses: 'can only be used with binary labels'")
@@ -30,16 +33,16 @@ _CUT = LabelRule("fractional", "RankLib 2.10.1 cuts to a whole number")
 LABEL_RULES: dict[str, tuple[LabelRule, ...]] = {
     "lightgbm": (
         LabelRule("fractional", "LightGBM 4.7.0 refuses: 'label should be int type'"),
-        LabelRule("above_30", "LightGBM 4.7.0 refuses unless label_gain has a gain for it"),
+        LabelRule("above", "LightGBM 4.7.0 refuses unless label_gain has a gain for it", 30),
     ),
     "xgboost": (
         LabelRule("fractional", "XGBoost 3.2.0 refuses: 'label must be either 0 or positive integer'"),
-        LabelRule("above_31", "XGBoost 3.2.0 refuses unless ndcg_exp_gain=False"),
+        LabelRule("above", "XGBoost 3.2.0 refuses unless ndcg_exp_gain=False", 31),
     ),
     "xgboost.map": (_BINARY,),
     "xgboost.pre": (_BINARY,),
     "sklearn": (
-        LabelRule("below_0", "scikit-learn 1.9.1 refuses: 'ndcg_score should not be used on negative y_true values'"),
+        LabelRule("below", "scikit-learn 1.9.1 refuses: 'ndcg_score should not be used on negative y_true values'"),
     ),
     "sklearn.average_precision_score": (_CONTINUOUS,),
     "sklearn.label_ranking_average_precision_score": (_CONTINUOUS,),

@@ -25,8 +25,9 @@ def _table(name: str, label_gain: Sequence[float] | None) -> Fields:
         return {}
     listed = isinstance(label_gain, Iterable) and not isinstance(label_gain, str)
     if not listed or not all(isinstance(gain, Real) and abs(gain) <= sys.float_info.max for gain in label_gain):
-        msg = f"{name}={label_gain!r:.80} is not a list of finite numbers.\nHint: label_gain=[0, 1, 3]."
-        raise ConventionError(msg)
+        raise ConventionError(
+            f"{name}={label_gain!r:.80} is not a list of finite numbers.", hint="label_gain=[0, 1, 3]"
+        )
     return {"gain": "_".join(["table", *map(number, label_gain)])}
 
 
@@ -122,8 +123,7 @@ class LightGBM(
         no_others(name, options, () if at else ("eval_at",))
         k = cut(digits) if at else _only(options.get("eval_at"))
         if k is None:
-            msg = f"{name!r:.80} has no cutoff.\nHint: 'ndcg@10', or eval_at=[10]."
-            raise ConventionError(msg)
+            raise ConventionError(f"{name!r:.80} has no cutoff.", hint="'ndcg@10', or eval_at=[10]")
         no_others(name, gains, ("label_gain",) if base == "ndcg" else ())
         cutoff = None if k >= MOST_ROWS else k
         return self(cutoff, label_gain=label_gain) if base == "ndcg" else self.map(cutoff)

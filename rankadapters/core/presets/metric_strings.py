@@ -22,10 +22,9 @@ def top_of(metric: str, _: str, top: str) -> int | None:
         return found
     why = ", at which CatBoost gives every query 1 as NDCG and 0 as DCG" if top == "0" else ""
     why = ", which CatBoost takes as all rows" if top.startswith("-") and top[1:].isdigit() else why
-    msg = (
-        f"{metric!r:.120} has top={top!r}{why}; allowed are whole numbers from 1 on, or -1.\nHint: top=-1 is all rows."
+    raise ConventionError(
+        f"{metric!r:.120} has top={top!r}{why}; allowed are whole numbers from 1 on, or -1.", hint="top=-1 is all rows"
     )
-    raise ConventionError(msg)
 
 
 def word_of(words: Mapping[str, Any]) -> Reader:
@@ -33,11 +32,10 @@ def word_of(words: Mapping[str, Any]) -> Reader:
 
     def reader(metric: str, name: str, value: str) -> Any:
         if value not in words:
-            msg = (
-                f"{metric!r:.120} has {name}={value!r}; allowed are {choices(words)}.\n"
-                "Hint: in this spelling: another is refused by some versions of CatBoost and misread by others."
+            raise ConventionError(
+                f"{metric!r:.120} has {name}={value!r}; allowed are {choices(words)}.",
+                hint="in this spelling: another is refused by some versions of CatBoost and misread by others",
             )
-            raise ConventionError(msg)
         return words[value]
 
     return reader
@@ -51,8 +49,9 @@ def read_options(metric: str, text: str, readers: Mapping[str, Reader]) -> dict[
     for name in names:
         if name not in known or names.count(name) > 1:
             what = "twice" if name in known else "which is not a parameter of it"
-            msg = f"{metric!r:.120} has {name!r}, {what}; allowed are {choices(known)}.\nHint: no spaces."
-            raise ConventionError(msg)
+            raise ConventionError(
+                f"{metric!r:.120} has {name!r}, {what}; allowed are {choices(known)}.", hint="no spaces"
+            )
     found: dict[str, Any] = {"k": None} if "top" in readers else {}
     for name, value in pairs:
         if name != "hints":
@@ -69,6 +68,5 @@ def number_of(metric: str, name: str, value: str) -> float:
     """Read a finite number."""
     found = as_number(value)
     if found is None:
-        msg = f"{metric!r:.120} has {name}={value!r}; allowed are finite numbers.\nHint: {name}=0.5."
-        raise ConventionError(msg)
+        raise ConventionError(f"{metric!r:.120} has {name}={value!r}; allowed are finite numbers.", hint=f"{name}=0.5")
     return found

@@ -93,7 +93,7 @@ def preset(
             name = tool.name if method.__name__ == "__call__" else f"{tool.name}.{method.__name__}"
             if declared.takes_k and not cutoff and "k" not in named:
                 msg = f"the preset {name} needs k, which was left out: a whole number from 1 on, or None for all ranks."
-                raise ConventionError(f"{msg}\nHint: presets.{name}(10).")
+                raise ConventionError(msg, hint=f"presets.{name}(10)")
             method(*args, **named)  # it does nothing, but Python refuses arguments that it does not take
             return cast("C", declared.convention(tool, name, {**named, **dict(zip(["k"], cutoff, strict=False))}))
 

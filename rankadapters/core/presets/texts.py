@@ -87,10 +87,10 @@ def as_conventions(values: object) -> list[Convention]:
         return [parse(values)]
     if isinstance(values, Convention) or not isinstance(values, Iterable):
         hint = "[ra.presets.textbook(10), ...]; evaluate takes one"
-        raise ConventionError(f"{brief(values)} is not a list of conventions.\nHint: {hint}.")
+        raise ConventionError(f"{brief(values)} is not a list of conventions.", hint=hint)
     several = [as_convention(value) for value in values]
     if not several:
-        raise ConventionError("no convention was given.\nHint: [ra.presets.textbook(10)].")
+        raise ConventionError("no convention was given.", hint="[ra.presets.textbook(10)]")
     return several
 
 
@@ -101,15 +101,17 @@ def _is_version(text: str) -> bool:
 def _read_display(text: str, display: re.Match[str]) -> Convention:
     preset, *changes = _CHANGE.split(display["preset"])
     if _HEX.fullmatch(preset):
-        msg = f"{text!r} ends with digits of a hash, which cannot be read back.\nHint: the signature, str(convention)."
-        raise ConventionError(msg)
+        raise ConventionError(
+            f"{text!r} ends with digits of a hash, which cannot be read back.", hint="the signature, str(convention)"
+        )
     match = re.fullmatch(_PRESET, preset)
     if match is None or match["k"]:
         raise _unknown(text)
     found = _changed(text, _made(text, match["tool"], match["measure"], display["cut"]), changes)
     if found.measure != display["head"]:
-        msg = f"{text!r} begins with {display['head']!r}, but {preset!r} is {found.measure!r}.\nHint: {found.name!r}."
-        raise ConventionError(msg)
+        raise ConventionError(
+            f"{text!r} begins with {display['head']!r}, but {preset!r} is {found.measure!r}.", hint=f"{found.name!r}"
+        )
     return found
 
 
@@ -120,13 +122,11 @@ def _made(text: str, tool: str, measure: str | None, cutoff: str | None) -> Conv
         raise _unknown(text, tool)
     if cutoff is None and takes_k(make):
         preset = tool if measure is None else f"{tool}.{measure}"
-        msg = f"{text!r} has no cutoff.\nHint: '{preset}@10', or '@all' for all ranks."
-        raise ConventionError(msg)
+        raise ConventionError(f"{text!r} has no cutoff.", hint=f"'{preset}@10', or '@all' for all ranks")
     k = None if cutoff in {None, "all"} else int(str(cutoff))
     found = make(k) if takes_k(make) else make()
     if getattr(found, "k", None) != k:
-        msg = f"{text!r} has a cutoff, but {tool}.{measure} has none.\nHint: '{tool}.{measure}'."
-        raise ConventionError(msg)
+        raise ConventionError(f"{text!r} has a cutoff, but {tool}.{measure} has none.", hint=f"'{tool}.{measure}'")
     return found
 
 
@@ -147,15 +147,15 @@ def _unknown(text: str, tool: str = "") -> ConventionError:
     if bare is not None and (whose := _presets_of(bare["word"].lower(), bare["at"] or "@10")):
         hint = ", ".join(map(repr, whose))
         return ConventionError(
-            f"{text!r:.80} does not say whose {bare['word']} it is, and tools differ.\n"
-            f"Hint: {hint}, ...; `rankadapters conventions` prints them; or a whole signature, up to '/v1'."
+            f"{text!r:.80} does not say whose {bare['word']} it is, and tools differ.",
+            hint=f"{hint}, ...; `rankadapters conventions` prints them; or a whole signature, up to '/v1'",
         )
     what = f"{text!r:.80} is neither a preset@k such as 'letor4@10' nor a signature"
     preset = re.split("[^A-Za-z0-9_.]", text, maxsplit=1)[0]
     near = _nearest(preset.lower())
     if near not in {"", preset}:
         meant = text.replace(preset, near, 1)
-        return ConventionError(f"{what}.\nHint: did you mean {meant!r:.80}? `rankadapters conventions` prints all.")
+        return ConventionError(f"{what}.", hint=f"did you mean {meant!r:.80}? `rankadapters conventions` prints all")
     known = presets.names()
     if tool in presets.TOOLS:
         known = tuple(name for name in presets.names(None) if name.partition(".")[0] == tool)

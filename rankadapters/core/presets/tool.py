@@ -89,8 +89,8 @@ class Tool:
         known = choices([self.name, *self.measures()])
         given = f" with {choices(params)}" if params else ""
         return ConventionError(
-            f"{text!r:.80}{given} is not a metric of {self.name} that is known here; there are presets for {known}.\n"
-            f"Hint: presets.{self.name}(10)."
+            f"{text!r:.80}{given} is not a metric of {self.name} that is known here; there are presets for {known}.",
+            hint=f"presets.{self.name}(10)",
         )
 
 
@@ -256,8 +256,11 @@ def require_expressible(toolkit: str, convention: Convention, nearest: Conventio
     """
     different = differing(convention, nearest)
     if different:
-        msg = f"{toolkit} cannot express {spelled(different)}.\nHint: the nearest it can express is {nearest}."
-        raise UnsupportedConventionError(msg, nearest=nearest)
+        raise UnsupportedConventionError(
+            f"{toolkit} cannot express {spelled(different)}.",
+            hint=f"the nearest it can express is {nearest}",
+            nearest=nearest,
+        )
 
 
 def spelled(different: dict[str, tuple[Any, Any]]) -> str:

@@ -34,21 +34,21 @@ class XGBoost(
 
     title: ClassVar[str] = "XGBoost"
     options: ClassVar[Options] = {
-        "exp_gain": Choice({True: {}, False: {"gain": "linear"}}, lambda like: not like.gain.startswith("linear")),
+        "ndcg_exp_gain": Choice({True: {}, False: {"gain": "linear"}}, lambda like: not like.gain.startswith("linear")),
         "minus": Choice({True: {"empty": 0}, False: {}}, lambda like: like.empty == 0),
         "groups": Choice({True: {}, False: WITHOUT_GROUPS}),
     }
 
     @preset(NDCG, "ndcg", average="query-except-empty")
-    def __call__(self, k: int | None, *, exp_gain: bool = True, minus: bool = False) -> NDCG:
+    def __call__(self, k: int | None, *, ndcg_exp_gain: bool = True, minus: bool = False) -> NDCG:
         """Give `ndcg@k`.
 
         Parameters
         ----------
         k : int or None
             The cutoff in the metric's name.
-        exp_gain : bool
-            XGBoost's `ndcg_exp_gain`: gain 2^floor(l) - 1; False takes the label itself.
+        ndcg_exp_gain : bool
+            XGBoost's parameter: gain 2^floor(l) - 1; False takes the label itself.
         minus : bool
             Whether the metric's name ends with `-`.
         """
@@ -132,7 +132,7 @@ class XGBoost(
         no_others(name, options, ("ndcg_exp_gain",) if base == "ndcg" else ())
         bare = None if k == NO_CUTOFF else k
         if base == "ndcg":
-            return self(bare, exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
+            return self(bare, ndcg_exp_gain=options.get("ndcg_exp_gain", True), minus=minus)
         return self.pre(bare) if base == "pre" else self.map(bare, minus=minus)
 
     def nearest(self, convention: Convention) -> Convention:
@@ -158,7 +158,7 @@ class XGBoost(
             return {"eval_metric": "auc", **({} if call.arguments["groups"] else {"groups": False})}
         minus = "-" if call.arguments.get("minus") else ""
         words = {"eval_metric": f"{call.metric}@{min(convention.k or NO_CUTOFF, NO_CUTOFF)}{minus}"}
-        exponential = call.arguments.get("exp_gain")
+        exponential = call.arguments.get("ndcg_exp_gain")
         return words if exponential is None else {**words, "ndcg_exp_gain": exponential}
 
 

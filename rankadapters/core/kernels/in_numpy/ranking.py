@@ -1,4 +1,4 @@
-"""Rankings in numpy: whole columns at once."""
+"""Rankings in numpy, and NDCG, AP, RR and success: what is evaluated most should not wait for Python's loops."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from rankadapters.core.kernels.in_numpy.segments import (
-    descending,
     largest_first,
     numbers,
     places_within,
+    stable_order,
     starts_of,
     sums,
 )
@@ -28,7 +28,7 @@ def ranked_rows(scores: Any, order: Any, indptr: Any, k: int, ties: bool, rowptr
         if not finite.all():
             place = int(indptr[0]) + int(np.argmin(finite))
             return int(order[place]) if order.size else place
-    ranked = descending(own, local) if ties else largest_first(own, local, k, room)
+    ranked = stable_order(-own, local) if ties else largest_first(own, local, k, room)
     rows[:] = ranked - np.repeat(local[:-1], np.diff(room))
     if ties:
         tied = np.zeros(own.size, np.bool_)
@@ -91,27 +91,6 @@ def counted_gains(gains: Any, levels: Any, indptr: Any, outptr: Any, out: Any) -
     out[:] = np.repeat(np.tile(levels, n), np.diff(ends, axis=0, prepend=0).T.ravel())
 
 
-def kept_columns(
-    scores: Any, order: Any, indptr: Any, k: int, bound: float, strict: bool, columns: Any, outptr: Any, out: Any
-) -> int:
-    """As `kept_rows.kept_columns`."""
-    part = slice(indptr[0], indptr[-1])
-    rows = order[part] if order.size else np.arange(indptr[0], indptr[-1])
-    own = scores[rows].astype(np.float64)  # as in keep_from
-    finite = np.isfinite(own)
-    if not finite.all():
-        return int(rows[np.argmin(finite)])
-    kept = np.flatnonzero(own > bound if strict else own >= bound)
-    query = numbers(indptr)[kept]
-    rank = places_within(np.searchsorted(query, np.arange(indptr.size)))
-    within = np.flatnonzero(rank < np.minimum(k, np.diff(outptr)[query]))
-    places = outptr[query[within]] + rank[within]
-    for column, written in zip(columns, out, strict=True):
-        written[outptr[0] : outptr[-1]] = 0.0
-        written[places] = column[part][kept[within]]
-    return ALL_FINITE
-
-
 def take_whole_ties(rows: Any, indptr: Any, k: int, columns: Any, outptr: Any, out: Any, ends: Any) -> None:
     """As `ranking.take_whole_ties`; every row has a rank."""
     del k
@@ -133,3 +112,40 @@ def _first_ranks(rowptr: Any, outptr: Any) -> Any:
     return np.arange(outptr[-1] - outptr[0]) + np.repeat(
         (rowptr[:-1] - rowptr[0]) - (outptr[:-1] - outptr[0]), np.diff(outptr)
     )
+
+
+def discounted_sums(ranked: Any, outptr: Any, k: int, discounts: Any, ideal: Any, values: Any) -> None:
+    """As `dcg.discounted_sums`."""
+    rank = places_within(outptr)
+    within = np.flatnonzero(rank < k)
+    terms = ranked[within + outptr[0]] * discounts[rank[within]]
+    values[:] = sums(terms, numbers(outptr)[within], values.size) / ideal
+
+
+def average_precision(ranked: Any, outptr: Any, k: int, divisor: Any, by_found: bool, values: Any) -> None:
+    """As `ap.average_precision`."""
+    rank = places_within(outptr)
+    relevant = np.flatnonzero((rank < k) & (ranked[outptr[0] : outptr[-1]] > 0))
+    query = numbers(outptr)[relevant]
+    hitptr = np.searchsorted(query, np.arange(values.size + 1))
+    total = sums((places_within(hitptr) + 1.0) / (rank[relevant] + 1), query, values.size)
+    below = np.diff(hitptr) if by_found else divisor
+    values[:] = np.divide(total, below, out=np.zeros(total.size), where=below > 0)
+
+
+def reciprocal_rank(ranked: Any, outptr: Any, k: int, values: Any) -> None:
+    """As `rr.reciprocal_rank`."""
+    rank, found = _first_hits(ranked, outptr, k)
+    values[:] = np.where(found, 1.0 / (rank + 1), 0.0)
+
+
+def any_relevant(ranked: Any, outptr: Any, k: int, values: Any) -> None:
+    """As `hits.any_relevant`."""
+    values[:] = _first_hits(ranked, outptr, k)[1]
+
+
+def _first_hits(ranked: Any, outptr: Any, k: int) -> tuple[Any, Any]:
+    """Rank of the first relevant row at or after the first of each query, from 0, and whether it is among the k."""
+    hits = np.append(np.flatnonzero(ranked[outptr[0] : outptr[-1]] > 0) + outptr[0], outptr[-1])
+    rank = hits[np.searchsorted(hits, outptr[:-1])] - outptr[:-1]
+    return rank, rank < np.minimum(k, np.diff(outptr))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from rankadapters.core.kernels.in_numpy import few_rows
-
+FEW_ROWS = 24  # up to here Python takes less time than numpy takes to start
 LEAST_BLOCKS, BLOCKS = 6, 3  # rows and blocks of a segment for each rank that is looked for
 CLASSES_PER_OCTAVE = 2  # of sizes that share a matrix: a sixth of it is padding on average
 
@@ -38,34 +38,43 @@ def blocks(indptr: Any) -> Iterator[tuple[Any, Any]]:
         yield np.minimum(indptr[several, None] + columns, indptr[-1] - 1), inside
 
 
-def stable_order(keys: Any, indptr: Any, padding: Any) -> Any:
-    """Places of each segment's entries by ascending key, then place; no key is above `padding`."""
+def stable_order(keys: Any, indptr: Any) -> Any:
+    """Places of each segment's entries by ascending key, all finite, then place."""
     order = np.empty(keys.size, np.intp)
-    if keys.size <= few_rows.FEW_ROWS:
-        order[:] = few_rows.stable_order(keys, indptr)
+    if keys.size <= FEW_ROWS:
+        order[:] = _order_of_few(keys, indptr)
         return order
     for places, inside in blocks(indptr):
         several = keys[places]
         if not inside.all():
-            several[~inside] = padding
+            several[~inside] = np.inf
         sorted_ = np.argsort(several, axis=1, kind="stable")
         order[places[inside]] = np.take_along_axis(places, sorted_, axis=1)[inside]
     return order
 
 
-def descending(scores: Any, indptr: Any) -> Any:
-    """Places of each segment's entries by descending score, all finite, then place."""
-    return stable_order(-scores, indptr, np.inf)
+def _order_of_few(keys: Any, indptr: Any) -> list[int]:
+    """Places of each segment's entries by ascending key, then place."""
+    values = keys.tolist()
+    segments = (range(first, last) for first, last in pairwise(indptr.tolist()))
+    return [place for segment in segments for place in sorted(segment, key=values.__getitem__)]
+
+
+def largest_of_few(values: Any, indptr: Any, cut: Any) -> list[float]:
+    """Values of each segment in descending order, as many as `cut` says."""
+    several, cuts = values.tolist(), cut.tolist()
+    parts = (several[first:last] for first, last in pairwise(indptr.tolist()))
+    return [value for part, most in zip(parts, cuts, strict=True) for value in sorted(part, reverse=True)[:most]]
 
 
 def largest_first(scores: Any, indptr: Any, k: int, outptr: Any) -> Any:
     """Places of the largest scores of each segment, as many as `outptr` says and at most k; then of the first place."""
-    if scores.size > few_rows.FEW_ROWS:
+    if scores.size > FEW_ROWS:
         kept = candidates(scores, indptr, k)
         if kept is not None:
             inner = np.searchsorted(kept, indptr)
-            return kept[descending(scores[kept], inner)[_first_places(inner, outptr)]]
-    return descending(scores, indptr)[_first_places(indptr, outptr)]
+            return kept[stable_order(-scores[kept], inner)[_first_places(inner, outptr)]]
+    return stable_order(-scores, indptr)[_first_places(indptr, outptr)]
 
 
 def candidates(scores: Any, indptr: Any, k: int) -> Any:

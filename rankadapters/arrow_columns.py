@@ -1,0 +1,163 @@
+"""The one reader of Arrow columns, for files, streams, Dask and Spark: an error in a value names its row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.data.columns import EXACT_INT, Array, text_column
+from rankadapters.core.data.grouping import stretches
+from rankadapters.core.data.ids import id_column
+from rankadapters.core.errors import InputError
+
+MERGED = (
+    "is an integer beyond 2^53, where float64 would merge neighbours into ties.\n"
+    "Hint: subtract a constant or rescale first."
+)
+
+
+class ArrowColumns(NamedTuple):
+    """Checked columns of a table."""
+
+    columns: Any  # a pyarrow table
+    where: str  # the file, or what else the table came from; empty where whoever catches the error says it
+    place: Callable[[int], str]  # of a row of the table
+
+    def numbers(self, name: str | int) -> Array:
+        """Return a column of finite numbers: float32 and float16 as they are, all others as float64 or bool."""
+        from pyarrow import types
+
+        column = self._column(name)
+        exact = types.is_integer(column.type) or types.is_decimal(column.type)
+        if not (exact or types.is_floating(column.type) or types.is_boolean(column.type)):
+            raise self._wrong_type(name, column, "numbers are")
+        values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
+        if exact:
+            self._refuse_merged(name, column, values)
+            return values.astype(np.float64, copy=False)  # so that no later check looks for merged integers again
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
+            raise InputError(msg, row=row)
+        return values
+
+    def queries(self, name: str | int) -> tuple[Array, NDArray[np.int64]]:
+        """Return the query of each run of rows with one query, and the first row of each run."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if types.is_nested(column.type):
+            raise self._wrong_type(name, column, "one value per row is")
+        if is_text(column.type):
+            return text_stretches(column)
+        qid = column.to_numpy()
+        starts = stretches(qid)
+        return qid[starts], starts
+
+    def codes(self, name: str | int) -> tuple[Array, Array | None]:
+        """Return the query of each row: integers as they are, or positions in the texts that are returned too."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if types.is_integer(column.type):
+            return id_column(column.to_numpy()), None
+        if not is_text(column.type):
+            raise self._wrong_type(name, column, "strings or integers are")
+        encoded = column.combine_chunks().dictionary_encode()
+        texts = encoded.dictionary.to_pylist()
+        return encoded.indices.to_numpy().astype(np.int64), np.fromiter(texts, dtype=object, count=len(texts))
+
+    def docids(self, name: str | int) -> list[str]:
+        """Return the document of each row; integers become their decimal digits."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if not (is_text(column.type) or types.is_integer(column.type)):
+            raise self._wrong_type(name, column, "strings or integers are")
+        texts: list[str] = column.cast("large_string").to_pylist()
+        return texts
+
+    def sort_keys(self, name: str | int) -> Array:
+        """Return a column of numbers or times that rows are sorted by."""
+        from pyarrow import types
+
+        column = self._column(name)
+        if types.is_floating(column.type):
+            return self.numbers(name)
+        if not (types.is_integer(column.type) or types.is_temporal(column.type)):
+            raise self._wrong_type(name, column, "numbers or times are")
+        keys: Array = column.to_numpy()
+        return keys
+
+    def _refuse_merged(self, name: str | int, column: Any, values: Array) -> None:
+        """Refuse integers and decimals that float64 need not tell from their neighbours."""
+        if max(float(values.max()), -float(values.min())) < EXACT_INT:
+            return
+        for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
+            exact = column[row].as_py()
+            if abs(exact) > EXACT_INT:
+                msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
+                raise InputError(msg, row=row)
+
+    def _column(self, name: str | int) -> Any:
+        column = self._valid(name)
+        if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
+            column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
+        if str(column.type) == "string_view":
+            column = column.cast("large_string")  # which more of pyarrow's functions take
+        row = _missing(column)
+        if row >= 0:
+            msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
+            raise InputError(msg, row=row)
+        return column
+
+    def _valid(self, name: str | int) -> Any:
+        """Refuse what pyarrow reads without checking it: text that is not UTF-8, indices beyond a dictionary."""
+        import pyarrow as pa
+
+        column = self.columns.column(name)
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise self._refused(f"column {name!r} is broken: {error}.\nHint: write the data anew.") from None
+        return column
+
+    def _wrong_type(self, name: str | int, column: Any, needed: str) -> InputError:
+        return self._refused(f"column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first.")
+
+    def _refused(self, what: str) -> InputError:
+        return InputError(f"{self.where}: {what}" if self.where else what)
+
+
+def _missing(column: Any) -> int:
+    """First row that is null, or empty text, which is how CSV writes it; -1 where there is none."""
+    from pyarrow import compute
+
+    if not (column.null_count or is_text(column.type)):
+        return -1
+    missing = column.is_null()
+    if is_text(column.type):
+        missing = compute.or_kleene(missing, compute.equal(column, ""))
+    row: int = missing.index(True).as_py()
+    return row
+
+
+def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
+    """Return the text of each run of rows with one text, and its first row; Python sees a text once a run."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if str(column.type) == "string_view":
+        column = column.cast("large_string")
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    runs = compute.run_end_encode(whole, run_end_type=pa.int64())
+    starts = np.append(0, runs.run_ends.to_numpy()[:-1])
+    return text_column(runs.values.to_pylist()), starts
+
+
+def is_text(kind: Any) -> bool:
+    """Tell whether an Arrow type is text."""
+    return str(kind) in {"string", "large_string", "string_view"}

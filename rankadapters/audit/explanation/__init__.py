@@ -1,0 +1,1 @@
+"""Why two conventions give different numbers."""

@@ -1,0 +1,107 @@
+"""The conventions whose means come near printed numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankadapters.audit.identification.known_presets import starts
+from rankadapters.audit.identification.numbers import Number
+from rankadapters.core.data.columns import Flags, Floats, Ints
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.statistics.grid import Block, left_out, searched, with_refusals
+from rankadapters.statistics.search import Data, Groups, Progress, Search
+
+SLACK = 1e-9  # the means of a search are not exact: what comes close is evaluated
+
+
+@dataclass(slots=True)
+class Candidates:
+    """What a search found near printed numbers.
+
+    Attributes
+    ----------
+    numbers : sequence of Number
+        The numbers searched for.
+    presets : list of Convention
+        What conventions are compared with.
+    means : list of float64 array, shape (n, n_numbers)
+        The means of conventions that are in the windows around all numbers.
+    n_changes : list of int64 array, shape (n,)
+        In how many fields these conventions differ from the nearest preset.
+    nearest : (float, Block)
+        The smallest distance to the first number, and the conventions that have it.
+    notes : list of str
+        What could not be searched, and why.
+    """
+
+    numbers: Sequence[Number]
+    presets: list[Convention]
+    means: list[Floats] = field(default_factory=list)
+    n_changes: list[Ints] = field(default_factory=list)
+    nearest: tuple[float, Block] = (np.inf, {})
+    notes: list[str] = field(default_factory=list)
+    _groups: dict[int | None, dict[object, list[Block]]] = field(default_factory=dict)
+    _changes: dict[object, Ints] = field(default_factory=dict)
+
+    def groups(self, without: int | None = None) -> list[list[Block]]:
+        """Return the conventions that give all numbers, or all but one, by the values of the queries."""
+        return list(self._groups.get(without, {}).values())
+
+    def add(self, groups: Groups) -> None:
+        """Keep the means near the numbers, the conventions that give them, and what comes nearest to the first."""
+        distances = np.abs(groups.means - [float(number.printed.value) for number in self.numbers])
+        near = (distances <= [number.window for number in self.numbers]).all(axis=-1)
+        if near.any():
+            values = np.stack([self._n_changes(blocks) for blocks in groups.blocks])
+            policies = np.stack([self._n_changes(blocks) for blocks in groups.policies.blocks])
+            at = np.nonzero(near)
+            self.means.append(groups.means[at])
+            self.n_changes.append((values[at[0]] + policies[at[1]]).min(axis=1))
+        least = float(np.fmin.reduce(distances[..., 0], axis=None))  # passes over NaN
+        if least < self.nearest[0]:
+            value, policy = np.argwhere(distances[..., 0] == least)[0].tolist()
+            self.nearest = least, groups.conventions(value, policy)[0]
+        self._keep(groups, distances <= [number.unit / 2 + SLACK for number in self.numbers])
+
+    def _keep(self, groups: Groups, prints: Flags) -> None:
+        """Keep the conventions that give all numbers, or all but one of several."""
+        n_numbers = len(self.numbers)
+        for value, policy in np.argwhere(prints.sum(axis=-1) >= max(1, n_numbers - 1)).tolist():
+            keys = [groups.key(value, policy, number) for number in range(n_numbers)]
+            for without in (None, *range(n_numbers if n_numbers > 1 else 0)):
+                others = [number for number in range(n_numbers) if number != without]
+                if prints[value, policy, others].all():
+                    key = tuple(keys[number] for number in others)
+                    found = self._groups.setdefault(without, {}).setdefault(key, [])
+                    found += groups.conventions(value, policy, others[0])
+
+    def _n_changes(self, blocks: list[Block]) -> Ints:
+        """Count the fields in which some convention of the blocks differs from each preset."""
+        counts = []
+        for block in blocks:
+            key = tuple(block.items())
+            if key not in self._changes:
+                differing = [[getattr(p, name) not in block[name] for name in block] for p in self.presets]
+                self._changes[key] = np.sum(differing, axis=1)
+            counts.append(self._changes[key])
+        return np.asarray(np.min(counts, axis=0), np.int64)
+
+
+def find_candidates(numbers: Sequence[Number], measure: type[Convention], progress: Progress) -> Candidates:
+    """Compare every convention of a measure's grid at every cutoff with printed numbers."""
+    grids = [searched(measure, number.queries) for number in numbers]
+    grid = {
+        name: tuple(value for value in values if all(value in other[name] for other in grids))
+        for name, values in grids[0].items()
+    }
+    data = [Data(number.queries, number.scores, number.cutoffs) for number in numbers]
+    search = Search(measure, with_refusals(measure, grid), data)
+    candidates = Candidates(numbers, list(starts(measure, numbers[0].cutoffs[0]).values()))
+    for groups in search.groups(progress):
+        candidates.add(groups)
+    notes = (note for number in numbers for note in left_out(measure, number.queries))
+    candidates.notes = list(dict.fromkeys([*notes, *search.notes]))
+    return candidates

@@ -1,0 +1,1 @@
+"""Whether the choice of the convention changes which model wins."""

@@ -1,5 +1,0 @@
-"""One page that shows what the audits find."""
-
-from rankadapters.audit.page.html_page import page
-
-__all__ = ["page"]

@@ -1,0 +1,1 @@
+"""What the data are like, and which choices of a convention matter on them."""

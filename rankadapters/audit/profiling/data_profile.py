@@ -1,0 +1,135 @@
+"""What judged queries are like, to be read and printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rankadapters.audit.profiling.field_effects import Effect
+from rankadapters.core.errors import InputError
+from rankadapters.core.evaluation.table import Table
+from rankadapters.statistics.cells import percent, spelled
+from rankadapters.statistics.document import Document
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DataProfile(Document):
+    """What the data are like; made by `profile`.
+
+    Attributes
+    ----------
+    k : tuple of int or None
+        The cutoffs asked for.
+    n_queries, n_docs, longest : int
+        Queries, rows, and rows of the largest query.
+    empty : float
+        Share of the queries in which no label is above 0.
+    short : dict of (int or None) to float
+        Share of the queries with fewer than k retrieved rows, by k.
+    single_document : float
+        Share of the queries with one judged row.
+    all_equal : float
+        Share of the queries whose labels are all the same, single documents among them.
+    tied : float or None
+        Share of the queries in which two retrieved rows have equal scores; None without scores.
+    tied_at_cut : dict of (int or None) to float, or None
+        Share of the queries in which rows on both sides of the cut are tied and differ in label, by k.
+    labels : dict of float to int
+        How many rows have each label.
+    measure : str
+        Whose fields were varied, as signatures name it.
+    effects : tuple of Effect
+        For each field of a convention the largest change it makes on this data, largest first.
+    warnings : tuple of str
+        Known pitfalls that concern this data, each with its reason.
+    """
+
+    k: tuple[int | None, ...]
+    n_queries: int
+    n_docs: int
+    longest: int
+    empty: float
+    short: dict[int | None, float]
+    single_document: float
+    all_equal: float
+    tied: float | None
+    tied_at_cut: dict[int | None, float] | None
+    labels: dict[float, int]
+    measure: str
+    effects: tuple[Effect, ...]
+    warnings: tuple[str, ...]
+
+    def blocks(self) -> list[str | Table]:
+        """Give the size, the shares, the labels, the effects of the fields, and the warnings."""
+        return [self.size, *self.tables(), *(f"Warning: {warning}" for warning in self.warnings)]
+
+    @property
+    def size(self) -> str:
+        """Say how many queries and rows there are."""
+        return f"{self.n_queries} queries, {self.n_docs} rows, up to {self.longest} in a query"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Give the shares, the labels and the effects."""
+        return self._share_table(), self._label_table(), *([self._effect_table()] if self.effects else [])
+
+    def plot(self) -> Any:
+        """Draw the largest change that each field makes, as bars: a matplotlib Figure.
+
+        Raises
+        ------
+        InputError
+            No field makes a difference on this data.
+        MissingToolkitError
+            matplotlib is not installed.
+        """
+        from rankadapters.plotting.bars import bars
+
+        if not self.effects:
+            msg = "no field of a convention makes a difference on this data, so there is nothing to draw."
+            raise InputError(f"{msg}\nHint: print the profile, which has the shares and the labels.")
+        return bars([(e.field, e.change) for e in self.effects], f"largest change of {self.measure.upper()}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain JSON types."""
+        plain = {name: getattr(self, name) for name in ("n_queries", "n_docs", "longest", "empty")}
+        cut = self.tied_at_cut
+        return {
+            "k": [spelled(k) for k in self.k],
+            **plain,
+            "short": {spelled(k): share for k, share in self.short.items()},
+            "single_document": self.single_document,
+            "all_equal": self.all_equal,
+            "tied": self.tied,
+            "tied_at_cut": None if cut is None else {spelled(k): share for k, share in cut.items()},
+            "labels": {spelled(label): count for label, count in self.labels.items()},
+            "effects": [
+                {
+                    "field": e.field, "change": e.change, "lowest": e.lowest, "highest": e.highest,
+                    "name": e.convention.name, "signature": str(e.convention),
+                }
+                for e in self.effects
+            ],
+            "warnings": list(self.warnings),
+        }  # fmt: skip
+
+    def _share_table(self) -> Table:
+        lines = [
+            ("nothing relevant (empty)", self.empty),
+            *((f"fewer than {k} rows (short)", share) for k, share in self.short.items() if k is not None),
+            ("one document", self.single_document),
+            ("all labels equal", self.all_equal),
+            ("tied scores", self.tied),
+            *((f"a tie of different labels at the cut {k}", share) for k, share in (self.tied_at_cut or {}).items()),
+        ]
+        cells = [(name, "-" if share is None else percent(share)) for name, share in lines]
+        return Table.of("Queries with", ("what", "share"), cells)
+
+    def _label_table(self) -> Table:
+        lines = [(spelled(label), str(n), percent(n / sum(self.labels.values()))) for label, n in self.labels.items()]
+        return Table.of("Labels", ("label", "rows", "share"), lines)
+
+    def _effect_table(self) -> Table:
+        of = "expected of random rankings" if self.tied is None else "of these scores"
+        lines = [(e.field, f"{e.change:.6f}", e.lowest, e.highest, e.convention.name) for e in self.effects]
+        caption = f"Largest change of {self.measure.upper()} that each field makes, {of}, all else being one preset's"
+        return Table.of(caption, ("field", "change", "lowest with", "highest with", "in"), lines)

@@ -1,0 +1,105 @@
+"""What the data are like, and which choices of a convention matter on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.audit.profiling.data_profile import DataProfile
+from rankadapters.audit.profiling.field_effects import effects
+from rankadapters.audit.profiling.pitfalls import pitfalls
+from rankadapters.audit.profiling.query_flags import flags_of
+from rankadapters.core.data.keywords import Columns, needs
+from rankadapters.core.data.queries import Queries, as_queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.number_fields import as_cutoff
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.progress import shows
+from rankadapters.statistics.grid import measure_named
+
+Flags = NDArray[np.bool_]
+
+
+@shows("profiling")
+@needs(k="k=10, several such as k=(5, 10), or k=None for all ranks")
+def profile(
+    labels: object,
+    *,
+    k: int | Iterable[int | None] | None,
+    scores: object = None,
+    measure: str = "ndcg",
+    **columns: Unpack[Columns],
+) -> DataProfile:
+    """Describe judged queries: what is peculiar about them, and which choices of a convention matter here.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    k : int, None or several of them
+        Cutoffs in question; None counts all rows.
+    scores : array-like, shape (n_docs,), optional
+        Predicted scores. Without them the effects are those on the expected value of a random ranking, and that of
+        `ties` the largest for any scores.
+    measure : str
+        Whose fields are varied, as signatures name it, such as `ndcg` or `ap`.
+    qid, group_sizes, query_weight, docid, retrieved, judged
+        As in `Queries`.
+
+    Returns
+    -------
+    DataProfile
+        Shares, label histogram, effects of the fields, warnings.
+
+    Raises
+    ------
+    InputError
+        The columns contradict each other, or no preset has a value on the data.
+    ConventionError
+        A cutoff is not a whole number from 1 on, there is none, or there is no such measure.
+
+    Examples
+    --------
+    >>> found = profile([1, 0, 0, 0], k=2, scores=[2.0, 1.0, 1.0, 3.0], group_sizes=[2, 2])
+    >>> found.empty, found.labels, {effect.field: effect.change for effect in found.effects}["empty"]
+    (0.5, {0.0: 3, 1.0: 1}, 0.5)
+    """
+    kind = measure_named(measure)
+    found = described(as_queries(labels, **columns), scores, kind, _cutoffs(k))
+    if not found.effects:
+        msg = f"no preset of {kind.__name__} has a value on this data.\nHint: ra.evaluate under one of them says why."
+        raise InputError(msg)
+    return found
+
+
+def described(
+    queries: Queries, scores: object, measure: type[Convention], cutoffs: Iterable[int | None]
+) -> DataProfile:
+    """Describe queries as `profile` does, even where no preset has a value, so that there are no effects."""
+    queries, several = queries.weighed_by("query_weight"), tuple(dict.fromkeys(cutoffs))
+    given = None if scores is None else queries.check_scores(scores)
+    flags = flags_of(queries, given, several)
+    found = effects(queries, given, measure, several)
+    return DataProfile(
+        k=several, n_queries=queries.n_queries, n_docs=queries.n_docs, longest=int(np.diff(queries.indptr).max()),
+        empty=_share(flags.empty), short={k: _share(each) for k, each in flags.short.items()},
+        single_document=_share(flags.single), all_equal=_share(flags.equal),
+        tied=None if flags.tied is None else _share(flags.tied),
+        tied_at_cut=None if flags.tied_at_cut is None else {k: _share(each) for k, each in flags.tied_at_cut.items()},
+        labels=flags.labels, measure=measure.measure, effects=found, warnings=pitfalls(queries, flags, found),
+    )  # fmt: skip
+
+
+def _cutoffs(k: object) -> tuple[int | None, ...]:
+    several = list(k) if isinstance(k, Iterable) and not isinstance(k, (str, bytes)) else [k]
+    if not several:
+        msg = "no cutoff was given.\nHint: k=10, or k=None for all rows."
+        raise ConventionError(msg)
+    return tuple(dict.fromkeys(None if cutoff is None else as_cutoff(cutoff) for cutoff in several))
+
+
+def _share(flags: Flags) -> float:
+    return float(np.mean(flags))

@@ -1,0 +1,72 @@
+"""The charts of a page, each with the words that a screen reader says in its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.audit.evaluation import evaluated
+from rankadapters.audit.explanation.explanation import Explanation
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.evaluation.score import Score
+from rankadapters.plotting.curves import curves
+from rankadapters.plotting.scatter import scatter
+from rankadapters.plotting.svg import inline_svg
+from rankadapters.statistics.cells import signed
+from rankadapters.statistics.grid import has_cutoff
+from rankadapters.statistics.page import Chart
+
+Floats = NDArray[np.float64]
+
+CUTOFFS = range(1, 21)
+TOLD = (1, 5, 10, 20)  # cutoffs that the words name
+
+
+def waterfalls(found: Explanation, model: str, name: str) -> Chart:
+    """Draw the parts of a gap."""
+    a, b = found.a, found.b
+    title = f"{model}: from {a.convention.name} to {b.convention.name}"
+    parts = ", ".join(f"{field} {signed(part)}" for field, part in found.contributions.items())
+    description = f"Bars from {a.value:.4f} to {b.value:.4f}: {parts}."
+    return Chart(inline_svg(found.plot(), name=name, title=title, description=description), title)
+
+
+def query_scatter(x: Floats, y: Floats, names: tuple[str, str], model: str, name: str) -> Chart:
+    """Draw each query's value under two conventions."""
+    both = ~np.isnan(x) & ~np.isnan(y)
+    lower, higher = int(np.sum(y[both] < x[both])), int(np.sum(y[both] > x[both]))
+    title = f"{model}: each query under {names[0]} and {names[1]}"
+    description = (
+        f"Of {x.size} queries {int(both.sum())} have a value under both: {lower} a lower one under {names[1]}, "
+        f"{higher} a higher one, {int(both.sum()) - lower - higher} the same."
+    )
+    figure = scatter(x, y, *names)
+    return Chart(
+        inline_svg(figure, name=name, title=title, description=description), f"{title}. {description}"
+    )  # fmt: skip
+
+
+def cutoff_curves(queries: Queries, scores: object, known: Mapping[Convention, Score], model: str, name: str) -> Chart:
+    """Draw the value of a model against the cutoff under each convention that has one; `known` at its own cutoff."""
+    conventions = [convention for convention in known if has_cutoff(type(convention))]
+    values = evaluated(queries, scores, (c.at(k) for c in conventions for k in CUTOFFS), known)
+    # Conventions that differ in their cutoff only are one line, under the name of the first.
+    different = {c.at(CUTOFFS[0]): c for c in reversed(conventions)}
+    lines = {}
+    for convention in reversed(different.values()):
+        found = (values.get(convention.at(k)) for k in CUTOFFS)
+        lines[convention.name.partition("/")[2]] = [math.nan if score is None else score.value for score in found]
+    title = f"{model}: value against the cutoff"
+    told = (f"{label} {', '.join(f'{_told(line[k - 1])} at {k}' for k in TOLD)}" for label, line in lines.items())
+    measures = dict.fromkeys(convention.measure.upper() for convention in conventions)
+    figure = curves(list(CUTOFFS), lines, "cutoff k", ", ".join(f"{measure}@k" for measure in measures))
+    svg = inline_svg(figure, name=name, title=title, description=f"One line per convention. {'; '.join(told)}.")
+    return Chart(svg, title)
+
+
+def _told(value: float) -> str:
+    return "no value" if math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,257 @@
+"""XGBoost's own objectives and position bias, with its parameter names and defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rankadapters.core import presets
+from rankadapters.core.presets.options import one_of
+from rankadapters.core.presets.xgboost import NO_CUTOFF
+from rankadapters.objectives.base import Objective, as_objective
+from rankadapters.objectives.built_in import (
+    no_native,
+    read_built_in,
+    require_native,
+    require_native_bias,
+    require_ndcg,
+)
+from rankadapters.objectives.lambda_rank import LambdaRank
+from rankadapters.objectives.pairwise import LambdaMAP, RankNet
+from rankadapters.objectives.pairwise_fields import BY_ROUND
+from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias, as_position_bias
+
+TOP_PAIRS = 32  # XGBoost's default number of pairs under `topk`
+NORMALIZATIONS = {
+    (True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance", (False, False): "none",
+}  # fmt: skip
+
+
+def ndcg(
+    *,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+    lambdarank_normalization: bool = True,
+    lambdarank_score_normalization: bool = True,
+    ndcg_exp_gain: bool = True,
+    seed: int | None = None,
+) -> LambdaRank:
+    """XGBoost's `rank:ndcg`, bit for bit; its `lambdarank_unbiased` is `unbiased`.
+
+    Under `ndcg_exp_gain` XGBoost refuses labels above 31 and fractional ones, which this one takes.
+
+    Parameters
+    ----------
+    lambdarank_pair_method : str
+        `topk`: pairs of one of the first ranks with a later one; `mean`: sampled pairs.
+    lambdarank_num_pair_per_sample : int, optional
+        Ranks under `topk` (32 by default, which also cuts the ideal DCG), draws per row under `mean` (1 by default).
+    lambdarank_normalization : bool
+        Whether a query is scaled: by its sum of lambdas under `topk`, by the number of draws under `mean`.
+    lambdarank_score_normalization : bool
+        Whether pairs are divided by their score distance.
+    ndcg_exp_gain : bool
+        Whether a label's gain is 2^label - 1, or the label.
+    seed : int, optional
+        What seeds the pairs of `mean` from XGBoost 3.4 on: its parameter of this name, 0 by default there. None draws
+        them as XGBoost up to 3.3 does, which seeds them by the number of the round.
+
+    References
+    ----------
+    XGBoost 3.2.0 and 3.4.1, src/objective/lambdarank_obj.cc, `LambdaRankNDCG`; lambdarank_obj.h, `MakePairs`.
+
+    Examples
+    --------
+    >>> ndcg().truncation, ndcg(lambdarank_pair_method="mean").samples
+    (32, 1)
+    """
+    fields = _fields(
+        lambdarank_pair_method, lambdarank_num_pair_per_sample, seed,
+        (lambdarank_normalization, lambdarank_score_normalization),
+    )  # fmt: skip
+    convention = presets.xgboost(fields["truncation"], ndcg_exp_gain=ndcg_exp_gain)
+    return LambdaRank(convention=convention, beyond_k="keep", **fields)
+
+
+def pairwise(
+    *,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+    lambdarank_normalization: bool = True,
+    lambdarank_score_normalization: bool = True,
+    seed: int | None = None,
+) -> RankNet:
+    """XGBoost's `rank:pairwise`, `LambdaRankPairwise` of the same file; parameters as in `ndcg`.
+
+    Examples
+    --------
+    >>> pairwise().normalization
+    'xgboost'
+    """
+    normalized = (lambdarank_normalization, lambdarank_score_normalization)
+    return RankNet(**_fields(lambdarank_pair_method, lambdarank_num_pair_per_sample, seed, normalized))
+
+
+def map(  # noqa: A001 - as in rank:map
+    *,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+    lambdarank_normalization: bool = True,
+    lambdarank_score_normalization: bool = True,
+    seed: int | None = None,
+) -> LambdaMAP:
+    """XGBoost's `rank:map`, `LambdaRankMAP` of the same file, for labels 0 and 1; parameters as in `ndcg`.
+
+    Examples
+    --------
+    >>> map(lambdarank_num_pair_per_sample=5).truncation
+    5
+    """
+    normalized = (lambdarank_normalization, lambdarank_score_normalization)
+    return LambdaMAP(**_fields(lambdarank_pair_method, lambdarank_num_pair_per_sample, seed, normalized))
+
+
+def unbiased(
+    *,
+    lambdarank_bias_norm: float = 1.0,
+    lambdarank_pair_method: str = "topk",
+    lambdarank_num_pair_per_sample: int | None = None,
+) -> BiasRatios:
+    """XGBoost's `lambdarank_unbiased`, bit for bit; its costs are mirrored.
+
+    Parameters
+    ----------
+    lambdarank_bias_norm : float
+        From 0 on.
+    lambdarank_pair_method, lambdarank_num_pair_per_sample
+        As the objective's; under `topk` as many positions have ratios as there are top ranks, else 32.
+
+    References
+    ----------
+    XGBoost 3.2.0, src/objective/lambdarank_obj.cc; src/common/ranking_utils.h, `MaxPositionSize`. Run: predictions
+    equal after 20 rounds.
+
+    Examples
+    --------
+    >>> unbiased()
+    BiasRatios(limit=32, norm=1.0, cost='mirrored')
+    """
+    truncation, _ = _pair_numbers(lambdarank_pair_method, lambdarank_num_pair_per_sample)
+    return BiasRatios(limit=truncation or TRACKED, norm=lambdarank_bias_norm, cost="mirrored")
+
+
+def _pair_numbers(method: str, number: int | None) -> tuple[int | None, int | None]:
+    """Return the truncation and the samples of XGBoost's two ways to make pairs."""
+    truncates = one_of("lambdarank_pair_method", method, {"topk": True, "mean": False})
+    LambdaRank.declared()["samples"].check("lambdarank_num_pair_per_sample", number)
+    return (TOP_PAIRS if number is None else number, None) if truncates else (None, 1 if number is None else number)
+
+
+def _fields(method: str, number: int | None, seed: int | None, normalized: tuple[bool, bool]) -> dict[str, Any]:
+    """Return the fields that XGBoost's three objectives share."""
+    truncation, samples = _pair_numbers(method, number)
+    return {
+        "truncation": truncation, "samples": samples, "sigma": 1.0, "hessian": "doubled", "sigmoid": "float32",
+        "seed": BY_ROUND if seed is None else seed,
+        "normalization": NORMALIZATIONS[bool(normalized[0]), bool(normalized[1])],
+    }  # fmt: skip
+
+
+BUILT_IN: dict[str, Callable[..., Objective]] = {"rank:ndcg": ndcg, "rank:pairwise": pairwise, "rank:map": map}
+NAMES = {LambdaRank: "rank:ndcg", RankNet: "rank:pairwise", LambdaMAP: "rank:map"}
+
+
+def native_objective(objective: Objective | str, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
+    """Translate an objective into XGBoost's own parameters; `read_objective` reads them back.
+
+    Parameters
+    ----------
+    objective : Objective or str
+        What XGBoost shall train under.
+    position_bias : PositionBias or str, optional
+        What it shall learn of the positions of rows, which are their places in their queries.
+
+    Returns
+    -------
+    dict
+        `objective` and its parameters, for the releases that draw the pairs of `mean` alike: under `seed` from 3.4 on.
+
+    Raises
+    ------
+    ConventionError
+        The objective is none, or is not one of pairs and has a position bias.
+    UnsupportedConventionError
+        XGBoost has no built-in objective or position bias that is the same; the message names the fields.
+
+    Examples
+    --------
+    >>> native_objective(map(lambdarank_num_pair_per_sample=5))["objective"]
+    'rank:map'
+    """
+    value = as_objective(objective)
+    bias = as_position_bias(position_bias, value)
+    params = _write(value)
+    return params if bias is None else params | _write_bias(bias, params)
+
+
+def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
+    """Read what XGBoost trains under; the inverse of `native_objective`.
+
+    Parameters
+    ----------
+    objective : str or mapping
+        XGBoost's name, or what `native_objective` returned.
+    **params
+        Parameters of the objective; those left out have XGBoost's defaults. Without `seed` the pairs of `mean` are
+        seeded by the round, as up to 3.3.
+
+    Raises
+    ------
+    ConventionError
+        XGBoost has no such ranking objective, or the objective has no such parameter.
+
+    Examples
+    --------
+    >>> read_objective("rank:ndcg", ndcg_exp_gain=False).convention.gain
+    'linear'
+    """
+    return read_built_in("XGBoost", BUILT_IN, objective, params)
+
+
+def _write(value: Objective) -> dict[str, Any]:
+    if type(value) not in NAMES:
+        raise no_native("XGBoost", value, BUILT_IN)
+    fields = value.to_dict()
+    topk, normalization = fields["samples"] is None, fields["normalization"]
+    wanted = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
+    params: dict[str, Any] = {
+        "lambdarank_pair_method": "topk" if topk else "mean",
+        "lambdarank_num_pair_per_sample": wanted.to_dict()["truncation"] if topk else fields["samples"],
+        "lambdarank_normalization": normalization in {"xgboost", "xgboost-sum"},
+        "lambdarank_score_normalization": normalization in {"xgboost", "xgboost-distance"},
+    }
+    if isinstance(wanted, LambdaRank):
+        wanted, params = _gains(wanted, params)
+    if fields["seed"] != BY_ROUND:
+        params["seed"] = fields["seed"]
+    name = NAMES[type(value)]
+    require_native("XGBoost", wanted, BUILT_IN[name](**params))
+    return {"objective": name, **params}
+
+
+def _write_bias(wanted: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
+    norm = wanted.to_dict().get("norm", 1.0)
+    pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
+    require_native_bias("XGBoost", wanted, unbiased(lambdarank_bias_norm=norm, **pairs))
+    return {"lambdarank_unbiased": True, "lambdarank_bias_norm": norm}
+
+
+def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
+    """Bring gains that agree on the labels XGBoost takes to its spelling, and no cutoff to its number."""
+    convention = require_ndcg("XGBoost", value)
+    params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
+    if convention.gain == "exp2":
+        convention = convention.replace(gain="exp2-floor")
+    if value.samples is None:
+        convention = convention.at(min(convention.k or NO_CUTOFF, NO_CUTOFF))
+    return value.replace(convention=convention), params

@@ -1,0 +1,154 @@
+"""What QueryRanker and the learners share: their parameters, their rows by query, validation sets, and a score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from rankadapters.core.declaration import arguments
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import ConventionError, InputError
+from rankadapters.core.presets.texts import as_convention
+from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
+from rankadapters.sklearn.rows import LabelledRows, ids_of, whole_queries
+from rankadapters.sklearn.scorer import QueryScorer
+from rankadapters.sklearn.tables import without_column
+
+
+class QueryEstimator(BaseEstimator):
+    """An estimator whose `fit` and `score` take one `qid` per row."""
+
+    __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012 - scikit-learn reads it
+    __metadata_request__score = {"qid": True, "sample_weight": True}  # noqa: RUF012 - as above
+
+    convention: Convention | str | None
+    validation_fraction: float | None
+    qid: str | None = None  # the column that holds the ids, of estimators that read them from X
+    whole: Any = None
+    _other_ids = ""  # another way to give the ids, for the hint
+
+    def score(self, X: Any, y: Any, *, qid: Any = None, sample_weight: Any = None) -> float:
+        """Score predictions under `convention`.
+
+        Parameters
+        ----------
+        X, y, qid
+            As in `fit`; the qid is always needed.
+        sample_weight : array-like, shape (n_docs,), optional
+            Constant within a query; under `average="uniform"` ignored, by declaration.
+
+        Returns
+        -------
+        float
+            Greater is better: a measure that is better when smaller is negated.
+
+        Raises
+        ------
+        ConventionError
+            No `convention` was given.
+        InputError
+            There is no qid, or the labels do not fit the convention.
+        """
+        if self.convention is None:
+            name = type(self).__name__
+            msg = (
+                f"{name} has no convention to score under, and takes none for granted.\n"
+                f"Hint: {name}(..., convention=ra.presets.textbook(10)), or scoring=ra.sklearn.query_scorer(...)."
+            )
+            raise ConventionError(msg)
+        ids = ids_of(X, qid, self.qid)
+        if ids is None:
+            raise self._no_qid("score")
+        weights = sample_weight if as_convention(self.convention).weighting else None
+        name = self.qid or "qid"
+        scorer = QueryScorer(self.convention, name, name, self.whole)
+        return scorer(self, X, y, sample_weight=weights, **{name: ids})
+
+    @property
+    def _needs_queries(self) -> bool:
+        """Whether the rows of a query must be together."""
+        return True
+
+    def _read(self, X: Any, y: Any, *, training: bool) -> tuple[Any, Any]:
+        """Check the features and labels of one set, and return them as `fit` needs them."""
+        raise NotImplementedError
+
+    def _check_shared(self, eval_set: Any, *conventions: str) -> None:
+        """Check the parameters that all these estimators have."""
+        for name in ("convention", *conventions):
+            if getattr(self, name) is not None:
+                try:
+                    as_convention(getattr(self, name))
+                except ConventionError as error:
+                    raise error.about(name) from None
+        if self.validation_fraction is None:
+            return
+        arguments.number(
+            "validation_fraction", self.validation_fraction,
+            least=0, most=1, above=True, below=True, hint="validation_fraction=0.1",
+        )  # fmt: skip
+        if eval_set is not None:
+            raise InputError("validation queries were given twice.\nHint: either eval_set or validation_fraction.")
+
+    def _sets(self, X: Any, y: Any, qid: Any, sample_weight: Any, eval_set: Any) -> list[LabelledRows]:
+        """Return the rows to train on, and then each validation set."""
+        sets = self._labelled("fit", X, y, qid, sample_weight)
+        for validation_set in sets_of(eval_set):
+            sets += self._labelled("eval_set", *validation_set)
+        return sets
+
+    def _labelled(self, method: str, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> list[LabelledRows]:
+        """Return the rows of one set by query; of the training rows those to train on and those that are held out."""
+        refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
+        ids, training = ids_of(X, qid, self.qid), method == "fit"
+        if ids is None and self._needs_queries:
+            raise self._no_qid(method)
+        table = X if self.qid is None else without_column(X, self.qid)
+        features, labels = self._read(table, y, training=training)
+        if ids is None:
+            return [LabelledRows(features, labels, sample_weight)]
+        queries = whole_queries(table if hasattr(table, "shape") else features, labels, ids, self.whole)
+        if self._needs_queries:
+            fraction = self.validation_fraction if training else None
+            return LabelledRows.divided(features, queries, labels, sample_weight, fraction)
+        if sample_weight is not None:
+            one_per_query(sample_weight, queries)  # refuses weights that vary within a query
+        return [LabelledRows(features, labels, sample_weight)]
+
+    def _no_qid(self, method: str) -> InputError:
+        """Say that there are no ids, and every way to give them."""
+        call = "eval_set=[(X, y, qid)]" if method == "eval_set" else f"{method}(X, y, qid=ids)"
+        return InputError(
+            f"{type(self).__name__}: {method} got no qid, so it cannot tell the queries apart.\n"
+            f"Hint: {call}{self._other_ids}; in a search, cross-validation or pipeline "
+            "sklearn.set_config(enable_metadata_routing=True), then fit(X, y, qid=ids) of that."
+        )
+
+
+def sets_of(eval_set: Any) -> list[tuple[Any, ...]]:
+    """Read `eval_set`: one tuple (X, y[, qid[, sample_weight]]), or a list of them."""
+    if eval_set is None:
+        return []
+    sets = [eval_set] if isinstance(eval_set, tuple) else eval_set
+    if not isinstance(sets, list) or not all(isinstance(each, tuple) and len(each) in {2, 3, 4} for each in sets):
+        hint = "eval_set=[(X, y, qid)] or [(X, y, qid, sample_weight)]"
+        raise arguments.refusal("eval_set", eval_set, "lists of tuples (X, y[, qid[, sample_weight]])", hint)
+    if not sets:
+        msg = "eval_set lists no validation queries.\nHint: eval_set=[(X, y, qid)], or leave it out."
+        raise InputError(msg)
+    return sets
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator that `random_state` says: a seed, a generator, or None for numpy's own."""
+    if isinstance(random_state, np.random.Generator):
+        random_state = arguments.seed(random_state)
+    try:
+        made: np.random.RandomState = check_random_state(random_state)
+    except ValueError:
+        allowed = "whole numbers from 0 to 2^32 - 1, a numpy Generator or RandomState, or None"
+        raise arguments.refusal("random_state", random_state, allowed, "random_state=0") from None
+    return made
