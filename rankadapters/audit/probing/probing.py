@@ -10,9 +10,15 @@ from typing import Any
 import numpy as np
 
 from rankadapters.audit.identification.known_presets import known
-from rankadapters.audit.probing.answers import TAKES, Function
-from rankadapters.audit.probing.bugs import mistake_of
-from rankadapters.audit.probing.cases import (
+from rankadapters.audit.probing.report import Example, Probe, Refused
+from rankadapters.core.declaration.arguments import choice, names, number, refusal, whole_or_none
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.evaluation.evaluator import Evaluator
+from rankadapters.statistics.grid import has_cutoff, measure_named
+from rankadapters.statistics.probing.answers import TAKES, Function
+from rankadapters.statistics.probing.bugs import mistake_of
+from rankadapters.statistics.probing.cases import (
     EMPTY,
     LONG,
     NEGATIVE,
@@ -25,14 +31,8 @@ from rankadapters.audit.probing.cases import (
     Maker,
     shrunk,
 )  # fmt: skip
-from rankadapters.audit.probing.cutoffs import find_cutoff
-from rankadapters.audit.probing.elimination import Elimination, Pool
-from rankadapters.audit.probing.report import Example, Probe, Refused
-from rankadapters.core.declaration.arguments import choice, names, number, refusal, whole_or_none
-from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator
-from rankadapters.statistics.grid import has_cutoff, measure_named
+from rankadapters.statistics.probing.cutoffs import find_cutoff
+from rankadapters.statistics.probing.elimination import Elimination, Pool
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in turn until one is accepted
 N_QUERIES = 5

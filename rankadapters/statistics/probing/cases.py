@@ -22,6 +22,7 @@ EMPTY, SHORT, ONE_DOCUMENT, NEGATIVE = (
 )
 UNTIED, NEARLY_TIED = "no tied scores", "scores that float32 takes for tied"
 PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order in which they are asked
+SHORTEST = 2  # rows of a short list
 LONGEST_STABLE = 16  # rows that numpy's default sort keeps in order
 
 
@@ -130,7 +131,7 @@ class Maker:
             EMPTY: (self.empty, 2),
             ANY: (self.any, 12),
         }
-        makers |= {SHORT: (self.short, 2 if self._k > 2 else 0), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
+        makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
         makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
         return [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
 
@@ -166,7 +167,7 @@ class Maker:
 
     def short(self) -> Case:
         """Make queries with fewer rows than the cutoff."""
-        return self._case([self._query(int(self._generator.integers(2, self._k))) for _ in self._each()], SHORT)
+        return self._case([self._query(int(self._generator.integers(SHORTEST, self._k))) for _ in self._each()], SHORT)
 
     def negative(self) -> Case:
         """Make queries with some scores of 0 and below."""

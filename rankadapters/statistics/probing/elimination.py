@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.audit.probing.answers import Answer, Function
-from rankadapters.audit.probing.cases import EMPTY, Case
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.statistics.grid import Block, searched, with_refusals
+from rankadapters.statistics.probing.answers import Answer, Function
+from rankadapters.statistics.probing.cases import EMPTY, Case
 from rankadapters.statistics.search import Data, Search
 
 SIGNIFICANT = 10  # digits at which two values of the search are one

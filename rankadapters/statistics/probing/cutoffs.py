@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from rankadapters.audit.probing.answers import Function
-from rankadapters.audit.probing.cases import Maker
+from rankadapters.statistics.probing.answers import Function
+from rankadapters.statistics.probing.cases import Maker
 
 MOST_RANKS = 256  # a larger cutoff is taken for none
 

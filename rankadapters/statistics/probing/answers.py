@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankadapters.audit.probing.cases import Case
+from rankadapters.statistics.probing.cases import Case
 
 TAKES = ("query", "queries", "groups")
 

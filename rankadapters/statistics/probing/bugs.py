@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankadapters.audit.probing.cases import LONG, PLAIN, UNTIED, Case
-from rankadapters.audit.probing.elimination import Elimination, Pool, conventions_in
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import DCG, NDCG
+from rankadapters.statistics.probing.cases import LONG, PLAIN, UNTIED, Case
+from rankadapters.statistics.probing.elimination import Elimination, Pool, conventions_in
 
 FEWEST = 2  # different answers without which a mistake fits by chance
 MOST_DECIMALS = 8  # to which a function may round
 
 
 class Mistake(NamedTuple):
-    """What explains the answers: conventions that the answers do not tell apart, and what the function does otherwise."""
+    """What explains the answers: conventions that they do not tell apart, and what the function does otherwise."""
 
     conventions: list[Convention]
     what: str
@@ -64,14 +64,9 @@ class _Search:
     def _changed_answers(self) -> Iterator[tuple[str, Floats]]:
         """Yield what a function should have returned under each mistake about its last step."""
         n_queries = np.array([len(case.sizes) for case in self.cases])
-        yield "it returns percentages, 100 times the value", self.answers / 100
-        yield "it returns a loss, 1 minus the value", 1 - self.answers
-        yield "it returns the negative of the value", -self.answers
-        yield "it returns half the value", self.answers * 2
-        if n_queries.max() > 1:
-            yield "it adds the queries' values up and does not divide by their number", self.answers / n_queries
-            yield "it divides by one query too few", self.answers * (n_queries - 1) / n_queries
-            yield "it divides by one query too many", self.answers * (n_queries + 1) / n_queries
+        for what, scale, offset in CHANGED_ANSWERS:
+            if n_queries.max() > 1 or scale(2) == scale(1):
+                yield what, (self.answers - offset) / [scale(n) for n in n_queries.tolist()]
 
     def _fitting(
         self, pool: Pool, values: Floats, answers: Floats, what: str, tolerance: float | None = None
@@ -128,6 +123,16 @@ class _Search:
         yield from self._fitting(self.elimination.pool, self.values, self.answers, what)
 
 
+# What is done, the factor for a number of queries, and what is added: the answer is the value times the factor plus that.
+CHANGED_ANSWERS: tuple[tuple[str, Callable[[int], float], float], ...] = (
+    ("it returns percentages, 100 times the value", lambda _: 100.0, 0.0),
+    ("it returns a loss, 1 minus the value", lambda _: -1.0, 1.0),
+    ("it returns the negative of the value", lambda _: -1.0, 0.0),
+    ("it returns half the value", lambda _: 0.5, 0.0),
+    ("it adds the queries' values up and does not divide by their number", float, 0.0),
+    ("it divides by one query too few", lambda n: n / (n - 1) if n > 1 else math.inf, 0.0),
+    ("it divides by one query too many", lambda n: n / (n + 1), 0.0),
+)
 CHANGED_CASES: dict[str, Callable[[Case], Case]] = {
     "it takes its first argument for the scores and its second for the labels": lambda case: case.replaced(
         labels=case.scores, scores=case.labels
