@@ -71,7 +71,7 @@ def test_random_conventions_are_found_again(measure, takes):
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 10, 100, None])
-@pytest.mark.parametrize("text", ["textbook", "sklearn", "lightgbm.map", "trec_eval_9.P"])
+@pytest.mark.parametrize("text", ["textbook", "sklearn", "lightgbm.map", "letor4.p"])
 def test_an_unknown_cutoff_is_found(text, k):
     convention = ra.parse(f"{text}@{k or 'all'}")
     found = ra.audit.probe(as_function(convention, "query"), takes="query", k="unknown", measures=convention.measure)

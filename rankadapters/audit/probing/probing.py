@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,29 +12,23 @@ from rankadapters.audit.identification.known_presets import known
 from rankadapters.audit.probing.report import Example, Probe, Refused
 from rankadapters.core.declaration.arguments import choice, names, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.evaluator import Evaluator
 from rankadapters.statistics.grid import has_cutoff, measure_named
 from rankadapters.statistics.probing.answers import TAKES, Function
-from rankadapters.statistics.probing.bugs import mistake_of
 from rankadapters.statistics.probing.cases import (
     EMPTY,
-    LONG,
     NEGATIVE,
     ONE_DOCUMENT,
-    PLAIN,
-    PURPOSES,
     SHORT,
-    UNTIED,
     Case,
     Maker,
+    other_labels,
     shrunk,
+    value_of,
 )  # fmt: skip
 from rankadapters.statistics.probing.cutoffs import find_cutoff
-from rankadapters.statistics.probing.elimination import Elimination, Pool
+from rankadapters.statistics.probing.elimination import Elimination
+from rankadapters.statistics.probing.examination import diagnose, examine, grades_of
 
-GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in turn until one is accepted
-N_QUERIES = 5
 QUESTIONS, SECONDS = 400, 5.0  # to a function at most, while the smallest example is looked for
 
 MEANINGS = {
@@ -44,7 +37,6 @@ MEANINGS = {
     SHORT: "short='error'",
     NEGATIVE: "scores have to be positive",
 }
-FRACTIONAL, BELOW_ZERO = "fractional labels", "labels below 0"
 
 
 def probe(
@@ -107,40 +99,17 @@ def probe(
         measure_named(name) for name in names("measures", measures if isinstance(measures, str) else list(measures))
     ]
     bound = number("tolerance", tolerance, least=0)
-    n_queries = 1 if takes == "query" else N_QUERIES
-    grades = _grades(asked, labels, n_queries)
-    cutoff = find_cutoff(asked, Maker(grades, 3, n_queries)) if k == "unknown" else whole_or_none("k", k, "all ranks")
-    pool = pool_of(grades, n_queries, tuple(kinds), cutoff)
-    elimination = Elimination(asked, pool, bound)
-    elimination.run(PURPOSES)
+    grades = grades_of(asked, labels)
+    maker = Maker(grades, 3, asked.n_queries)
+    cutoff = find_cutoff(asked, maker) if k == "unknown" else whole_or_none("k", k, "all ranks")
+    elimination = examine(asked, tuple(kinds), cutoff, grades, bound)
     answered = any(not math.isnan(answer.value) for answer in elimination.answers.values())
     if answered and elimination.left and not any("deterministic" in fault for fault in asked.faults):
-        fitting = _with_refusals(elimination, pool.members(elimination.left))
+        fitting = _with_refusals(elimination, elimination.pool.members(elimination.left))
         if labels is None:
-            fitting = _by_other_labels(elimination, fitting, n_queries)
+            fitting = _by_other_labels(elimination, fitting)
         return _fitted(elimination, fitting)
     return _unexplained(elimination, cutoff)
-
-
-@lru_cache(maxsize=32)
-def pool_of(
-    grades: tuple[float, ...], n_queries: int, measures: tuple[type[Convention], ...], cutoff: int | None
-) -> Pool:
-    """Make the cases for given grades and a cutoff, and evaluate the measures' grids on them."""
-    return Pool.of(Maker(grades, cutoff, n_queries).pool(), measures, cutoff)
-
-
-def _grades(function: Function, labels: Sequence[float] | None, n_queries: int) -> tuple[float, ...]:
-    """Return the grades that the function accepts."""
-    if labels is not None:
-        given = tuple(number("labels", label) for label in labels)
-        if len(set(given)) < 2 or max(given) <= 0:  # noqa: PLR2004 - relevant and not
-            raise refusal("labels", labels, "two grades or more, one of them above 0", "labels=(0, 1)")
-        return given
-    for grades in GRADES:
-        if not function.answer(Maker(grades, 3, n_queries).every_grade()).problem:
-            return grades
-    return GRADES[0]
 
 
 def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
@@ -157,28 +126,19 @@ def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[
     return list(dict.fromkeys(fitting))
 
 
-def _by_other_labels(elimination: Elimination, fitting: list[Convention], n_queries: int) -> list[Convention]:
+def _by_other_labels(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
     """Rule out conventions by fractional and negative labels; an answer that no convention gives says nothing."""
     function = elimination.function
-    for purpose, grades in ((FRACTIONAL, (0.0, 0.5, 1.5, 2.0)), (BELOW_ZERO, (-1.0, 0.0, 1.0, 2.0))):
-        case = Maker(grades, getattr(fitting[0], "k", None), n_queries).plain()
-        values = np.array([_value(convention, case) for convention in fitting])
+    for case in other_labels(_cut(fitting[0]), function.n_queries):
+        values = np.array([value_of(convention, case) for convention in fitting])
         if np.unique(np.round(values, 10), equal_nan=True).size > 1:
             answer = function.ask(case)
             if answer.problem:
-                elimination.refused.append((Case(case.labels, case.scores, case.sizes, purpose), answer))
+                elimination.refused.append((case, answer))
                 continue
             fits = np.abs(values - answer.value) <= elimination.tolerance * max(1.0, abs(answer.value))
             fitting = [c for c, fit in zip(fitting, fits, strict=True) if fit] or fitting
     return fitting
-
-
-def _value(convention: Convention, case: Case) -> float:
-    """Evaluate a convention; NaN where it has no value."""
-    try:
-        return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
-    except RankAdaptersError:
-        return math.nan
 
 
 def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
@@ -210,15 +170,14 @@ def _presets(conventions: list[Convention]) -> tuple[str, ...]:
             by_docid = "docid" in str(getattr(preset, "ties", ""))
             alike = [preset.replace(ties=ties) for ties in ("input", "reverse")] if by_docid else [preset]
             if not every.isdisjoint(alike):
-                found.append(f"{label}@{'all' if preset.k is None else preset.k}" if has_cutoff(kind) else label)
+                found.append(
+                    f"{label}@{'all' if _cut(preset) is None else _cut(preset)}" if has_cutoff(kind) else label
+                )
     return tuple(found)
 
 
 def _unexplained(elimination: Elimination, cutoff: int | None) -> Probe:
-    elimination.ask_more(PLAIN, 4)
-    elimination.ask_more(UNTIED, 3)
-    elimination.ask_more(LONG, 1)
-    mistake = None if elimination.function.faults else mistake_of(elimination, cutoff)
+    mistake = diagnose(elimination, cutoff)
     group = elimination.nearest()
     nearest = _simplest(list(mistake.conventions)) if mistake else None
     if nearest is None and group is not None:
@@ -236,7 +195,7 @@ def _example(elimination: Elimination, convention: Convention) -> Example | None
     function = elimination.function
 
     def differs(case: Case) -> bool:
-        answer, expected = function.answer(case), _value(convention, case)
+        answer, expected = function.answer(case), value_of(convention, case)
         if answer.problem or math.isnan(expected):
             return False
         return abs(answer.value - expected) > elimination.tolerance * max(1.0, abs(expected))
@@ -248,7 +207,7 @@ def _example(elimination: Elimination, convention: Convention) -> Example | None
     case = shrunk(min(different, key=lambda case: len(case.labels)), differs, questions)
     return Example(
         labels=case.labels, scores=case.scores, group_sizes=case.sizes,
-        value=function.answer(case).value, expected=_value(convention, case),
+        value=function.answer(case).value, expected=value_of(convention, case),
     )  # fmt: skip
 
 

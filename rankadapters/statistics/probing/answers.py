@@ -10,9 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from rankadapters.core.errors import RankAdaptersError
 from rankadapters.statistics.probing.cases import Case
 
 TAKES = ("query", "queries", "groups")
+N_QUERIES = 5  # of a case for functions of several queries
+
+
+class NoAnswer(RankAdaptersError):  # noqa: N818 - an answer in words, and nobody's error
+    """What a function under test raises to say in plain words why it has no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,11 @@ class Function:
     calls: int = 0
     seconds: float = 0.0
 
+    @property
+    def n_queries(self) -> int:
+        """How many queries a case may have at most."""
+        return 1 if self.takes == "query" else N_QUERIES
+
     def ask(self, case: Case) -> Answer:
         """Ask about a case and remember the answer."""
         answer = self.answer(case)
@@ -73,6 +84,8 @@ class Function:
         self.calls, begin = self.calls + 1, time.perf_counter()
         try:
             returned = self.call(*arrays)
+        except NoAnswer as why:
+            return Answer(math.nan, str(why))
         except Exception as error:  # noqa: BLE001 - whatever it raises is its answer
             return Answer(
                 math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"

@@ -123,7 +123,7 @@ class _Search:
         yield from self._fitting(self.elimination.pool, self.values, self.answers, what)
 
 
-# What is done, the factor for a number of queries, and what is added: the answer is the value times the factor plus that.
+# What is done, the factor for a number of queries, and what is added to the value times the factor.
 CHANGED_ANSWERS: tuple[tuple[str, Callable[[int], float], float], ...] = (
     ("it returns percentages, 100 times the value", lambda _: 100.0, 0.0),
     ("it returns a loss, 1 minus the value", lambda _: -1.0, 1.0),

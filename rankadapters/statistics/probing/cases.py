@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.evaluation.evaluator import Evaluator
 
 CLOSE = 1e-9  # the difference of two scores that float64 tells apart and float32 does not
 SCORES = (0.1, 0.2, 0.2 + CLOSE, 0.3, 0.4)
@@ -21,6 +25,7 @@ EMPTY, SHORT, ONE_DOCUMENT, NEGATIVE = (
     "scores below 0",
 )
 UNTIED, NEARLY_TIED = "no tied scores", "scores that float32 takes for tied"
+FRACTIONAL, BELOW_ZERO = "fractional labels", "labels below 0"
 PURPOSES = (PLAIN, NEARLY_TIED, ONE_DOCUMENT, EMPTY, SHORT, NEGATIVE, ANY, LONG)  # in the order in which they are asked
 SHORTEST = 2  # rows of a short list
 LONGEST_STABLE = 16  # rows that numpy's default sort keeps in order
@@ -62,6 +67,14 @@ class Case:
     def qid(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The query of each row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def as_queries(self) -> list[dict[str, list[float]]]:
+        """Return each query's labels and scores in plain JSON types, whole labels as whole numbers."""
+        return [
+            {"labels": [int(label) if label.is_integer() else label for label in query.labels],
+             "scores": list(query.scores)}
+            for query in self.split()
+        ]  # fmt: skip
 
     def without_row(self, row: int) -> Case | None:
         """Return the case without a row; None where its query has no other row and is the only query."""
@@ -133,7 +146,8 @@ class Maker:
         }
         makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
         makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
-        return [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
+        cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
+        return [*cases, self.nearly_tied_pair(), self.nearly_tied_pair()]
 
     def plain(self) -> Case:
         """Make queries with more rows than the cutoff, something relevant and positive scores."""
@@ -142,7 +156,9 @@ class Maker:
     def untied(self) -> Case:
         """Make plain queries whose scores all differ."""
         queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
-        return self._case([(labels, self._generator.permutation(labels.size) + 1.0) for labels, _ in queries], UNTIED)
+        return self._case(
+            [(labels, self._generator.permutation(np.arange(1.0, labels.size + 1))) for labels, _ in queries], UNTIED
+        )
 
     def nearly_tied(self) -> Case:
         """Make queries with two scores, which are one score in float32, and a single relevant row."""
@@ -152,6 +168,22 @@ class Maker:
             labels = np.full(scores.size, self._grades.min())
             labels[self._generator.integers(scores.size)] = self._grades.max()
             queries.append((labels, scores))
+        return self._case(queries, NEARLY_TIED)
+
+    def nearly_tied_pair(self) -> Case:
+        """Make queries of different scores, the two highest of which are one score in float32.
+
+        Queries have different scores, so that all rows together have one such pair as well.
+        """
+        queries: list[tuple[Floats, Floats]] = []
+        for number in self._each():
+            size = self._more_than_cutoff()
+            scores = np.linspace(number + 1.0, number + 1.5, size)
+            scores[0] = scores[-1] + CLOSE
+            labels = np.full(size, self._grades.min())
+            labels[-int(self._generator.integers(2))] = self._grades.max()
+            order = self._generator.permutation(size)
+            queries.append((labels[order], scores[order]))
         return self._case(queries, NEARLY_TIED)
 
     def one_document(self) -> Case:
@@ -221,6 +253,20 @@ class Maker:
         labels, scores = (np.concatenate(column) for column in zip(*queries, strict=True))
         sizes = tuple(len(query) for query, _ in queries)
         return Case(tuple(labels.tolist()), tuple(scores.tolist()), sizes, purpose)
+
+
+def other_labels(k: int | None, n_queries: int) -> list[Case]:
+    """Make cases of labels that many functions refuse: fractional ones, and some below 0."""
+    kinds = {FRACTIONAL: (0.0, 0.5, 1.5, 2.0), BELOW_ZERO: (-1.0, 0.0, 1.0, 2.0)}
+    return [replace(Maker(grades, k, n_queries).plain(), purpose=purpose) for purpose, grades in kinds.items()]
+
+
+def value_of(convention: Convention, case: Case) -> float:
+    """Evaluate a convention; NaN where it has no value."""
+    try:
+        return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
+    except RankAdaptersError:
+        return math.nan
 
 
 def shrunk(case: Case, differs: Callable[[Case], bool], budget: int) -> Case:
