@@ -13,12 +13,27 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import compare, conventions, evaluate, explain, identify, order, parity, profile, report, warmup
+from rankadapters.cli import (
+    compare,
+    conformance,
+    conventions,
+    evaluate,
+    explain,
+    identify,
+    order,
+    parity,
+    probe,
+    profile,
+    report,
+    warmup,
+)
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.cli.helping import Formatter, complete, examples, way_out
 from rankadapters.core.errors import RankAdaptersError
 
-COMMANDS = (evaluate, explain, identify, order, profile, report, compare, parity, conventions, warmup)
+COMMANDS = (
+    evaluate, explain, identify, probe, conformance, order, profile, report, compare, parity, conventions, warmup
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
     add_measure(parser, "was measured")
     parser.add_argument(
         "--k",
-        type=_cutoff_or_unknown,
+        type=cutoff_or_unknown,
         default=UNKNOWN,
         help="the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)",
     )
@@ -58,7 +58,8 @@ def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def _cutoff_or_unknown(text: str) -> str | int | None:
+def cutoff_or_unknown(text: str) -> str | int | None:
+    """Read a cutoff, or the word for an unknown one, for argparse."""
     return text if text == UNKNOWN else cutoff(text)
 
 

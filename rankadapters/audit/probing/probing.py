@@ -87,7 +87,7 @@ def probe(
     >>> def ndcg(labels, scores):
     ...     discounts = 1 / np.log2(np.arange(labels.size) + 2)
     ...     ideal = np.sort(labels)[::-1] @ discounts
-    ...     return labels[np.argsort(scores)[::-1]] @ discounts / ideal if ideal else 0.0
+    ...     return labels[np.argsort(scores, kind="stable")[::-1]] @ discounts / ideal if ideal else 0.0
     >>> found = ra.audit.probe(ndcg, takes="query", k=None)
     >>> found.convention.gain, found.convention.ties, found.convention.empty
     ('linear', 'reverse', 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import RankAdaptersError
+from rankadapters.core.errors import LabelsWarning, RankAdaptersError
 from rankadapters.core.evaluation.evaluator import Evaluator
 
 CLOSE = 1e-9  # the difference of two scores that float64 tells apart and float32 does not
@@ -264,7 +265,9 @@ def other_labels(k: int | None, n_queries: int) -> list[Case]:
 def value_of(convention: Convention, case: Case) -> float:
     """Evaluate a convention; NaN where it has no value."""
     try:
-        return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LabelsWarning)  # of a preset whose program refuses such labels
+            return Evaluator(case.queries, convention).evaluate(np.asarray(case.scores)).value
     except RankAdaptersError:
         return math.nan
 
