@@ -76,7 +76,8 @@ def check(
         for i, (v, a) in enumerate(zip(vectors_here, answers, strict=True), 1)
         if _wrong(v, a, bound)
     ]
-    fields, explanation = _why(asked, declared, labels, bound) if failures and not asked.faults else ({}, "")
+    explicable = any(f.answer is not None for f in failures) and not asked.faults
+    fields, explanation = _why(asked, declared, labels, bound) if explicable else ({}, "")
     return Conformance(
         convention=declared, n_cases=len(vectors_here), failures=tuple(failures), fields=fields,
         explanation=explanation, faults=tuple(asked.faults),

@@ -39,7 +39,7 @@ class Program:
     Raises
     ------
     InputError
-        An argument is wrong.
+        An argument is wrong; or, from the `with` statement, the program cannot be started.
 
     Examples
     --------
@@ -81,7 +81,8 @@ class Program:
         return self._answer()
 
     def __enter__(self) -> Self:
-        """Return the program, which the first question starts."""
+        """Start the program."""
+        self._running()
         return self
 
     def __exit__(self, *_: object) -> None:
