@@ -138,9 +138,8 @@ def test_scikit_learn_conforms_to_its_preset():
 def program(tmp_path, body):
     """Write a program that answers each question by what `body` makes of it."""
     file = tmp_path / "program.py"
-    file.write_text(
-        f"import json, sys, time\nfor line in sys.stdin:\n    q = json.loads(line)\n    {body}\n    sys.stdout.flush()\n"
-    )
+    loop = f"for line in sys.stdin:\n    q = json.loads(line)\n    {body}\n    sys.stdout.flush()\n"
+    file.write_text(f"import json, sys, time\n{loop}")
     return f"{sys.executable} {file}"
 
 

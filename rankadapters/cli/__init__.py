@@ -131,9 +131,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=examples(
             "parity",
             "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
-            "explain --a sklearn@10 --b yahoo@10 --qrels q.txt --run r.txt",
             "identify 0.1623 --features test.txt --predictions scores.txt",
-            "conventions --diff yahoo",
+            "probe package.module:function --k 10",
             status="",
         ),
         add_help=False,

@@ -6,15 +6,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from rankadapters.conformance.report import Conformance, Failure
 from rankadapters.conformance.vectors import Vector, vectors
 from rankadapters.core.declaration.arguments import choice, number, refusal
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.statistics.probing.answers import TAKES, Answer, Function
-from rankadapters.statistics.probing.cases import Maker
+from rankadapters.statistics.probing.cases import Case, Maker, value_of
 from rankadapters.statistics.probing.cutoffs import MOST_RANKS, find_cutoff
 from rankadapters.statistics.probing.examination import diagnose, examine, grades_of
+
+SAME = 1e-12  # the difference of sums in another order
 
 
 def check(
@@ -104,6 +109,18 @@ def _why(
             elimination = at_cutoff if at_cutoff.left else elimination
     if elimination.left and elimination.answers:
         fitting = elimination.pool.members(elimination.left)
-        return min((convention.diff(other) for other in fitting), key=len), ""
+        computed = min(fitting, key=lambda other: len(convention.diff(other)))
+        cases = [case for case, _ in function.answers]
+        return {name: v for name, v in convention.diff(computed).items() if _shows(computed, name, v[0], cases)}, ""
     mistake = diagnose(elimination, k)
     return {}, mistake.what if mistake else ""
+
+
+def _shows(computed: Convention, name: str, declared: object, cases: list[Case]) -> bool:
+    """Tell whether the declared value of a field gives other values than the computed convention has."""
+    try:
+        other = computed.replace(**{name: declared})
+    except ConventionError:
+        return True
+    values, others = ([value_of(convention, case) for case in cases] for convention in (computed, other))
+    return not np.allclose(values, others, rtol=0, atol=SAME, equal_nan=True)
