@@ -147,8 +147,8 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     --------
     >>> import rankadapters as ra
     >>> cases = ra.conformance.vectors("sklearn@3").vectors
-    >>> cases[0].purpose, [case.value for case in cases if case.purpose == "empty"]
-    ('distinct scores', [0.0])
+    >>> [case.purpose for case in cases]
+    ['ties', 'empty', 'short', 'distinct scores', 'negative labels']
     """
     return _vectors(as_convention(convention), None if labels is None else tuple(labels))
 
