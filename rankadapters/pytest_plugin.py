@@ -96,6 +96,22 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 
 @pytest.fixture
+def assert_conforms() -> Callable[..., None]:
+    """Assert that a function computes a convention: `assert_conforms(function, convention, takes="query")`.
+
+    It takes what `conformance.check` takes. A failure says by field what is wrong.
+    """
+
+    def assert_conforms(function: Callable[..., Any], convention: Any, *, takes: str, **options: Any) -> None:
+        __tracebackhide__ = True
+        from rankadapters.conformance import check
+
+        check(function, _resolved(convention, "convention"), takes=takes, **options).raise_if_failed()
+
+    return assert_conforms
+
+
+@pytest.fixture
 def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport]:
     """Assert that the installed toolkits agree: `ranking_parity(labels, scores, convention, qid=qid)`.
 

@@ -13,7 +13,7 @@ from contextlib import redirect_stdout
 from typing import Any, NoReturn
 
 from rankadapters import __version__
-from rankadapters.cli import audits, compare, conventions, evaluate, identify, parity, warmup
+from rankadapters.cli import audits, compare, conformance, conventions, evaluate, identify, parity, probe, warmup
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.cli.helping import Formatter, complete, examples, way_out
 from rankadapters.core.errors import RankAdaptersError
@@ -22,6 +22,8 @@ COMMANDS: dict[str, Callable[[Any], None]] = {
     "evaluate": evaluate.add,
     "explain": audits.add_explain,
     "identify": identify.add,
+    "probe": probe.add,
+    "conformance": conformance.add,
     "order": audits.add_order,
     "profile": audits.add_profile,
     "report": audits.add_report,
@@ -124,9 +126,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=examples(
             "parity",
             "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
-            "explain --a sklearn@10 --b yahoo@10 --qrels q.txt --run r.txt",
             "identify 0.1623 --features test.txt --predictions scores.txt",
-            "conventions --diff yahoo",
+            "probe package.module:function --k 10",
             status="",
         ),
         add_help=False,

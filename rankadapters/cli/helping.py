@@ -22,6 +22,10 @@ class Formatter(argparse.HelpFormatter):
     def _iter_indented_subactions(self, action: argparse.Action) -> Generator[argparse.Action]:
         yield from getattr(action, "_get_subactions", list)()  # without the indent that argparse leaves no room for
 
+    def _format_action(self, action: argparse.Action) -> str:
+        text = super()._format_action(action)  # whose first line says no more than the title, where it is of commands
+        return text.partition("\n")[2] if hasattr(action, "_get_subactions") else text
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines = text.splitlines()
         return "\n".join(

@@ -36,13 +36,18 @@ def add(commands: Any) -> None:
         "ndcg@5=0.4382, and of several models with their names, MODEL:0.1623 or MODEL:10=0.1623",
     )  # fmt: skip
     add_measure(parser, "was measured")
-    cutoffs = "the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)"
-    parser.add_argument("--k", type=_cutoff_or_unknown, default=UNKNOWN, help=cutoffs)
+    parser.add_argument(
+        "--k",
+        type=cutoff_or_unknown,
+        default=UNKNOWN,
+        help="the cutoff of numbers without one, 'all', or 'unknown': 1 to 100 and all (default)",
+    )
     sources.add(parser, several=True)
     answers(parser, _run)
 
 
-def _cutoff_or_unknown(text: str) -> str | int | None:
+def cutoff_or_unknown(text: str) -> str | int | None:
+    """Read a cutoff, or the word for an unknown one, for argparse."""
     return text if text == UNKNOWN else cutoff(text)
 
 

@@ -1,0 +1,1 @@
+"""Probing: which convention a function computes."""

@@ -1,0 +1,15 @@
+"""Conformance: cases by which any implementation of a convention is tested, in any language."""
+
+from __future__ import annotations
+
+from rankadapters.conformance.checking import check
+from rankadapters.conformance.programs import Program
+from rankadapters.conformance.report import Conformance, ConformanceError, Failure
+from rankadapters.conformance.vectors import Vector, Vectors, vectors
+
+__all__ = ["Conformance", "ConformanceError", "Failure", "Program", "Vector", "Vectors", "check", "vectors"]
+
+
+def __dir__() -> list[str]:
+    """List the public names alone, for completion."""
+    return sorted(__all__)

@@ -1,0 +1,160 @@
+"""A program as a function: started once, asked in JSON lines."""
+
+from __future__ import annotations
+
+import json
+import queue
+import shlex
+import subprocess
+import tempfile
+import threading
+from typing import IO, Any, Self
+
+import numpy as np
+
+from rankadapters.core.declaration.arguments import number, whole_or_none
+from rankadapters.core.errors import InputError, brief
+from rankadapters.statistics.probing.answers import NoAnswer
+from rankadapters.statistics.probing.cases import Case
+
+MOST_TIME_OUTS = 3  # after which a program is not asked any more
+
+
+class Program:
+    r"""A program that computes a metric, as a function of labels, scores and the rows of each query.
+
+    It reads a line for each question, `{"id": 1, "k": 10, "queries": [{"labels": [1, 0], "scores": [0.3, 0.2]}]}`, and
+    writes a line for each answer, `{"id": 1, "value": 0.63}` or `{"id": 1, "error": "why there is none"}`. It has to
+    flush each line. Use it in a `with` statement, which ends the program. A program that ended before is started anew.
+
+    Parameters
+    ----------
+    command : str
+        The command line, without a shell.
+    k : int, optional
+        The cutoff that it is told.
+    timeout : float, default 10
+        Seconds to wait for an answer.
+
+    Raises
+    ------
+    InputError
+        An argument is wrong; or, from the `with` statement, the program cannot be started.
+
+    Examples
+    --------
+    >>> import sys
+    >>> answer = 'import json; print(json.dumps({"id": json.loads(input())["id"], "value": 0.5}))'
+    >>> with Program(f"{sys.executable} -c '{answer}'") as program:
+    ...     program([1, 0], [0.3, 0.2], [2])
+    0.5
+    """
+
+    def __init__(self, command: str, *, k: int | None = None, timeout: float = 10) -> None:
+        try:
+            self._arguments = shlex.split(command)
+        except (ValueError, AttributeError):
+            self._arguments = []
+        if not self._arguments:
+            msg = f"command={brief(command)}; allowed are command lines."
+            raise InputError(msg, hint="command='node ndcg.js'")
+        self._k, self._timeout = whole_or_none("k", k, "all ranks"), number("timeout", timeout, least=0, above=True)
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._errors: IO[bytes] | None = None
+        self._id = self._time_outs = 0
+
+    def __call__(self, labels: Any, scores: Any, group_sizes: Any = None) -> Any:
+        """Ask about queries, or about one; return what the program says is the value."""
+        if self._time_outs >= MOST_TIME_OUTS:
+            msg = f"was not asked any more after {MOST_TIME_OUTS} time-outs"
+            raise NoAnswer(msg)
+        sizes = (len(labels),) if group_sizes is None else tuple(np.asarray(group_sizes).tolist())
+        case = Case(tuple(np.asarray(labels, float).tolist()), tuple(np.asarray(scores, float).tolist()), sizes)
+        self._id += 1
+        process = self._running()
+        try:
+            process.stdin.write(json.dumps({"id": self._id, "k": self._k, "queries": case.as_queries()}) + "\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+        except OSError:
+            raise self._crash() from None
+        return self._answer()
+
+    def __enter__(self) -> Self:
+        """Start the program."""
+        self._running()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the program."""
+        self._end()
+
+    def _running(self) -> subprocess.Popen[str]:
+        """Return the process, started if there is none."""
+        if self._process is None:
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed where the program ends
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - the user's own command
+                    self._arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+                    encoding="utf-8", errors="replace",
+                )  # fmt: skip
+            except OSError as error:
+                self._errors.close()
+                msg = f"command={shlex.join(self._arguments)!r} cannot be started: {error.strerror}."
+                raise InputError(msg, hint="the path of a program and its arguments, such as 'node ndcg.js'") from None
+            self._lines = queue.SimpleQueue()
+            threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True).start()
+        return self._process
+
+    def _answer(self) -> Any:
+        """Wait for the line that answers the last question."""
+        try:
+            line = self._lines.get(timeout=self._timeout)
+        except queue.Empty:
+            self._time_outs += 1
+            self._end()
+            msg = f"gave no answer in {self._timeout:g} s"
+            raise NoAnswer(msg) from None
+        if not line:
+            raise self._crash()
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict) or answer.get("id") != self._id or not {"value", "error"} & set(answer):
+            self._end()  # no later line can be told from an answer to another question
+            msg = f"wrote {brief(line.strip())}, which is no answer to the question with the id {self._id}"
+            raise NoAnswer(msg)
+        if answer.get("error") is not None:
+            msg = f"said: {brief(answer['error'])}"
+            raise NoAnswer(msg)
+        return answer.get("value")
+
+    def _crash(self) -> NoAnswer:
+        """Say how the program ended, with the last line that it wrote to its standard error."""
+        status = self._process.wait(self._timeout) if self._process else None
+        said = ""
+        if self._errors is not None:
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+        self._end()
+        return NoAnswer(f"ended with the exit status {status}{f': {said}' if said else ''}")
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, self._errors):
+                try:
+                    stream.close()  # type: ignore[union-attr]
+                except OSError:  # what was not read yet cannot be flushed
+                    continue
+
+
+def _read(stream: IO[str], lines: queue.SimpleQueue[str]) -> None:
+    """Hand lines on until the program ends, and then an empty one."""
+    with stream:
+        for line in stream:
+            lines.put(line)
+    lines.put("")

@@ -1,0 +1,259 @@
+"""Probing: the convention of a function is found, and a function with a mistake is attributed to none."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+from rankadapters.statistics.grid import has_cutoff, searched
+
+LOSSES = {"pair-logit", "query-rmse", "query-soft-max", "query-cross-entropy"}
+RANKED = [name for name in MEASURES if name not in LOSSES]
+TAKES = ("query", "queries", "groups")
+CUTOFFS = (None, 3)
+
+
+def as_function(convention, takes):
+    """Return a convention as somebody's function."""
+
+    def function(labels, scores, queries=None):
+        sizes = [len(labels)] if takes == "query" else queries
+        return ra.evaluate(labels, scores, convention, **{"qid" if takes == "queries" else "group_sizes": sizes}).value
+
+    return function
+
+
+def random_convention(draw, measure, k):
+    grid = searched(MEASURES[measure], ra.Queries([1, 0], group_sizes=[2]))
+    while True:
+        fields = {name: draw.choice(values) for name, values in grid.items()}
+        if has_cutoff(MEASURES[measure]):
+            fields["k"] = k
+        try:
+            return MEASURES[measure](**fields)
+        except ra.ConventionError:
+            continue
+
+
+def random_data(draw, n_queries):
+    """Return labels, scores and sizes as no probe makes them."""
+    sizes = [draw.randint(1, 9) for _ in range(n_queries)]
+    labels = [draw.choice([0, 0, 1]) for _ in range(sum(sizes))]
+    return labels, [draw.choice([0.5, 0.6, 0.7, 0.7 + 1e-9, -0.5]) for _ in labels], sizes
+
+
+def value(convention, labels, scores, sizes):
+    try:
+        return ra.evaluate(labels, scores, convention, group_sizes=sizes).value
+    except ra.InputError:
+        return None
+
+
+@pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")
+@pytest.mark.parametrize("takes", TAKES)
+@pytest.mark.parametrize("measure", RANKED)
+def test_random_conventions_are_found_again(measure, takes):
+    draw = random.Random(f"{measure} {takes}")
+    k = random.Random(f"{measure} {takes == 'query'}").choice(CUTOFFS)  # one, as the cases of each cutoff take seconds
+    for _ in range(4):
+        convention = random_convention(draw, measure, k)
+        found = ra.audit.probe(
+            as_function(convention, takes), takes=takes, k=getattr(convention, "k", None), measures=measure
+        )
+        assert found.convention is not None, convention
+        for _ in range(30):
+            data = random_data(draw, 1 if takes == "query" else 4)
+            expected = value(convention, *data)
+            if expected is not None:
+                assert value(found.convention, *data) == pytest.approx(expected, abs=1e-9), (convention, data)
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 10, 100, None])
+@pytest.mark.parametrize("text", ["textbook", "sklearn", "lightgbm.map", "letor4.p"])
+def test_an_unknown_cutoff_is_found(text, k):
+    convention = ra.parse(f"{text}@{k or 'all'}")
+    found = ra.audit.probe(as_function(convention, "query"), takes="query", k="unknown", measures=convention.measure)
+    assert getattr(found.convention, "k", None) == k
+
+
+def dcg(labels, ranks_from=2):
+    return float((2.0**labels - 1) @ (1 / np.log2(np.arange(labels.size) + ranks_from)))
+
+
+def ndcg(labels, scores, *, shift=2):
+    ideal = dcg(np.sort(labels)[::-1], shift)
+    return dcg(labels[np.argsort(-scores, kind="stable")], shift) / ideal if ideal else 0.0
+
+
+class Counter:
+    """A function that keeps what it was asked."""
+
+    def __init__(self, answer):
+        self.answer, self.values = answer, []
+
+    def __call__(self, labels, scores):
+        self.values.append(ndcg(labels, scores))
+        return self.answer(self.values)
+
+
+def sorted_in_place(labels, scores):
+    order = np.argsort(-scores, kind="stable")
+    labels[:], scores[:] = labels[order], scores[order]
+    return ndcg(labels, scores)
+
+
+def raises(labels, scores):
+    message = "no"
+    raise ZeroDivisionError(message)
+
+
+def unstable(labels, scores):
+    if labels.size <= 16:
+        return ndcg(labels, scores)
+    order = np.random.default_rng(labels.size).permutation(labels.size)
+    return ndcg(labels[order], scores[order])
+
+
+def linear_discounts(labels, scores):
+    discounts = 1 / (np.arange(labels.size) + 2.5)
+    ideal = np.sort(labels)[::-1] @ discounts
+    return labels[np.argsort(-scores, kind="stable")] @ discounts / ideal if ideal else 0.0
+
+
+BUGS = {
+    "discounts begin with rank 2": lambda y, s: ndcg(y, s, shift=3),
+    "percentages": lambda y, s: 100 * ndcg(y, s),
+    "1 minus the value": lambda y, s: 1 - ndcg(y, s),
+    "negative of the value": lambda y, s: -ndcg(y, s),
+    "half the value": lambda y, s: ndcg(y, s) / 2,
+    "rounds to 3 decimals": lambda y, s: round(ndcg(y, s), 3),
+    "rounds to 6 decimals": lambda y, s: round(ndcg(y, s), 6),
+    "scores and its second": lambda y, s: ndcg(s, y),
+    "ascending scores": lambda y, s: ndcg(y, -s),
+    "unstable sort": unstable,
+    "off by 1e-8": lambda y, s: ndcg(y, s) + 1e-8,
+    "off by a share": lambda y, s: ndcg(y, s) * (1 + 3e-8),
+    "squared": lambda y, s: ndcg(y, s) ** 2,
+    "root": lambda y, s: math.sqrt(ndcg(y, s)),
+    "linear discounts": linear_discounts,
+    "not divided": lambda y, s: dcg(y[np.argsort(-s, kind="stable")]),
+    "a row is lost": lambda y, s: ndcg(y[:-1], s[:-1]),
+    "random": lambda y, s: ndcg(y, s) + random.random() / 100,
+    "random ties": lambda y, s: ndcg(y, s + np.random.default_rng().random(s.size) / 1e6),
+    "running mean": Counter(np.mean),
+    "sum so far": Counter(sum),
+    "best so far": Counter(max),
+    "the value before": Counter(lambda values: values[max(len(values) - 2, 0)]),
+    "tires": Counter(lambda values: values[-1] if len(values) < 5 else 0.5),
+    "changes its input": sorted_in_place,
+    "raises": raises,
+    "None": lambda y, s: None,
+    "NaN": lambda y, s: math.nan,
+    "array": lambda y, s: np.full(3, ndcg(y, s)),
+    "list": lambda y, s: [ndcg(y, s)] * 2,
+    "text": lambda y, s: f"{ndcg(y, s):.4f}",
+    "infinite": lambda y, s: math.inf,
+    "constant": lambda y, s: 0.5,
+    "mean label": lambda y, s: float(np.mean(y)),
+}
+EXPLAINED = [name for name in BUGS if " " in name and name not in {"off by 1e-8", "off by a share", "linear discounts",
+             "not divided", "a row is lost", "random ties", "running mean", "sum so far", "best so far",
+             "the value before", "changes its input", "mean label"}]  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_function_with_a_mistake_is_attributed_to_no_convention(bug):
+    function = BUGS[bug]
+    if isinstance(function, Counter):
+        function.values.clear()
+    found = ra.audit.probe(function, takes="query", k=None)
+    if bug == "changes its input":
+        assert any("changes the arrays" in fault for fault in found.faults)
+    else:
+        assert found.convention is None
+    if bug in EXPLAINED:
+        assert bug in found.explanation
+        assert "Most likely" in str(found)
+
+
+SEVERAL = {
+    "the sum of queries": sum,
+    "one query too few": lambda values: sum(values) / max(len(values) - 1, 1),
+    "one query too many": lambda values: sum(values) / (len(values) + 1),
+    "the median": lambda values: float(np.median(values)),
+    "the last query": lambda values: values[-1],
+    "the best query": max,
+}
+
+
+@pytest.mark.parametrize("bug", SEVERAL)
+def test_a_wrong_mean_is_attributed_to_no_convention(bug):
+    def function(labels, scores, sizes):
+        ends = np.cumsum(sizes)
+        return SEVERAL[bug]([ndcg(labels[e - n : e], scores[e - n : e]) for e, n in zip(ends, sizes, strict=True)])
+
+    found = ra.audit.probe(function, takes="groups", k=None)
+    assert found.convention is None
+    assert (bug in found.explanation) == (bug.startswith("one query"))
+
+
+def test_a_slow_function_is_called_a_few_times(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("rankadapters.statistics.probing.answers.time.perf_counter", lambda: clock[0])
+
+    def slow(labels, scores):
+        clock[0] += 1
+        return ndcg(labels, scores)
+
+    assert ra.audit.probe(slow, takes="query", k=None).convention is not None
+    assert clock[0] < 30
+    clock[0] = 0
+    assert ra.audit.probe(lambda y, s: slow(y, s) ** 2, takes="query", k=None).convention is None
+    assert clock[0] < 60
+
+
+def test_one_document_queries_that_are_refused_are_said():
+    metrics = pytest.importorskip("sklearn.metrics")
+    found = ra.audit.probe(lambda y, s: metrics.ndcg_score([y], [s], k=3), takes="query", k=3)
+    assert "sklearn@3" in found.presets
+    assert [refused.what for refused in found.refused] == ["one document", "labels below 0"]
+
+
+def test_lightgbm_s_metric_is_its_preset():
+    lgb = pytest.importorskip("lightgbm")
+
+    def metric(labels, scores, sizes):
+        params = {"verbose": -1, "min_data_in_bin": 1, "min_data_in_leaf": 1, "feature_pre_filter": False}
+        rows = np.zeros((len(labels), 1))
+        data = lgb.Dataset(rows, labels, group=sizes, params=params, init_score=scores, free_raw_data=False)
+        return lgb.Booster(
+            {"objective": "lambdarank", "metric": "ndcg", "eval_at": [3], "verbose": -1}, data
+        ).eval_train()[0][2]
+
+    assert "lightgbm@3" in ra.audit.probe(metric, takes="groups", k=3).presets
+
+
+def test_xgboost_s_metric_is_its_preset():
+    xgb = pytest.importorskip("xgboost")
+
+    def metric(labels, scores, sizes):
+        data = xgb.DMatrix(np.zeros((len(labels), 1)), labels)
+        data.set_group(sizes)
+        data.set_base_margin(scores)
+        model = xgb.train({"objective": "rank:ndcg", "eval_metric": "ndcg@3", "max_depth": 1, "eta": 0}, data, 0)
+        return float(model.eval(data).split(":")[-1])
+
+    assert "xgboost@3" in ra.audit.probe(metric, takes="groups", k=3).presets
+
+
+def test_catboost_s_metric_is_its_preset():
+    utils = pytest.importorskip("catboost.utils")
+    found = ra.audit.probe(
+        lambda y, s, qid: utils.eval_metric(y, s, "NDCG:top=3", group_id=qid)[0], takes="queries", k=3
+    )
+    assert "catboost@3" in found.presets
