@@ -17,7 +17,7 @@ def printed(capsys, *arguments, code=0, note=""):
     """Check the exit code and what stands on stderr, and return what was printed."""
     assert run(*arguments) == code
     out, err = capsys.readouterr()
-    assert err == note
+    assert err == note, (err, note)
     return out
 
 

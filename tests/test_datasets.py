@@ -82,7 +82,7 @@ def test_the_two_parts_share_no_query():
         ),
         ({"random_state": -1}, "random_state=-1; allowed"),
         ({"random_state": None}, "random_state=None; allowed"),
-        ({"n_train_queries": 0}, "n_train_queries=0; allowed are whole numbers from 1 on"),
+        ({"n_train_queries": 0}, "n_train_queries=0; allowed are whole numbers from 1 to 1000000"),
         ({"n_test_queries": 2.5}, "n_test_queries=2.5; allowed"),
     ],
 )

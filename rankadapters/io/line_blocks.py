@@ -7,7 +7,7 @@ import gzip
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -26,23 +26,24 @@ class OpenText(NamedTuple):
 
     data: BinaryIO
     raw: BinaryIO  # the file as it is on the disk
-    size: int  # of the latter, in bytes
+    size: int  # of the latter, in bytes; 0 of a pipe
     is_marked: bool  # by a byte order mark
 
 
 @contextmanager
 def opened(path: AnyPath) -> Iterator[OpenText]:
     """Open a text file; gzip and bzip2 are known by the first bytes, whatever the name."""
-    with BytesIO(path.data) if isinstance(path, HeldFile) else Path(path).open("rb") as raw:
-        size = raw.seek(0, os.SEEK_END)
-        raw.seek(0)
-        start = raw.read(_MAGIC)
-        raw.seek(0)
+    held = BufferedReader(BytesIO(path.data)) if isinstance(path, HeldFile) else None
+    with held or Path(path).open("rb") as raw:
+        size = raw.seek(0, os.SEEK_END) if raw.seekable() else 0  # a pipe is read once, from its start to its end
+        if size:
+            raw.seek(0)
+        start = raw.peek(_MAGIC)
         opener = next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), None)
         with raw if opener is None else opener(raw) as data:
-            is_marked = data.read(len(_BOM)) == _BOM
-            if not is_marked:
-                data.seek(0)
+            is_marked = data.peek(len(_BOM)).startswith(_BOM)
+            if is_marked:
+                data.read(len(_BOM))
             yield OpenText(data, raw, size, is_marked)
 
 
@@ -96,7 +97,7 @@ def _blocks(path: AnyPath, step: Callable[[int, int], None] | None) -> Iterator[
         is_empty = not file.is_marked
         while block := file.data.read(BLOCK):
             is_empty = False
-            if step is not None:
+            if step is not None and file.size:
                 step(file.raw.tell(), file.size)
             yield block
     if is_empty:

@@ -10,8 +10,6 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from rankadapters.core.declaration.number_fields import is_whole
 from rankadapters.core.declaration.spelling import as_float
 from rankadapters.core.declaration.spelling import number as spelled
@@ -101,6 +99,8 @@ def flag(name: str, value: object) -> bool:
         ...
     rankadapters.core.errors.InputError: progress='yes'; allowed are True, False.
     """
+    import numpy as np  # not above: a convention is read without it
+
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise refusal(name, value, "True, False")
@@ -138,6 +138,7 @@ def names(name: str, value: object, *, least: int = 1, hint: str = "") -> list[s
 def members(value: object) -> list[Any] | None:
     """Return what an iterable holds; None where there is one text, or nothing to iterate over.
 
+    >>> import numpy as np
     >>> members((1, 2)), members("ab"), members(np.array(3))
     ([1, 2], None, None)
     """
@@ -149,6 +150,7 @@ def members(value: object) -> list[Any] | None:
 def seed(random_state: object) -> int:
     """Return a seed: the whole number that `random_state` is, or one that a generator of numpy draws.
 
+    >>> import numpy as np
     >>> seed(5), seed(np.random.default_rng(0)) == seed(np.random.default_rng(0))
     (5, True)
     >>> seed("a")
@@ -158,6 +160,8 @@ def seed(random_state: object) -> int:
     RandomState.
     Hint: random_state=0.
     """
+    import numpy as np
+
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(_SEEDS))
     if isinstance(random_state, np.random.RandomState):

@@ -234,7 +234,7 @@ def evaluate(
     """
     if is_one(convention):
         evaluator = Evaluator(labels, convention, n_threads=n_threads, **columns)
-        models = None if isinstance(scores, np.ndarray) else scores_by_model(scores)
+        models = None if isinstance(scores, (np.ndarray, list)) else scores_by_model(scores)
         if models is None:
             return evaluator.evaluate(scores)
         return {name: evaluator.evaluate(column) for name, column in models.items()}
