@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 from rankadapters.cli import functions
+from rankadapters.cli.audits import add_measure
 from rankadapters.cli.helping import examples
-from rankadapters.cli.identify import UNKNOWN, add_measure, cutoff_or_unknown
+from rankadapters.cli.identify import UNKNOWN, cutoff_or_unknown
 from rankadapters.cli.printing import Answer, answers
 
 

@@ -14,7 +14,7 @@ from rankadapters.core.declaration.arguments import choice, number, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.presets.texts import as_convention
-from rankadapters.statistics.probing.answers import TAKES, Answer, Function
+from rankadapters.statistics.probing.answers import TAKES, Function, Reply
 from rankadapters.statistics.probing.cases import Case, Maker, value_of
 from rankadapters.statistics.probing.cutoffs import MOST_RANKS, find_cutoff
 from rankadapters.statistics.probing.examination import diagnose, examine, grades_of
@@ -89,7 +89,7 @@ def check(
     )  # fmt: skip
 
 
-def _wrong(vector: Vector, answer: Answer, tolerance: float) -> bool:
+def _wrong(vector: Vector, answer: Reply, tolerance: float) -> bool:
     """Tell whether an answer is not the one of the convention."""
     if vector.value is None or answer.problem:
         return not answer.problem or (vector.value is not None and not vector.optional)

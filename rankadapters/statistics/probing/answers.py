@@ -22,7 +22,7 @@ class NoAnswer(RankAdaptersError):  # noqa: N818 - an answer in words, and nobod
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What a function said to a case: a number, or why there is none.
 
     Attributes
@@ -47,7 +47,7 @@ class Function:
         `call(labels, scores)`, or with the query of each row or the sizes of queries as a third argument.
     takes : str
         One of `TAKES`.
-    answers : list of (Case, Answer)
+    answers : list of (Case, Reply)
         What it was asked so far.
     faults : list of str
         What it did beside answering: other answers to the same case, or changed arrays.
@@ -57,7 +57,7 @@ class Function:
 
     call: Callable[..., Any]
     takes: str
-    answers: list[tuple[Case, Answer]] = field(default_factory=list)
+    answers: list[tuple[Case, Reply]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     calls: int = 0
     seconds: float = 0.0
@@ -67,13 +67,13 @@ class Function:
         """How many queries a case may have at most."""
         return 1 if self.takes == "query" else N_QUERIES
 
-    def ask(self, case: Case) -> Answer:
+    def ask(self, case: Case) -> Reply:
         """Ask about a case and remember the answer."""
         answer = self.answer(case)
         self.answers.append((case, answer))
         return answer
 
-    def answer(self, case: Case) -> Answer:
+    def answer(self, case: Case) -> Reply:
         """Ask about a case."""
         arrays = [_column(case.labels), np.asarray(case.scores)]
         if self.takes == "queries":
@@ -85,18 +85,16 @@ class Function:
         try:
             returned = self.call(*arrays)
         except NoAnswer as why:
-            return Answer(math.nan, str(why))
+            return Reply(math.nan, str(why))
         except Exception as error:  # noqa: BLE001 - whatever it raises is its answer
-            return Answer(
-                math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            )
+            return Reply(math.nan, f"raised {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
         finally:
             self.seconds += time.perf_counter() - begin
         if any(not np.array_equal(array, copy) for array, copy in zip(arrays, before, strict=True)):
             self._blame("it changes the arrays that it is given")
         return _answer(returned)
 
-    def repeat(self, case: Case, answer: Answer) -> None:
+    def repeat(self, case: Case, answer: Reply) -> None:
         """Ask about a case once more, and remember whether the answer is another one."""
         again = self.answer(case)
         if again != answer and not (math.isnan(again.value) and math.isnan(answer.value)):
@@ -113,20 +111,20 @@ def _column(values: tuple[float, ...]) -> np.ndarray[Any, Any]:
     return array.astype(np.int64) if np.array_equal(array, np.floor(array)) else array
 
 
-def _answer(returned: object) -> Answer:
+def _answer(returned: object) -> Reply:
     """Return what was returned as a number, if it is one."""
     if returned is None:
-        return Answer(math.nan, "returned None")
+        return Reply(math.nan, "returned None")
     item = getattr(returned, "item", None)
     if callable(item) and getattr(returned, "size", 1) != 0:
         try:
             returned = item()
         except (TypeError, ValueError, RuntimeError):
-            return Answer(math.nan, f"returned a {type(returned).__name__} of several numbers")
+            return Reply(math.nan, f"returned a {type(returned).__name__} of several numbers")
     if isinstance(returned, bool | str | bytes):
-        return Answer(math.nan, f"returned {returned!r:.60}")
+        return Reply(math.nan, f"returned {returned!r:.60}")
     try:
         value = float(returned)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        return Answer(math.nan, f"returned a {type(returned).__name__}")
-    return Answer(value) if math.isfinite(value) else Answer(math.nan, f"returned {value}")
+        return Reply(math.nan, f"returned a {type(returned).__name__}")
+    return Reply(value) if math.isfinite(value) else Reply(math.nan, f"returned {value}")

@@ -14,7 +14,7 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.statistics.grid import Block, searched, with_refusals
-from rankadapters.statistics.probing.answers import Answer, Function
+from rankadapters.statistics.probing.answers import Function, Reply
 from rankadapters.statistics.probing.cases import EMPTY, Case
 from rankadapters.statistics.search import Data, Search
 
@@ -86,8 +86,8 @@ class Elimination:
 
     def __init__(self, function: Function, pool: Pool, tolerance: float) -> None:
         self.function, self.pool, self.tolerance = function, pool, tolerance
-        self.answers: dict[int, Answer] = {}
-        self.refused: list[tuple[Case, Answer]] = []
+        self.answers: dict[int, Reply] = {}
+        self.refused: list[tuple[Case, Reply]] = []
 
     @property
     def left(self) -> list[int]:
@@ -151,7 +151,7 @@ class Elimination:
             self.answers[case] = answer
         else:
             self.refused.append((asked, answer))
-            self.answers[case] = Answer(math.nan, answer.problem)
+            self.answers[case] = Reply(math.nan, answer.problem)
         if not self.left:
             self.fit_float32()
 
