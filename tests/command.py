@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from rankadapters import cli
 
 
@@ -15,6 +17,8 @@ def run(*arguments):
 
 def printed(capsys, *arguments, code=0, note=""):
     """Check the exit code and what stands on stderr, and return what was printed."""
+    gc.collect()  # what other tests left open, such as a bar of progress, writes its last line now
+    capsys.readouterr()
     assert run(*arguments) == code
     out, err = capsys.readouterr()
     assert err == note, (err, note)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from inspect import Parameter, getattr_static, isclass, ismethod, signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -33,15 +34,15 @@ CELLS = pd.DataFrame(
     ],
     columns=["dataset", "method", "measure", "value"],
 )
-DIRECTORY = Path(__file__).parent / "__pycache__" / "public_calls"
+DIRECTORY = TemporaryDirectory()  # of this process, so that no other one writes while this one reads
 
 
 @lru_cache
 def written(name: str, text: str) -> str:
     """Write a small file, and return its path."""
-    DIRECTORY.mkdir(parents=True, exist_ok=True)
-    (DIRECTORY / name).write_text(text)
-    return str(DIRECTORY / name)
+    path = Path(DIRECTORY.name, name)
+    path.write_text(text)
+    return str(path)
 
 
 def letor() -> str:

@@ -24,8 +24,8 @@ from rankadapters.core.presets.tool import differing, spelled
 from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
+from rankadapters.parity.held import NO_LOG, Logged, Route
 from rankadapters.parity.rows import OurNumber
-from rankadapters.parity.toolkit import NO_LOG, Logged, Route
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"

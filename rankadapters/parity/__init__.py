@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from rankadapters.parity.checks import check_value, crosscheck
+from rankadapters.parity.held import Held
 from rankadapters.parity.models import ModelRow, ModelsReport, crosscheck_models
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
-from rankadapters.parity.toolkit import Held, Toolkit
+from rankadapters.parity.toolkit import Toolkit
 
 __all__ = [
     "Held",

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.parity import changes
+from rankadapters.parity import changes, column_changes
 from rankadapters.parity.changes import Cause, Changes
 from rankadapters.parity.rows import (
     FLOAT32,
@@ -43,13 +43,13 @@ NOT_A_SUM = (
 
 TIERS: tuple[tuple[Callable[[OurNumber], Changes], ...], ...] = (  # by how likely what they find is to be the cause
     (
-        changes.other_fields, changes.other_means, changes.other_columns, changes.left_out, changes.cut,
+        changes.other_fields, changes.other_means, column_changes.other_columns, changes.left_out, changes.cut,
         changes.swapped,
     ),
     (changes.other_presets, changes.two_changes),
     (changes.other_divisors,),  # which fits numbers of few decimals by chance
 )  # fmt: skip
-OF_ANY_VALUE = {changes.other_fields, changes.other_columns, changes.other_presets}
+OF_ANY_VALUE = {changes.other_fields, column_changes.other_columns, changes.other_presets}
 
 PerQuery = Callable[[], QueryDifferences | None]
 

@@ -1,4 +1,4 @@
-"""What is tried for the cause of a difference: changes of the convention, of the mean, of columns and of queries."""
+"""What is tried for the cause of a difference: changes of the convention, of the mean and of queries."""
 
 from __future__ import annotations
 
@@ -10,22 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core import presets
-from rankadapters.core.binding.gains import are_beyond
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.measures import RR
 from rankadapters.parity.rows import OurNumber
 from rankadapters.statistics.inert import terms_of
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
 MOST_CUTOFFS = 100  # tried one by one
-DECIMALS = range(1, 7)  # of scores that went through a file
 MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
 MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
-
-Change = Iterator[tuple[str, dict[str, Any]]]
 
 
 class Cause(NamedTuple):
@@ -239,128 +234,3 @@ def other_divisors(ours: OurNumber) -> Changes:
     total, divisor = ours.parts.sum(), f"{ours.terms.divisors.sum():g}"
     text = "the sum of the queries' values divided by {} instead of {}"
     return Changes.of((text.format(n, divisor), total / n) for n in range(1, 2 * max(ours.queries.n_queries, 2) + 1))
-
-
-def other_columns(ours: OurNumber) -> Changes:
-    """Evaluate the convention on columns that a mistake has changed."""
-    queries = ours.queries
-    everything_ranked = queries.retrieved is None and queries.judged is None
-    searches = [_scores, _last_relevant, *([_labels, _groups] if everything_ranked else [_unretrieved])]
-    changes = (change for search in searches for change in search(ours))
-    return Changes.of((f"the value {text}", ours.changed(**changed)) for text, changed in changes)
-
-
-def _scores(ours: OurNumber) -> Change:
-    yield "of the scores negated", {"scores": -ours.scores}
-    for decimals in DECIMALS:
-        yield f"of the scores rounded to {decimals} decimals", {"scores": np.round(ours.scores, decimals)}
-
-
-def _labels(ours: OurNumber) -> Change:
-    """Labels, or scores, in another order of the rows; the two swapped; labels as 0 and 1."""
-    queries, scores, labels = ours.queries, ours.scores, ours.queries.labels
-    for text, order in _orders(ours).items():
-        if order is not None and not np.array_equal(order, np.arange(queries.n_docs)):
-            yield f"of the labels {text}, the scores as they are", {"queries": queries.with_labels(labels[order])}
-            if text.endswith("by query"):
-                yield f"of the scores {text}, the labels as they are", {"scores": scores[order]}
-    yield "of labels and scores swapped", {"queries": queries.with_labels(scores), "scores": labels}
-    yield "of the labels as 0 and 1", {"queries": queries.with_labels((labels > 0) * 1.0)}
-
-
-def _orders(ours: OurNumber) -> dict[str, NDArray[Any] | None]:
-    """Orders of rows that columns are left in or brought into by mistake; None where there is none."""
-    queries = ours.queries
-    rows, by_query = np.arange(queries.n_docs), queries.query_of_row
-    turned, ranking = np.empty_like(rows), np.empty_like(rows)
-    turned[queries.rows] = np.lexsort((-rows, by_query))
-    ranking[queries.rows] = np.lexsort((rows, -ours.scores, by_query))
-    return {
-        "in reverse order": rows[::-1],
-        "of each query in reverse order": turned,
-        "in the order of the ranking": ranking,
-        "moved down by one row": np.roll(rows, 1),
-        "moved up by one row": np.roll(rows, -1),
-        "grouped by query": queries.rows,
-        "sorted by query": _by_id(queries),
-    }
-
-
-def _groups(ours: OurNumber) -> Change:
-    """Rows that are grouped by other sizes than their queries have."""
-    queries = ours.queries
-    sizes, of_row = np.diff(queries.indptr), queries.query_of_row
-    starts = np.flatnonzero(np.diff(of_row, prepend=-1))
-    by_size, ids = np.argsort(-sizes, kind="stable"), _by_id(queries)
-    laid = {
-        "in the order in which they appear": sizes,
-        "from the largest": sizes[by_size],
-        "in the order of their ids": None if ids is None else _sizes_by(of_row[ids]),
-    }
-    weights = queries.query_weight
-    for text, several in laid.items():
-        if several is not None and not (queries.order is None and np.array_equal(several, sizes)):
-            words = f"of the sizes of the queries, {text}, laid over rows that are not in that order"
-            yield words, {"queries": regrouped(queries, several, weights)}
-    if queries.order is not None:
-        runs = np.diff(starts, append=of_row.size)
-        of_runs = None if weights is None else weights[of_row[starts]]
-        yield "of every run of rows of one query taken as a query", {"queries": regrouped(queries, runs, of_runs)}
-    if queries.n_queries > 1:
-        one = regrouped(queries, np.array([queries.n_docs]), None)
-        yield "with all rows taken as one query", {"queries": one}
-
-
-def _unretrieved(ours: OurNumber) -> Change:
-    """Rows that were not retrieved, ranked as if their score were 0."""
-    retrieved = ours.queries.retrieved
-    if retrieved is None:
-        return
-    queries = Queries(
-        ours.queries.labels, qid=ours.queries.query_of_row, query_weight=ours.queries.query_weight,
-        judged=ours.queries.judged,
-    )  # fmt: skip
-    scores = np.where(retrieved, ours.scores, 0).astype(ours.scores.dtype)
-    yield (
-        "of the rows that were not retrieved, ranked by a score of 0",
-        {"queries": _ranked_docids(queries, ours.queries), "scores": scores},
-    )
-
-
-def _last_relevant(ours: OurNumber) -> Change:
-    """Every relevant row but the last of each query made irrelevant."""
-    convention, queries = ours.convention, ours.queries
-    if not isinstance(convention, RR):
-        return
-    rows = np.lexsort((np.arange(queries.n_docs), -ours.scores, queries.query_of_row))
-    ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))
-    relevant = are_beyond(queries.labels, convention.relevant)
-    top = rows[relevant[rows] & (ranks < (convention.k or rows.size))]
-    last = np.full(queries.n_queries, -1)
-    last[queries.query_of_row[top]] = top  # later assignments win, so this is the last of each query
-    labels = np.where(relevant, queries.labels.min() - 1, queries.labels)
-    labels[last[last >= 0]] = queries.labels[last[last >= 0]]
-    yield "of the last relevant row taken for the first", {"queries": queries.with_labels(labels)}
-
-
-def regrouped(queries: Queries, sizes: NDArray[Any], query_weight: Floats | None) -> Queries:
-    """Return the rows, in the caller's order, as queries of other sizes."""
-    part = Queries(queries.labels, group_sizes=sizes, query_weight=query_weight, row_weight=queries.row_weight)
-    return _ranked_docids(part, queries)
-
-
-def _ranked_docids(part: Queries, queries: Queries) -> Queries:
-    return part if queries.docid_rank is None else part.with_docid_ranks(queries.docid_rank)
-
-
-def _by_id(queries: Queries) -> NDArray[np.intp] | None:
-    """Rows sorted by query id; None where ids have no order."""
-    try:
-        _, ranks = np.unique(queries.query_ids, return_inverse=True)
-    except TypeError:
-        return None
-    return np.argsort(ranks[queries.query_of_row], kind="stable")
-
-
-def _sizes_by(of_row: NDArray[Any]) -> NDArray[np.int64]:
-    return np.diff(np.flatnonzero(np.diff(of_row, prepend=-1)), append=of_row.size)

@@ -16,8 +16,8 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.texts import as_conventions, parse
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity.data import refusing
+from rankadapters.parity.held import Held
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, relative
-from rankadapters.parity.toolkit import Held
 from rankadapters.parity.trainers import TOOLKITS, Task, Trainer, measure_named, own_convention, usable
 from rankadapters.progress import advance, shown
 from rankadapters.statistics.document import Document, as_csv

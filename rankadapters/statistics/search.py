@@ -13,10 +13,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankadapters.core.binding.lowering import Bound
-from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
+from rankadapters.core.binding.plans import Plan, RankedPlan
 from rankadapters.core.binding.policies import Settled
 from rankadapters.core.binding.ranks import comparable
 from rankadapters.core.data.columns import Array, Floats
@@ -28,6 +27,7 @@ from rankadapters.core.evaluation.members import Member, Work
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import COMPUTE, dispatch
 from rankadapters.statistics.grid import REFUSAL, Block, Values
+from rankadapters.statistics.plan_keys import classes, columns_key, plan_key, plan_keys, rows_read
 from rankadapters.statistics.policy_choices import POLICIES, Lowered, Policies
 
 Cutoffs = tuple[int | None, ...]
@@ -137,7 +137,7 @@ class _Side:
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:
         """Numerator of each query before any policy, 0 where a policy decides; None where a score is refused."""
-        dispatch.expect_rows(sum(_rows_read(plan) for _, plan in lowered))
+        dispatch.expect_rows(sum(rows_read(plan) for _, plan in lowered))
         values = self._numerators([Member(convention, plan, self.undecided) for convention, plan in lowered])
         for numerators, (_, plan) in zip(values, lowered, strict=True):
             if numerators is not None:
@@ -199,12 +199,12 @@ class _Space:
                 continue
             except InputError as error:
                 refused[value] = str(error).partition("\n")[0]
-        columns = {tuple(_columns(plan) for plan in several) for several in plans.values()}
+        columns = {tuple(columns_key(plan) for plan in several) for several in plans.values()}
         if group == "value" and len(columns) == 1 < len(plans):
             return [(value,) for value in values]  # the rows bring the same; what overflows here may not elsewhere
         self.notes.update({f"{name}={v} was not searched: {why}": None for v, why in refused.items() if v != REFUSAL})
         self.base = self.base.replace(**{name: next(iter(plans), getattr(self.base, name))})
-        return _classes({v: (*map(plan_key, several), *self._spelled(name, v)) for v, several in plans.items()})
+        return classes({v: (*map(plan_key, several), *self._spelled(name, v)) for v, several in plans.items()})
 
     def _spelled(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yield the values of the other fields that mean something of their own beside a value of a field."""
@@ -228,7 +228,7 @@ class _Space:
                 if None in orders:
                     self.notes[f"precision={value} was not searched: a score is beyond {value}"] = None
                     del keys[value]
-        return _classes(keys)
+        return classes(keys)
 
     def batches(self) -> list[list[Block]]:
         """Split the combinations of the fields that decide values, so that the values of a part fit into memory."""
@@ -261,7 +261,7 @@ class _Space:
         """Lower the conventions of a block at steps that are alike, one by one where a value depends on k itself."""
         fields = {name: values[0] for name, values in block.items()}
         first = self._lowered(fields, steps[0])
-        if not first or len(steps) == 1 or _keys(first) == _keys(self._lowered(fields, steps[-1])):
+        if not first or len(steps) == 1 or plan_keys(first) == plan_keys(self._lowered(fields, steps[-1])):
             parts = [tuple(steps)] if first else []
         else:
             parts = [(step,) for step in steps]
@@ -290,46 +290,6 @@ class _Space:
         if key not in self.settled:
             self.settled[key] = Policies(self.policies, lowered, [side.bound for side in self.sides])
         return self.settled[key]
-
-
-def _rows_read(plan: Plan) -> int:
-    """Count the ranked rows that a kernel reads; in numpy this takes about a quarter of the time of ranking them."""
-    if not isinstance(plan, RankedPlan):
-        return 0  # it ranks by itself
-    return int(np.minimum(plan.rows.sizes, plan.k).sum()) // (1 if plan.kernel.in_numpy is None else 4)
-
-
-def plan_key(plan: Plan) -> object:
-    """Name all that a plan computes with: plans of equal keys give equal values for any scores."""
-    parts: list[NDArray[Any]] = [plan.rows.order, plan.rows.indptr, plan.empty]
-    if isinstance(plan, WholePlan):
-        parts += [*plan.columns.values(), *plan.offsets.values(), plan.mass]
-    else:
-        parts += [*(column.values for column in plan.columns.values()), *plan.by_rank.values(), *plan.by_query.values()]
-    # + 0.0 makes -0.0 and 0.0 one value
-    arrays = ((part + 0.0 if part.dtype == np.float64 else part).tobytes() for part in parts)
-    return plan.kernel, *plan.options.values(), *arrays
-
-
-def _keys(lowered: list[Lowered]) -> list[object]:
-    return [plan_key(plan) for _, plan in lowered]
-
-
-def _columns(plan: Plan) -> object:
-    """Name the columns that the rows of a plan bring."""
-    return tuple(column.key for column in plan.columns.values()) if isinstance(plan, RankedPlan) else plan.kernel
-
-
-def _classes(keys: dict[Any, object]) -> list[Values]:
-    """Put together the values of equal keys.
-
-    >>> _classes({"exp2": "a", "linear": "b", "exp2-floor": "a"})
-    [('exp2', 'exp2-floor'), ('linear',)]
-    """
-    found: dict[object, list[Any]] = {}
-    for value, key in keys.items():
-        found.setdefault(key, []).append(value)
-    return [tuple(values) for values in found.values()]
 
 
 def _order(side: _Side, plan: RankedPlan, borders: list[float]) -> object:

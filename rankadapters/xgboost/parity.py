@@ -14,8 +14,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.parity import Held, Toolkit
 from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until
+from rankadapters.parity.held import Route
 from rankadapters.parity.rows import IN_PART_FLOAT32
-from rankadapters.parity.toolkit import Route
 from rankadapters.xgboost.metrics import judged_of, query_weights
 
 MOST_LABEL = 31  # under its exponential gain
