@@ -21,6 +21,22 @@ def test_the_changelog_has_a_section_for_the_version():
     assert headings[1].split()[0] == ra.__version__
 
 
+def test_every_file_that_names_the_version_names_this_one():
+    recipe = (ROOT / "docs" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert re.findall(r'^  version: "(.*)"$', recipe, re.MULTILINE) == [ra.__version__]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [ra.__version__]
+
+
+def test_the_conda_recipe_needs_what_the_package_needs():
+    recipe = (ROOT / "docs" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    needed = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    python, *others = re.findall(r"- (\S+) (\S+)", needed)
+    assert python == ("python", PROJECT["requires-python"])
+    bounds = [re.match(r"([\w-]+)(>=[\d.]+)", dependency) for dependency in PROJECT["dependencies"]]
+    assert others == [bound.groups() for bound in bounds]
+
+
 def test_tox_has_an_environment_for_every_python():
     found = re.search(r"py\{([\d,]+)\}", (ROOT / "tox.ini").read_text(encoding="utf-8"))
     assert found is not None
