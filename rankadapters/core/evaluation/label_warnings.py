@@ -10,7 +10,9 @@ from rankadapters.core.data.columns import Flags, Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import LabelsWarning, warn_caller
-from rankadapters.core.presets.label_rules import LABEL_RULES
+from rankadapters.core.presets.label_rules import LABEL_RULES, LabelRule
+
+_BLOCK = 1 << 15  # labels that are looked at together: a column of millions would leave the processor's cache
 
 
 def warn_of_labels(queries: Queries, conventions: Iterable[Convention]) -> None:
@@ -50,18 +52,22 @@ def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None
     if preset is None or preset[0] not in LABEL_RULES or not _has_formula_of(preset[1], convention):
         return None
     for rule in LABEL_RULES[preset[0]]:
-        if rule.kind == "fractional":
-            concerned = labels != np.floor(labels)
-        else:
-            concerned = labels > rule.threshold if rule.kind == "above" else labels < rule.threshold
-        if concerned.any():
+        blocks = (labels[start : start + _BLOCK] for start in range(0, labels.size, _BLOCK))
+        if any(_concerned(block, rule).any() for block in blocks):
             hint = (
                 "labels come before scores; where these labels are meant, ra.parse(str(convention)) is the convention "
                 "without the program's name, which warns of nothing"
             )
             why = f"which {rule.tool}. {convention.name} gives a number that this program never prints"
-            return concerned, f"{why}.\nHint: {hint}."
+            return _concerned(labels, rule), f"{why}.\nHint: {hint}."
     return None
+
+
+def _concerned(labels: Floats, rule: LabelRule) -> Flags:
+    """Return which labels a rule is about."""
+    if rule.kind == "fractional":
+        return labels != np.floor(labels)
+    return labels > rule.threshold if rule.kind == "above" else labels < rule.threshold
 
 
 def _has_formula_of(preset: Convention, convention: Convention) -> bool:
