@@ -18,6 +18,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 EXACT_INT = 2**53
+_DLPACK_CPU = 1  # kDLCPU in dlpack.h
 
 
 def as_column(name: str, value: object) -> Array:
@@ -226,9 +227,24 @@ def _to_array(name: str, value: object) -> Array:
         return np.asarray(chunked.to_numpy(zero_copy_only=False))
     if hasattr(value, "to_numpy"):
         return np.asarray(value.to_numpy())
+    if hasattr(value, "__dlpack_device__"):
+        return _from_tensor(name, value)
     if isinstance(value, Iterable) and not hasattr(value, "__array__"):
         return _from_iterable(name, list(value))
     return np.asarray(value)
+
+
+def _from_tensor(name: str, value: Any) -> Array:
+    """Read an array of another library, such as torch, jax or cupy; one on another device is copied to memory once."""
+    on_cpu = int(value.__dlpack_device__()[0]) == _DLPACK_CPU
+    try:
+        if on_cpu and hasattr(value, "__array__"):
+            return np.asarray(value)
+        return np.from_dlpack(value) if on_cpu else np.from_dlpack(value, device="cpu", copy=True)
+    except (TypeError, RuntimeError, BufferError) as error:
+        kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
+        copied = f"{name}.detach().cpu().numpy(), or {name}.get()" if not on_cpu else f"{name}.detach().numpy()"
+        raise InputError(f"{name} is a {kind} that numpy cannot read: {error}.", hint=copied) from error
 
 
 def _way_to_column(name: str, value: object, array: Array) -> str:

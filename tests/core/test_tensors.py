@@ -1,0 +1,73 @@
+"""Columns that are arrays of another library: torch, jax, cupy, or any that speaks DLPack."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankadapters as ra
+
+LABELS, SCORES, QID = np.array([0.0, 2.0, 1.0, 0.0]), np.array([0.1, 0.4, 0.3, 0.2], np.float32), np.array([1, 1, 2, 2])
+VALUE = ra.evaluate(LABELS, SCORES, "lightgbm@10", qid=QID)
+CPU, CUDA = (1, 0), (2, 0)
+
+
+class Tensor:
+    """An array that only speaks DLPack, on some device."""
+
+    def __init__(self, array, device=CPU):
+        self.array, self.device, self.copies = array, device, 0
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if self.device != CPU:
+            if dl_device != CPU:
+                raise BufferError("the data are on another device")
+            self.copies += 1
+        return self.array.__dlpack__()
+
+
+class StuckTensor(Tensor):
+    """An array on a device that its library does not copy from."""
+
+    def __dlpack__(self, **options):
+        raise BufferError("no copy between devices")
+
+
+def test_an_array_that_only_speaks_dlpack_is_read():
+    assert ra.evaluate(Tensor(LABELS), Tensor(SCORES), "lightgbm@10", qid=Tensor(QID)) == VALUE
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="numpy before 2.1 copies from no device")
+def test_an_array_on_another_device_is_copied_once():
+    columns = [Tensor(column, CUDA) for column in (LABELS, SCORES, QID)]
+    assert ra.evaluate(*columns[:2], "lightgbm@10", qid=columns[2]) == VALUE
+    assert [column.copies for column in columns] == [1, 1, 1]
+
+
+def test_an_array_that_its_library_does_not_copy_is_refused_with_a_way_out():
+    with pytest.raises(
+        ra.InputError, match=r"(?s)scores is a .*StuckTensor that numpy cannot read.*scores\.detach\(\)\.cpu"
+    ):
+        ra.evaluate(LABELS, StuckTensor(SCORES, CUDA), "lightgbm@10", qid=QID)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_tensors_of_torch_are_read(dtype):
+    torch = pytest.importorskip("torch")
+    scores = torch.tensor(SCORES).to(getattr(torch, dtype))
+    assert ra.evaluate(torch.tensor(LABELS), scores, "lightgbm@10", qid=torch.tensor(QID)) == VALUE
+
+
+def test_a_tensor_of_torch_with_a_gradient_is_refused_with_a_way_out():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ra.InputError, match=r"(?s)scores is a torch.Tensor that numpy cannot read.*scores\.detach\(\)"):
+        ra.evaluate(LABELS, torch.tensor(SCORES, requires_grad=True), "lightgbm@10", qid=QID)
+
+
+def test_a_tensor_of_torch_in_half_a_float32_is_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ra.InputError, match="scores is a torch.Tensor that numpy cannot read"):
+        ra.evaluate(LABELS, torch.tensor(SCORES).bfloat16(), "lightgbm@10", qid=QID)
