@@ -63,11 +63,13 @@ def test_tensors_of_torch_are_read(dtype):
 
 def test_a_tensor_of_torch_with_a_gradient_is_refused_with_a_way_out():
     torch = pytest.importorskip("torch")
-    with pytest.raises(ra.InputError, match=r"(?s)scores is a torch.Tensor that numpy cannot read.*scores\.detach\(\)"):
+    with pytest.raises(
+        ra.InputError, match=r"(?s)scores is a torch\.Tensor that numpy cannot read.*scores\.detach\(\)"
+    ):
         ra.evaluate(LABELS, torch.tensor(SCORES, requires_grad=True), "lightgbm@10", qid=QID)
 
 
 def test_a_tensor_of_torch_in_half_a_float32_is_refused():
     torch = pytest.importorskip("torch")
-    with pytest.raises(ra.InputError, match="scores is a torch.Tensor that numpy cannot read"):
+    with pytest.raises(ra.InputError, match=r"scores is a torch\.Tensor that numpy cannot read"):
         ra.evaluate(LABELS, torch.tensor(SCORES).bfloat16(), "lightgbm@10", qid=QID)

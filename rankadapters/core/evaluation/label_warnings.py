@@ -66,7 +66,8 @@ def _refused(labels: Floats, convention: Convention) -> tuple[Flags, str] | None
 def _concerned(labels: Floats, rule: LabelRule) -> Flags:
     """Return which labels a rule is about."""
     if rule.kind == "fractional":
-        return labels != np.floor(labels)
+        whole: Flags = labels == np.floor(labels)
+        return ~whole
     return labels > rule.threshold if rule.kind == "above" else labels < rule.threshold
 
 
