@@ -41,21 +41,27 @@ def read_header(path: object, comments: Sequence[tuple[int, bytes]]) -> Header:
         raise InputError(f"{msg}.", hint=_HINT)
     n_lines = lines.index(END) + 1
     try:
-        import yaml
+        return Header(_mapping(path, comments[:n_lines]), n_lines)
     except ImportError:
         how = 'pip install "rankadapters[files]"'
         return Header(None, n_lines, f"the run's ir_metadata header was not read, which needs PyYAML ({how})")
-    text = b"\n".join(line.lstrip()[1:] for _, line in comments[1 : n_lines - 1]).decode()
+
+
+def _mapping(path: object, comments: Sequence[tuple[int, bytes]]) -> dict[str, Any]:
+    """Return what the YAML between the first and the last comment says."""
+    import yaml
+
+    first, text = comments[0][0], b"\n".join(line.lstrip()[1:] for _, line in comments[1:-1]).decode()
     try:
         metadata = yaml.safe_load(text)
     except (yaml.YAMLError, *_MALFORMED) as error:
         mark = getattr(error, "problem_mark", None)
-        number = first if mark is None else comments[min(mark.line + 1, n_lines - 1)][0]
+        number = first if mark is None else comments[min(mark.line + 1, len(comments) - 1)][0]
         why = getattr(error, "problem", None) or type(error).__name__
         raise InputError(f"{path}, line {number}: the ir_metadata header is not YAML: {why}.", hint=_HINT) from None
     if not isinstance(metadata, dict):
         raise InputError(f"{path}, line {first}: the ir_metadata header is not a YAML mapping.", hint=_HINT)
-    return Header(metadata, n_lines)
+    return metadata
 
 
 def write_header(metadata: Mapping[str, Any]) -> str:
