@@ -268,6 +268,13 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "datasets.RankingData": lambda: {"X": FEATURES, "labels": np.array(LABELS), "qid": np.array([0, 0, 1, 1])},
     "datasets.mq2008_like": lambda: {"n_train_queries": 3, "n_test_queries": 3},
+    "exports.to_every_eval_ever": lambda: {"score": score()},
+    "exports.to_model_card": lambda: {"score": score()},
+    "io.annotate_run": lambda: {
+        "run": written("annotated.txt", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n"),
+        "scores": score(),
+        "out": str(Path(DIRECTORY.name, "annotated.txt")),
+    },
     "io.read_letor": lambda: {"files": letor(), "feature": 1},
     "io.stream_letor": lambda: {"files": letor(), "feature": 1},
     "io.read_table": lambda: {"path": written("rows.csv", FRAME.to_csv(index=False))},

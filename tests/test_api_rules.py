@@ -28,10 +28,11 @@ BY_POSITION = [
     ("params", "pool", "objective", "convention"),  # the order of catboost.train
     ("convention", "sets"),
     ("qrels", "run"),
+    ("run", "scores"),
     ("name", "k"),
     *[(name,) for name in (
         "objective", "metric", "text", "signature", "results", "numbers", "files", "path", "parts", "what", "trial",
-        "client", "k", "name", "measure",
+        "client", "k", "name", "measure", "score",
     )],
 ]  # fmt: skip
 # Rule 4: columns of tables.

@@ -39,6 +39,7 @@ OPTIONS_BY_PLACE = {
     **{module: {} for module in ("", "audit", "lightgbm", "objectives", "sklearn", "xgboost")},
     "catboost": {"train": ["convention"]},
     "compare": {},
+    "exports": {},
     "io": {"read_trec": ["run"]},
     "parity": {"crosscheck": ["convention"]},
     "trackers": {},

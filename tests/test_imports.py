@@ -71,8 +71,8 @@ def test_every_public_name_is_there_and_no_other():
 @pytest.mark.parametrize(
     "name",
     [
-        "audit", "catboost", "compare", "conformance", "dask", "datasets", "io", "learners", "lightgbm",
-        "objectives", "parity", "presets", "sklearn", "spark", "trackers", "xgboost",
+        "audit", "catboost", "compare", "conformance", "dask", "datasets", "exports", "io", "learners",
+        "lightgbm", "objectives", "parity", "presets", "sklearn", "spark", "trackers", "xgboost",
     ],
 )  # fmt: skip
 def test_completion_in_a_public_module_lists_its_public_names_alone(name):

@@ -13,6 +13,12 @@ import rankadapters as ra
 from tests.public_calls import CALLS, TEXT, USES, callable_of, parameters, public_callables, valid_call
 
 
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(monkeypatch, tmp_path):
+    """Writers take any text as a path, and write there."""
+    monkeypatch.chdir(tmp_path)
+
+
 class Anything:
     """A class that can be called like any function."""
 

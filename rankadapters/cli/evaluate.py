@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ def add(commands: Any) -> None:
             "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
             "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
             "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
+            "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --out annotated.txt",
         ),
     )
     add_conventions(
@@ -46,6 +48,11 @@ def add(commands: Any) -> None:
         'pip install "rankadapters[stream]"',
     )  # fmt: skip
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
+    parser.add_argument(
+        "--out", metavar="RUN",
+        help="write the TREC run again with its values in an ir_metadata header; needs pip install "
+        '"rankadapters[files]"',
+    )  # fmt: skip
     answers(parser, _run)
 
 
@@ -133,9 +140,32 @@ def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) 
 
 def _run(arguments: argparse.Namespace) -> Answer:
     conventions = resolved(arguments)
+    if arguments.out is not None:
+        arguments = _with_one_run(arguments)
     with bar("evaluating"):
         evaluation = (_stream if _streams(arguments, conventions) else _read)(arguments, conventions)
+    if arguments.out is not None:
+        _write_run(arguments, evaluation)
     return Answer(evaluation, [evaluation.note] if arguments.format == "csv" else [])
+
+
+def _with_one_run(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Return the options with the content of the one run that they name, since it is read twice and may be a pipe."""
+    from rankadapters.io.writing import require_writable
+
+    if arguments.qrels is None or len(arguments.run_file or ()) != 1:
+        raise InputError("--out writes one TREC run.", hint="give it beside --qrels and --run with one file")
+    require_writable(arguments.out)
+    return sources.with_run_content(arguments)
+
+
+def _write_run(arguments: argparse.Namespace, evaluation: _Evaluation) -> None:
+    """Write the run again, and name the file on stderr."""
+    from rankadapters.io import annotate_run
+
+    [run], [model] = arguments.run_file, evaluation.models.values()
+    annotate_run(run, model.scores.values(), out=arguments.out)
+    print(arguments.out, file=sys.stderr)
 
 
 def _streams(arguments: argparse.Namespace, conventions: list[Convention]) -> bool:

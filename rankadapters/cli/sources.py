@@ -158,6 +158,18 @@ def stream(arguments: argparse.Namespace, *, docids: bool) -> tuple[AnyPath, Str
     return given.table, StreamColumns(given.label, tuple(given.score), given.qid, given.query_weight, None, given.docid)
 
 
+def with_run_content(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Put the content of the one run in the place of its file."""
+    from rankadapters.io.text import HeldFile, readable
+
+    arguments = with_standard_input(arguments, _FILES)
+    name, [path] = _named_files(arguments.run_file)
+    if not isinstance(path, HeldFile):
+        with readable(path):
+            path = HeldFile(str(path), Path(path).read_bytes(), model=name)
+    return argparse.Namespace(**{**vars(arguments), "run_file": [path]})
+
+
 def require_docid(arguments: argparse.Namespace, *, docids: bool | None) -> None:
     """Refuse a table without docids for a convention that needs them."""
     if docids and arguments.docid is None:

@@ -31,15 +31,20 @@ class Judgments:
         File and line of a row, as text; it reads the file once more.
     note : str
         Lines and words that were not read, empty where all were.
+    metadata : dict or None
+        What the ir_metadata header of a TREC run says; None without one, or without PyYAML to read it.
     """
 
     queries: Queries
     place: Callable[[int], str] = field(repr=False)
     note: str = ""
+    metadata: dict[str, Any] | None = field(default=None, repr=False)
 
     def with_scores(self, scores: NDArray[Any]) -> ScoredJudgments:
         """Return the same judgments with a score for each row."""
-        return ScoredJudgments(queries=self.queries, scores=scores, place=self.place, note=self.note)
+        return ScoredJudgments(
+            queries=self.queries, scores=scores, place=self.place, note=self.note, metadata=self.metadata
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -48,7 +53,7 @@ class ScoredJudgments(Judgments):
 
     Attributes
     ----------
-    queries, place, note
+    queries, place, note, metadata
         As in `Judgments`.
     scores : float array, shape (n_docs,)
         Score of each row, NaN where it was not retrieved.

@@ -14,6 +14,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, ScoredJudgments, repeated
 from rankadapters.io.line_blocks import row_blocks
+from rankadapters.io.run_metadata import Header, read_header
 from rankadapters.io.text import NEWLINE, AnyPath, as_path, bad_line, bad_number, finite, is_finite
 
 _SHOWN = 3  # names of queries in a note
@@ -42,9 +43,10 @@ class Lines(NamedTuple):
     docids: list[bytes]
     numbers: NDArray[np.float64]  # labels or scores
     notes: tuple[str, ...]  # lines and words that were not read
+    header: Header
 
 
-_NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), ())
+_NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), (), Header())
 
 
 @overload
@@ -62,7 +64,8 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     read, and only queries of the qrels count. A document that was judged but not retrieved stands in the ideal list,
     one that was retrieved but not judged follows the convention's `unjudged`, a query of which nothing was retrieved
     its `missing`. Queries stand in the order of the qrels, retrieved rows in the order of the run. Lines that begin
-    with `#`, and words after the tag, are passed over.
+    with `#`, and words after the tag, are passed over. The ir_metadata header of a run changes nothing else: it is kept
+    as the result's `metadata`.
 
     Parameters
     ----------
@@ -80,7 +83,8 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Raises
     ------
     InputError
-        A file cannot be read, a line is malformed, a document stands twice in a query, or no query is in both files.
+        A file cannot be read, a line or the header of the run is malformed, a document stands twice in a query, or no
+        query is in both files.
         The message names file and line.
 
     References
@@ -105,7 +109,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged, retrieved = _read_lines(as_path(qrels), QRELS), _NO_RUN if run is None else _read_lines(as_path(run), RUN)
+    judged, retrieved = read_lines(as_path(qrels), QRELS), _NO_RUN if run is None else read_lines(as_path(run), RUN)
     _refuse_twice(judged)
     _refuse_twice(retrieved)
     if run is not None and not set(retrieved.queries) & set(judged.queries):
@@ -159,7 +163,8 @@ def _joined(judged: Lines, retrieved: Lines) -> Judgments:
         judged=None if alone else ~np.isnan(labels[rows]),
     )
     place = partial(_place, qrels=judged.path, run=retrieved.path, rows=rows, n_run=n_run)
-    judgments = Judgments(queries=queries, place=place, note=_note(judged, retrieved))
+    metadata = retrieved.header.metadata
+    judgments = Judgments(queries=queries, place=place, note=_note(judged, retrieved), metadata=metadata)
     scores = np.concatenate([retrieved.numbers, np.full(judged.numbers.size, np.nan)])
     return judgments if alone else judgments.with_scores(scores[rows])
 
@@ -192,7 +197,7 @@ def _line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
     return next(line for i, line in enumerate(kept) if i == row)
 
 
-def _read_lines(path: AnyPath, layout: Layout) -> Lines:
+def read_lines(path: AnyPath, layout: Layout) -> Lines:
     """Read qrels or a run.
 
     As in trec_eval, lines that begin with `#` are comments, and words after the tag of a run are not read.
@@ -210,10 +215,13 @@ def _read_lines(path: AnyPath, layout: Layout) -> Lines:
     query: list[int] = []
     docids: list[bytes] = []
     numbers: list[float] = []
+    head: list[tuple[int, bytes]] = []  # comments before the first row
     n_comments = n_longer = 0
     for at, line in _lines(path):
         if _is_comment(line):
             n_comments += 1
+            if not index:
+                head.append((at, line))
             continue
         fields, number = _fields(path, at, line, layout, row=len(query))
         n_longer += len(fields) > layout.fields
@@ -223,8 +231,10 @@ def _read_lines(path: AnyPath, layout: Layout) -> Lines:
     if not index:
         msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
         raise InputError(msg)
-    queries, notes = [name.decode() for name in index], tuple(_notes(layout, n_comments, n_longer))
-    return Lines(path, queries, np.asarray(query, np.int32), docids, np.asarray(numbers), notes)
+    header = read_header(path, head) if layout is RUN else Header()
+    notes = tuple(filter(None, [*_notes(layout, n_comments - header.n_lines, n_longer), header.note]))
+    queries = [name.decode() for name in index]
+    return Lines(path, queries, np.asarray(query, np.int32), docids, np.asarray(numbers), notes, header)
 
 
 def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:

@@ -68,6 +68,19 @@ SAID = {
         *by(presets.sklearn.roc_auc_score, pool=("rows", "queries")),
         presets.sklearn.label_ranking_average_precision_score(), presets.sklearn.coverage_error(),
     ],
+    "ir_measures": [
+        *by(presets.ir_measures, k=CUTOFFS, exp=FLAGS),
+        *by(presets.ir_measures.ap, k=CUTOFFS, rel=(1, 3), judged_only=FLAGS),
+        *by(presets.ir_measures.rr, rel=(1, 2), judged_only=FLAGS),
+        *by(presets.ir_measures.rr_cut, k=CUTOFFS[:-1], rel=(1, 2), judged_only=FLAGS),
+        *by(presets.ir_measures.p, k=CUTOFFS, rel=(1, 12), judged_only=FLAGS),
+        *by(presets.ir_measures.r, k=CUTOFFS, rel=(1, 2)), *by(presets.ir_measures.success, k=CUTOFFS[:-1], rel=(1, 2)),
+        *by(presets.ir_measures.rprec, rel=(1, 2)), *by(presets.ir_measures.bpref, rel=(1, 2), judged_only=FLAGS),
+        *by(presets.ir_measures.set_p, rel=(1, 2), relative=FLAGS, judged_only=FLAGS),
+        *by(presets.ir_measures.set_r, rel=(1, 2)), *by(presets.ir_measures.set_f, rel=(1, 2), beta=(0, 1, 0.5, 1e-5)),
+        *by(presets.ir_measures.judged, k=CUTOFFS), *by(presets.ir_measures.err, k=CUTOFFS[:-1]),
+        *by(presets.ir_measures.rbp, k=(1000,), rel=(1, 2), p=(0.8, 0.95)),
+    ],
 }  # fmt: skip
 
 
@@ -92,6 +105,37 @@ def test_what_a_tool_writes_may_be_kept_as_json(tool, conv):
     vocabulary = presets.TOOLS[tool]
     kept = json.loads(json.dumps(vocabulary.write(conv)))
     assert vocabulary.read(kept, **told(tool, conv)) == conv
+
+
+@pytest.mark.parametrize(
+    ("convention", "text"),
+    [
+        ("ir_measures@10", "nDCG@10"), ("trec_eval_9@all", "nDCG"), ("ir_measures.ap@all", "AP"),
+        (presets.ir_measures(5, exp=True), "nDCG(dcg='exp-log2')@5"), ("ir_measures.p@5", "P@5"),
+        (presets.ir_measures.ap(5, rel=2, judged_only=True), "AP(rel=2,judged_only=True)@5"),
+        (presets.ir_measures.rbp(1000, p=0.95), "RBP(rel=1,p=0.95)"), ("ir_measures.p@all", "SetP"),
+        (presets.ir_measures.set_f(beta=1e-5), "SetF(beta=0.00001)"),
+    ],
+)  # fmt: skip
+def test_ir_measures_writes_the_text_that_it_prints(convention, text):
+    assert presets.ir_measures.write(convention) == text
+
+
+@pytest.mark.parametrize(
+    ("convention", "fields"),
+    [
+        ("trec_eval_9@10+missing=zero", "missing='zero', only missing='skip'"),
+        ("trec_eval_9@10+unjudged=drop", "unjudged='drop', only unjudged='zero'"),
+        ("ir_measures@10+gain=linear+empty=1", "gain='linear', empty=1, only"),
+        ("ir_measures.p@5+relevant=above_0.5", "relevant='above_0.5', only relevant='from_1'"),
+        ("ir_measures.rbp@10", "k=10, only k=1000"), ("ir_measures.err@all", "k=None, only k=1000"),
+        ("ir_measures.success@all", "k=None, only k=1000"),
+        ("sklearn.roc_auc_score", "measure='auc', .* only measure='ndcg'"),
+    ],
+)  # fmt: skip
+def test_ir_measures_refuses_what_its_text_would_lose_by_field(convention, fields):
+    with pytest.raises(ra.UnsupportedConventionError, match=f"ir_measures cannot express {fields}"):
+        presets.ir_measures.write(convention)
 
 
 @pytest.mark.parametrize("name", presets.names(None))

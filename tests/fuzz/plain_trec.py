@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
-from tests.fuzz.plain_text import BLANK, is_number, lines_of, number, refuse_unless
+from tests.fuzz.plain_text import BLANK, RefusedError, is_number, lines_of, number, refuse_unless
 
 
 class Line(NamedTuple):
@@ -23,12 +24,30 @@ class Joined(NamedTuple):
 
 def lines_of_trec(data: bytes, *, is_run: bool) -> list[Line]:
     """Read qrels or a run, of which no document may stand twice in a query."""
-    lines = [line for line in lines_of(data) if line.strip(BLANK) and not line.lstrip(BLANK).startswith("#")]
+    kept = [line for line in lines_of(data) if line.strip(BLANK)]
+    lines = [line for line in kept if not line.lstrip(BLANK).startswith("#")]
     refuse_unless(lines, "no line")
+    head = [line.strip(BLANK) for line in kept[: kept.index(lines[0])]]
+    if is_run and head[:1] == ["# ir_metadata.start"]:
+        _refuse_header(head)
     refuse_unless(not any(white in line for line in lines for white in "\v\f"), "white space that parts no words")
     found = [_run_line(line) if is_run else _qrels_line(line) for line in lines]
     refuse_unless(len({line[:2] for line in found}) == len(found), "a document twice")
     return found
+
+
+def _refuse_header(comments: list[str]) -> None:
+    """Refuse a header without an end, or which is not a mapping to PyYAML, where that is installed."""
+    refuse_unless("# ir_metadata.end" in comments, "a header without an end")
+    with suppress(ImportError):
+        import yaml
+
+        text = "\n".join(line[1:] for line in comments[1 : comments.index("# ir_metadata.end")])
+        try:
+            metadata = yaml.safe_load(text)
+        except Exception as error:  # whatever PyYAML raises
+            raise RefusedError from error
+        refuse_unless(isinstance(metadata, dict), "a header that is not a mapping")
 
 
 def _words(line: str) -> list[str]:

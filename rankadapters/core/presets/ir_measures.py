@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from decimal import Decimal
 from typing import Any, ClassVar
 
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.spelling import number
+from rankadapters.core.errors import ConventionError
 from rankadapters.core.measures import AP, ERR, NDCG, RBP, RR, Bpref, FMeasure, Precision, Recall, RPrecision, Success
 from rankadapters.core.presets.options import Options, if_true, least_grade, same_as
 from rankadapters.core.presets.preset import K, preset
-from rankadapters.core.presets.tool import Tool
+from rankadapters.core.presets.tool import PresetCall, Vocabulary
 
 CWL_ROWS = 1000  # that cwl_eval looks at
+DEFAULTS = {"exp": False, "rel": 1, "relative": False, "beta": 1, "p": 0.8, "judged_only": False}
 
 _NUMBER = r"\d+(\.\d+)?"
 
@@ -25,7 +32,7 @@ _OPTIONS = _with("", "")
 
 
 class IrMeasures(
-    Tool, name="ir_measures", discount="log2", ideal="cutoff", relevant="from_1", ties="docid-descending",
+    Vocabulary[str], name="ir_measures", discount="log2", ideal="cutoff", relevant="from_1", ties="docid-descending",
     precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9.
@@ -33,6 +40,8 @@ class IrMeasures(
     `nDCG(dcg='exp-log2')@k` comes from gdeval.pl, which prints five decimals. Run with 0.4.3: equal to 5e-6.
     """
 
+    title: ClassVar[str] = "ir_measures"
+    all_retrieved: ClassVar[bool] = False
     options: ClassVar[Options] = {
         "exp": if_true(gain="exp2", precision="float64"),
         "rel": least_grade("relevant"),
@@ -148,6 +157,47 @@ class IrMeasures(
         """
         deep = isinstance(text, str) and text.startswith("RBP(")
         return super().read(text, **({"k": CWL_ROWS, **params} if deep else params))
+
+    def calls(self, convention: Convention) -> Iterator[PresetCall]:
+        """Call the presets, and leave out a call that ir_measures has no text for, such as `P` without a cutoff."""
+        for call in super().calls(convention):
+            with suppress(ConventionError):
+                if self.read(_text_of(call)) == call.convention:
+                    yield call
+
+    def _cutoff(self, convention: Any) -> int | None:
+        """Return the cutoff, or the deepest one where ir_measures needs one and the convention has none."""
+        needed = isinstance(convention, (ERR, Success)) and convention.k is None
+        return CWL_ROWS if needed or isinstance(convention, RBP) else getattr(convention, "k", None)
+
+    def spell(self, convention: Any) -> str:
+        """Return the text that `ir_measures.parse_measure` reads.
+
+        Examples
+        --------
+        >>> ir_measures.write(ir_measures.ap(5, rel=2)), ir_measures.write("trec_eval_9@10")
+        ('AP(rel=2)@5', 'nDCG@10')
+        """
+        return _text_of(self._call(convention))
+
+
+def _text_of(call: PresetCall) -> str:
+    """Write a call as ir_measures does: options without blanks, and only those that are not the default."""
+    named = re.match(r"\w+", call.metric)
+    name, arguments = named[0] if named else "", dict(call.arguments)
+    k = None if name == "RBP" else arguments.pop("k", None)
+    options = [
+        _option(option, value)
+        for option, value in arguments.items()
+        if option in DEFAULTS and (value != DEFAULTS[option] or (name, option) == ("RBP", "rel"))
+    ]
+    return "".join([name, f"({','.join(options)})" if options else "", "" if k is None else f"@{k}"])
+
+
+def _option(name: str, value: float) -> str:
+    if name == "exp":
+        return "dcg='exp-log2'"
+    return f"{name}={value if isinstance(value, bool) else format(Decimal(number(value)), 'f')}"
 
 
 ir_measures = IrMeasures()

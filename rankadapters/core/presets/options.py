@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.number_fields import is_whole
+from rankadapters.core.declaration.spelling import as_whole
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures.ranked import Empty, Graded, Missing, Precision, Short
 
@@ -129,7 +130,11 @@ def least_grade(field: str, form: str = "from_{}") -> Computed:
             raise ConventionError(msg)
         return cast("Fields", {field: form.format(level)})
 
-    return Computed(changes)
+    def near(convention: Any) -> tuple[int]:
+        level = as_whole(str(getattr(convention, field, "")).removeprefix(form.format("")))
+        return (1 if level is None else level,)
+
+    return Computed(changes, near)
 
 
 def one_of(name: str, value: object, allowed: Mapping[Any, Any]) -> Any:

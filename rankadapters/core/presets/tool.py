@@ -109,9 +109,12 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
     ----------
     title : str
         The tool's name in prose.
+    all_retrieved : bool
+        Whether every row is judged and retrieved, as inside a toolkit.
     """
 
     title: ClassVar[str]
+    all_retrieved: ClassVar[bool] = True
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
         """Call every preset of a convention's measure with the options that come near the convention."""
@@ -154,7 +157,7 @@ class Vocabulary(Tool, ABC, Generic[Spelled]):
         """
         convention = as_convention(convention)
         nearest = self.nearest(convention)
-        require_expressible(self.title, convention, nearest)
+        require_expressible(self.title, convention, nearest, all_retrieved=self.all_retrieved)
         return self.spell(nearest)
 
 
@@ -199,7 +202,7 @@ def cut(text: object, upto: int = 2**31 - 1) -> int | None:
     return found if found is not None and found <= upto else None
 
 
-def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[Any, Any]]:
+def differing(convention: Convention, nearest: Convention, *, all_retrieved: bool = True) -> dict[str, tuple[Any, Any]]:
     """Name the fields in which a toolkit's nearest convention differs, each with the wanted and the nearest value.
 
     Inside a toolkit every row is judged and retrieved. Hence `missing` and `unjudged` say nothing there, and an ideal
@@ -211,6 +214,8 @@ def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[An
         What is wanted.
     nearest : Convention
         The nearest that the toolkit can express.
+    all_retrieved : bool
+        Whether every row is judged and retrieved, as inside a toolkit; False compares every field.
 
     Returns
     -------
@@ -224,13 +229,18 @@ def differing(convention: Convention, nearest: Convention) -> dict[str, tuple[An
     {'ties': ('average', 'worst'), 'empty': (0.0, 1.0)}
     """
     convention = as_convention(convention)
-    fields_that_differ = convention.all_retrieved().diff(nearest.all_retrieved())
+    kinds = convention.declared().items()
     # Of a convention of another measure, only what the wanted one declares can be missed.
-    declared = {"measure", *(name for name, kind in convention.declared().items() if kind.group != "retrieval")}
+    declared = {"measure", *(name for name, kind in kinds if not (all_retrieved and kind.group == "retrieval"))}
+    if all_retrieved:
+        convention, nearest = convention.all_retrieved(), nearest.all_retrieved()
+    fields_that_differ = convention.diff(nearest)
     return {name: values for name, values in fields_that_differ.items() if name in declared}
 
 
-def require_expressible(toolkit: str, convention: Convention, nearest: Convention) -> None:
+def require_expressible(
+    toolkit: str, convention: Convention, nearest: Convention, *, all_retrieved: bool = True
+) -> None:
     """Refuse a convention that a toolkit cannot express.
 
     Parameters
@@ -238,6 +248,8 @@ def require_expressible(toolkit: str, convention: Convention, nearest: Conventio
     toolkit : str
         Its name, as in the message.
     convention, nearest : Convention
+        As in `differing`.
+    all_retrieved : bool
         As in `differing`.
 
     Raises
@@ -254,7 +266,7 @@ def require_expressible(toolkit: str, convention: Convention, nearest: Conventio
     rankadapters.core.errors.UnsupportedConventionError: CatBoost cannot express ties='input', only ties='worst'.
     Hint: the nearest it can express is ndcg@10/gain=exp2/discount=log2/ideal=cutoff/ties=worst/...
     """
-    different = differing(convention, nearest)
+    different = differing(convention, nearest, all_retrieved=all_retrieved)
     if different:
         raise UnsupportedConventionError(
             f"{toolkit} cannot express {spelled(different)}.",
