@@ -1,6 +1,6 @@
-"""The interchange format, made from the declared fields: three JSON Schemas, and the made parts of `docs/spec.md`.
+"""The interchange format, generated from the declared fields: three JSON Schemas, and parts of `docs/spec.md`.
 
-`python docs/interchange.py` writes them anew; a test says when one of them is out of date.
+`python docs/interchange.py` writes them; a test says when one of them is out of date.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _vectors() -> Schema:
 
 
 def sections() -> dict[str, str]:
-    """The made parts of the page, by the name in their first comment."""
+    """The generated parts of the page, by the name in the comment above each."""
     return {
         "grammar": f"```abnf\n{grammar()}```\n",
         "measures": markdown(_measures()),
@@ -232,18 +232,18 @@ def _measures() -> Table:
 
 
 def page(text: str) -> str:
-    """The page with its made parts made anew."""
+    """Replace the generated parts of the page."""
     for name, section in sections().items():
-        begin, end = f"<!-- made: {name} -->\n", "<!-- end -->"
+        begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->"
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n{section}\n{end}{rest.partition(end)[2]}"
     return text
 
 
 def files() -> dict[Path, str]:
-    """Every file that is made here, with its text."""
-    made = {SCHEMAS / name: json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
-    return made | {PAGE: page(PAGE.read_text(encoding="utf-8"))}
+    """Every generated file, with its text."""
+    texts = {SCHEMAS / name: json.dumps(schema, indent=1) + "\n" for name, schema in schemas().items()}
+    return texts | {PAGE: page(PAGE.read_text(encoding="utf-8"))}
 
 
 if __name__ == "__main__":

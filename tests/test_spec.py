@@ -71,7 +71,7 @@ def matches_pattern(text):
 
 
 @pytest.mark.parametrize(("path", "text"), interchange.files().items(), ids=lambda path: getattr(path, "name", ""))
-def test_a_made_file_is_up_to_date(path, text):
+def test_a_generated_file_is_up_to_date(path, text):
     assert path.read_text(encoding="utf-8") == text, "run `python docs/interchange.py`"
 
 
