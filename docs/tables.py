@@ -8,11 +8,11 @@ from pathlib import Path
 
 import field_pictures
 import learner_tables
+from field_tables import Table, fields, kinds_of, markdown
 from measure_sections import sections
 
 import rankadapters as ra
 from rankadapters.cli.conventions import PresetFields
-from rankadapters.core.declaration.fields import GROUPS, Field
 from rankadapters.core.measures import MEASURES
 
 GENERATED = Path(__file__).parent / "generated"
@@ -22,8 +22,6 @@ BM25_LIKE = 24  # a feature of the generated data, standing in for MQ2008's BM25
 TOOLKITS = {"sklearn": "scikit-learn", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"}
 
 NDCG_FIELDS = ra.NDCG.declared()
-
-Table = list[list[str]]
 
 ranklib, letor3 = ra.presets.ranklib, ra.presets.letor3
 EFFECTS: dict[str, dict[str, Callable[[int], ra.NDCG]]] = {
@@ -78,12 +76,6 @@ def write(*_: object) -> None:
         (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
 
 
-def markdown(table: Table) -> str:
-    """Spell a table, head first."""
-    head, *body = table
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *body]) + "\n"
-
-
 def presets() -> Table:
     """Every preset with its fields."""
     found = PresetFields.of({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
@@ -124,37 +116,9 @@ def measures() -> Table:
     return [["preset", "signature"], *([f"`{c.short_name}`", f"`{c}`"] for c in made)]
 
 
-def fields() -> str:
-    """Every field of every measure: what it decides, and what each value means."""
-    names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
-    ordered = sorted(names, key=lambda name: GROUPS.index(_kinds(name)[0].group))
-    return "\n\n".join(map(_field, ordered)) + "\n"
-
-
 def pictured(pictures: dict[str, str]) -> str:
     """Every field that has a picture, with what it decides."""
-    return "\n".join(f"## {name}\n\n{_kinds(name)[0].about} {text}" for name, text in pictures.items())
-
-
-def _kinds(name: str) -> list[Field]:
-    return [measure.declared()[name] for measure in MEASURES.values() if name in measure.declared()]
-
-
-def _field(name: str) -> str:
-    having = {word: kinds[name] for word, measure in MEASURES.items() if name in (kinds := measure.declared())}
-    who = "every measure" if len(having) == len(MEASURES) else ", ".join(MEASURES[word].__name__ for word in having)
-    meanings: dict[str, str] = {}
-    for kind in having.values():  # a loss, which comes last, weighs rows by words that other measures have for queries
-        meanings |= {value: text for value, text in kind.meanings().items() if value not in meanings}
-    lines = [["value", "meaning"]]
-    for value, text in meanings.items():
-        own = [MEASURES[word].__name__ for word, kind in having.items() if value in kind.meanings()]
-        lines.append([f"`{value}`", text if len(own) == len(having) else f"{text} ({', '.join(own)})"])
-    about = next(iter(having.values())).about
-    if not meanings:
-        return f"`{name}` · {who}\n: {about}"
-    table = markdown(lines).replace("\n", "\n  ").rstrip()
-    return f"`{name}` · {who}\n: {about}\n\n  {table}"
+    return "\n".join(f"## {name}\n\n{kinds_of(name)[0].about} {text}" for name, text in pictures.items())
 
 
 def inexpressible() -> Table:

@@ -81,6 +81,7 @@ LEFT_OUT = {
     ),
     "needs a cluster, or the account of a service": r"(dask|spark)\..*|trackers\.(log_.*|pruning)",
     "takes no keyword": r"io\.read_features",
+    "the same function as Convention.from_json": r"[A-Z]\w+\.from_json",
     "the same functions as those of the toolkits' folders": r"objectives\.\w+\.(native|read)_objective",
 }
 

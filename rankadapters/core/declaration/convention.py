@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Self, cast
 from rankadapters.core.declaration.declared import Declared
 from rankadapters.core.declaration.docstrings import with_fields
 from rankadapters.core.declaration.fields import Words
+from rankadapters.core.declaration.json_text import read_convention, write_convention
 from rankadapters.core.declaration.spelling import border
 from rankadapters.core.errors import ConventionError, brief, choices
 
@@ -231,6 +232,42 @@ class Convention(FromPreset):
         {'average': ('query-except-empty', 'uniform')}
         """
         return Declared.diff(self, as_convention(other))
+
+    def to_json(self) -> str:
+        """Return the convention as a JSON object in one line: version, measure, and every field.
+
+        >>> from rankadapters import presets
+        >>> presets.catboost.query_rmse().to_json()
+        '{"version": 1, "measure": "query-rmse", "missing": "error", "unjudged": "error", "average": "query"}'
+        """
+        return write_convention(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the convention that `to_json` wrote, or another program by `convention.schema.json`.
+
+        Parameters
+        ----------
+        text : str
+            A JSON object with the version, the measure and every field of it, in any order.
+
+        Returns
+        -------
+        Convention
+            Of the measure's class. The name of a preset is not part of the text.
+
+        Raises
+        ------
+        ConventionError
+            The text is not such an object, has an unknown version or measure, or a field is missing or wrong.
+
+        Examples
+        --------
+        >>> from rankadapters import presets
+        >>> Convention.from_json(presets.yahoo(10).to_json()) == presets.yahoo(10)
+        True
+        """
+        return cast("Self", read_convention(text, cls))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the fields, so that a copy is validated like the original."""

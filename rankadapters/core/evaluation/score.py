@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Number
 from typing import Any, NoReturn, overload
 
 from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.declaration.json_text import read_object
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
 from rankadapters.core.presets.texts import parse
 
@@ -40,7 +42,7 @@ class Score:
     ('0.631', 0.631, True)
     >>> score
     Score(0.6309297535714575, 'textbook@2', n_queries=1, n_scored=1, n_empty=0, n_short=0)
-    >>> Score.from_dict(score.to_dict()) == score
+    >>> Score.from_dict(score.to_dict()) == Score.from_json(score.to_json()) == score
     True
     """
 
@@ -113,6 +115,21 @@ class Score:
             raise
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"this is not a score: {error!r}.", hint="pass what Score.to_dict() returned") from None
+
+    def to_json(self) -> str:
+        """Write `to_dict` as a JSON object in one line, by `score.schema.json`."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Score:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        InputError
+            It is not what `to_json` wrote.
+        """
+        return cls.from_dict(read_object(text, "a score", InputError))
 
     def __eq__(self, other: object) -> bool:
         """Compare value and convention; refuse a bare number, of which a silent False would hide a wrong test."""

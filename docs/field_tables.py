@@ -1,0 +1,70 @@
+"""Every field of every measure, as its declaration describes it: the text that two pages show."""
+
+from __future__ import annotations
+
+from rankadapters.core.declaration.fields import GROUPS, Field, Words
+from rankadapters.core.measures import MEASURES
+
+Table = list[list[str]]
+
+
+def fields() -> str:
+    """Every field of every measure: what it decides, and what each value means."""
+    names = dict.fromkeys(name for measure in MEASURES.values() for name in measure.declared())
+    ordered = sorted(names, key=lambda name: GROUPS.index(kinds_of(name)[0].group))
+    return "\n\n".join(map(_field, ordered)) + "\n"
+
+
+def kinds_of(name: str) -> list[Field]:
+    """The declarations of one field, by measure."""
+    return [measure.declared()[name] for measure in MEASURES.values() if name in measure.declared()]
+
+
+def markdown(table: Table) -> str:
+    """Spell a table, head first."""
+    head, *body = table
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *body]) + "\n"
+
+
+Kinds = dict[str, Field]  # the declarations of a field, by the name of the measure's class
+
+
+def _field(name: str) -> str:
+    """Describe a field, once for all measures in which its values mean the same."""
+    groups: list[Kinds] = []
+    for measure in MEASURES.values():
+        if (kind := measure.declared().get(name)) is not None:
+            group = next((group for group in groups if _alike(kind, group)), {})
+            if not group:
+                groups.append(group)
+            group[measure.__name__] = kind
+    return "\n\n".join(_described(name, group) for group in groups)
+
+
+def _alike(kind: Field, group: Kinds) -> bool:
+    """Tell whether a field decides the same as in the measures of a group, and no value means anything else."""
+    values = _meanings(group)
+    meanings = kind.meanings().items()
+    about = next(iter(group.values())).about
+    return kind.about == about and all(values.get(value, meaning) == meaning for value, meaning in meanings)
+
+
+def _meanings(group: Kinds) -> dict[str, str]:
+    return {value: meaning for kind in group.values() for value, meaning in kind.meanings().items()}
+
+
+def _described(name: str, group: Kinds) -> str:
+    who = "every measure" if len(group) == len(MEASURES) else ", ".join(group)
+    kind = next(iter(group.values()))
+    meanings = _meanings(group)
+    if not meanings:
+        return f"`{name}` · {who}\n: {kind.about} Allowed: {kind.allowed}."
+    lines = [["value", "meaning"]]
+    for value, text in meanings.items():
+        lacking = [measure for measure, kind in group.items() if value not in kind.meanings()]
+        having = [measure for measure in group if measure not in lacking]
+        only = ", ".join(having) if len(having) <= len(lacking) else f"not {', '.join(lacking)}"
+        lines.append([f"`{value}`", f"{text} ({only})" if lacking else text])
+    table = markdown(lines).replace("\n", "\n  ").rstrip()
+    numbers = [f" B is {kind.numbers}." for kind in group.values() if isinstance(kind, Words) and kind.numbered]
+    return f"`{name}` · {who}\n: {kind.about}{''.join(numbers[:1])}\n\n  {table}"
