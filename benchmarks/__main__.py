@@ -16,6 +16,7 @@ from benchmarks import (
     learners,
     measures,
     memory,
+    runs,
     scaling,
     searching,
     sharing,
@@ -38,6 +39,7 @@ PARTS = {
     "searching": searching.run,
     "auditing": auditing.run,
     "starting": lambda *_: starting.run(),
+    "runs": runs.run,
     "streams": lambda *_: streams.run(),
     "clusters": lambda _, rounds: clusters.run(rounds),
 }

@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.core.data.columns import text_column
+from rankadapters.core.data.columns import EXACT_INT, text_column
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, ScoredJudgments, repeated
@@ -211,39 +211,89 @@ def read_lines(path: AnyPath, layout: Layout) -> Lines:
     ----------
     trec_eval, get_qrels.c and get_trec_results.c ("Any field following run_id is ignored").
     """
-    index: dict[bytes, int] = {}
-    query: list[int] = []
-    docids: list[bytes] = []
-    numbers: list[float] = []
-    head: list[tuple[int, bytes]] = []  # comments before the first row
-    n_comments = n_longer = 0
-    for at, line in _lines(path):
-        if _is_comment(line):
-            n_comments += 1
-            if not index:
-                head.append((at, line))
-            continue
-        fields, number = _fields(path, at, line, layout, row=len(query))
-        n_longer += len(fields) > layout.fields
-        query.append(index.setdefault(fields[0], len(index)))
-        docids.append(fields[2])
-        numbers.append(number)
-    if not index:
+    rows = _Rows(path, layout)
+    for block in row_blocks(path):
+        rows.add(block)
+    if not rows.index:
         msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
         raise InputError(msg)
-    header = read_header(path, head) if layout is RUN else Header()
-    notes = tuple(filter(None, [*_notes(layout, n_comments - header.n_lines, n_longer), header.note]))
-    queries = [name.decode() for name in index]
-    return Lines(path, queries, np.asarray(query, np.int32), docids, np.asarray(numbers), notes, header)
+    header = read_header(path, rows.head) if layout is RUN else Header()
+    notes = tuple(filter(None, [*_notes(layout, rows.n_comments - header.n_lines, rows.n_longer), header.note]))
+    queries = [name.decode() for name in rows.index]
+    return Lines(path, queries, np.asarray(rows.query, np.int32), rows.docids, np.asarray(rows.numbers), notes, header)
+
+
+class _Rows:
+    """The rows of a file that were read so far."""
+
+    def __init__(self, path: AnyPath, layout: Layout) -> None:
+        self.path, self.layout = path, layout
+        self.index: dict[bytes, int] = {}  # number of each query, in order of first appearance
+        self.query: list[int] = []
+        self.docids: list[bytes] = []
+        self.numbers: list[float] = []
+        self.head: list[tuple[int, bytes]] = []  # comments before the first row
+        self.n_lines = self.n_comments = self.n_longer = 0
+
+    def add(self, block: bytes) -> None:
+        """Read a block of whole lines: at once where all of them are rows of the layout, else line by line."""
+        lines = block.removesuffix(NEWLINE).split(NEWLINE)
+        columns = _plain_columns(block, lines, self.layout)
+        if columns is None:
+            self._add_lines(lines)
+        else:
+            names, docids, numbers = columns
+            index = self.index
+            self.query += [index.setdefault(name, len(index)) for name in names]
+            self.docids += docids
+            self.numbers += numbers
+        self.n_lines += len(lines)
+
+    def _add_lines(self, lines: list[bytes]) -> None:
+        for at, line in _numbered(lines, self.n_lines):
+            if _is_comment(line):
+                self.n_comments += 1
+                if not self.index:
+                    self.head.append((at, line))
+                continue
+            fields, number = _fields(self.path, at, line, self.layout, row=len(self.query))
+            self.n_longer += len(fields) > self.layout.fields
+            self.query.append(self.index.setdefault(fields[0], len(self.index)))
+            self.docids.append(fields[2])
+            self.numbers.append(number)
+
+
+def _plain_columns(
+    block: bytes, lines: list[bytes], layout: Layout
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...], list[float]] | None:
+    """Return queries, documents and numbers; None where a line is a comment or blank, has other words, or may be wrong."""
+    rows = list(map(bytes.split, lines))
+    if set(map(len, rows)) != {layout.fields} or b"\v" in block or b"\f" in block:
+        return None
+    columns = list(zip(*rows, strict=True))
+    if b"#" in block and any(name.startswith(b"#") for name in columns[0]):
+        return None
+    texts = columns[layout.number]
+    try:
+        numbers = list(map(float, texts))
+    except ValueError:
+        return None
+    if b"_" in b"".join(texts) or not (np.abs(numbers) < EXACT_INT).all():
+        return None
+    return columns[0], columns[2], numbers
 
 
 def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that hold anything, numbered from 1."""
-    number = 0
+    n_lines = 0
     for block in row_blocks(path):
-        for number, line in enumerate(block.removesuffix(NEWLINE).split(NEWLINE), start=number + 1):  # noqa: B020 - goes on
-            if line and not line.isspace():
-                yield number, line
+        lines = block.removesuffix(NEWLINE).split(NEWLINE)
+        yield from _numbered(lines, n_lines)
+        n_lines += len(lines)
+
+
+def _numbered(lines: list[bytes], n_before: int) -> Iterator[tuple[int, bytes]]:
+    return ((at, line) for at, line in enumerate(lines, start=n_before + 1) if line and not line.isspace())
 
 
 def _is_comment(line: bytes) -> bool:
