@@ -41,8 +41,9 @@ def _refuse_unlabeled(name: str, value: object) -> Fields:
 
 
 class Elasticsearch(
-    Tool, name="elasticsearch", gain="exp2", discount="log2", relevant="from_1", ties="input", precision="float64",
-    retrieve="all", short="pad", empty=0, missing="zero", unjudged="zero", average="uniform",
+    Tool, name="elasticsearch", versions=("commit 02f2048",), evidence="read", gain="exp2", discount="log2",
+    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
 
