@@ -50,7 +50,8 @@ class Elasticsearch(
     The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
     `unknown_doc_rating` gives them a rating, which the ideal list knows nothing of. A query without hits counts 0, also
     where it has no ratings either: see `inexpressible`. The hits are taken in their order: their scores decide here,
-    and ties stand as given.
+    and ties stand as given. Its pull request 154362, open in July 2026, would cut the ideal list at k:
+    `replace(ideal="cutoff")`.
     """
 
     options: ClassVar[Options] = {
