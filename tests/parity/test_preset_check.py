@@ -183,7 +183,6 @@ def test_the_command_ends_with_1_when_a_number_is_wrong(capsys, installed, answe
 
 def test_the_environments_install_every_tool_that_has_a_check():
     text = (ROOT / "tox.ini").read_text(encoding="utf-8")
-    _, _, section = text.partition("[testenv:presets")
-    deps, _, _ = section.partition("\n[")
-    listed = {line.partition(": ")[2].partition("<")[0] for line in deps.splitlines()}
+    sections = re.findall(r"^\[testenv:presets.*?(?=^\[)", text, re.MULTILINE | re.DOTALL)
+    listed = {line.strip().partition("<")[0] for section in sections for line in section.splitlines()}
     assert {presets.TOOLS[name].package for name in tool_runs.RUNS} - listed == {"allrank", "autogluon.multimodal"}
