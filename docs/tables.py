@@ -13,6 +13,7 @@ from measure_sections import sections
 
 import rankadapters as ra
 from rankadapters.cli.conventions import PresetFields
+from rankadapters.cli.presets import Evidence
 from rankadapters.core.measures import MEASURES
 
 GENERATED = Path(__file__).parent / "generated"
@@ -59,7 +60,7 @@ def write(*_: object) -> None:
     tables |= {"landing-values": toolkits(), "landing-gap": gap()}
     tables |= {f"effect-{name}": effect(conventions) for name, conventions in EFFECTS.items()}
     tables |= {f"who-{field}": who(field) for field in ("ties", "empty")} | {"matrix": matrix()}
-    tables |= learner_tables.tables()
+    tables |= learner_tables.tables() | {"evidence": evidence()}
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
     classes = [f"rankadapters.{measure.__name__}" for measure in MEASURES.values()]
@@ -81,6 +82,12 @@ def presets() -> Table:
     found = PresetFields.of({name: ra.presets.make(name, 10) for name in ra.presets.names()}, None).rows
     head = ["preset", *next(iter(found.values()))]
     return [head, *([f"`{name}`", *(text for text, _ in row.values())] for name, row in found.items())]
+
+
+def evidence() -> Table:
+    """For which releases of each tool its presets were confirmed, and how."""
+    head, *lines = ["tool", "package", "releases", "evidence"], *Evidence().blocks()[0].lines
+    return [head, *([f"`{name}`", *others] for name, *others in lines)]
 
 
 def who(field: str) -> Table:

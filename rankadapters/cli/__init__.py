@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from rankadapters import __version__
 from rankadapters.cli import audits, compare, conformance, conventions, evaluate, identify, parity, probe, warmup
+from rankadapters.cli import presets as preset_releases
 from rankadapters.cli.common import BAD_INPUT
 from rankadapters.cli.helping import Formatter, complete, examples, way_out
 from rankadapters.core.errors import RankAdaptersError
@@ -30,6 +31,7 @@ COMMANDS: dict[str, Callable[[Any], None]] = {
     "compare": compare.add,
     "parity": parity.add,
     "conventions": conventions.add,
+    "presets": preset_releases.add,
     "warmup": warmup.add,
 }
 
@@ -122,7 +124,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rankadapters",
         usage="%(prog)s [--help] [--version] COMMAND ...",
-        description="One declared ranking metric in every toolkit. Each command has a --help.",
         epilog=examples(
             "parity",
             "evaluate --qrels q.txt --run r.txt --convention trec_eval_9@10",
@@ -135,7 +136,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
     version = f"rankadapters {__version__}"
     parser.add_argument("--version", action="version", version=version, help=argparse.SUPPRESS)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, title="commands", prog="rankadapters")
+    title = "One declared ranking metric in every toolkit. Commands, each with a --help"
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, title=title, prog="rankadapters")
     for add in COMMANDS.values():
         add(commands)
     return parser

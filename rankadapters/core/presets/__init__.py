@@ -14,6 +14,7 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.catboost import catboost
+from rankadapters.core.presets.column_metrics import ignite, metrax, polars_ds
 from rankadapters.core.presets.elasticsearch import elasticsearch
 from rankadapters.core.presets.inexpressible import inexpressible
 from rankadapters.core.presets.ir_measures import ir_measures
@@ -37,6 +38,7 @@ from rankadapters.core.presets.ndcg_only import (
 from rankadapters.core.presets.ranklib import ranklib, ranklib_busafekete
 from rankadapters.core.presets.ranx import ranx
 from rankadapters.core.presets.rectools import rectools
+from rankadapters.core.presets.retrieval_evaluators import autogluon, haystack, sentence_transformers
 from rankadapters.core.presets.sklearn import sklearn
 from rankadapters.core.presets.tool import Make, Tool, takes_k
 from rankadapters.core.presets.torchmetrics import torchmetrics
@@ -50,15 +52,16 @@ TOOLS: dict[str, Tool] = {
         textbook, sklearn, lightgbm, xgboost, catboost, letor3, letor4, mslr, yahoo, ranklib, ranklib_busafekete,
         trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank,
         allrank_1_4_1, elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
-        lenskit_2026, rectools,
+        lenskit_2026, rectools, sentence_transformers, haystack, autogluon, ignite, metrax, polars_ds,
     )
 }  # fmt: skip
 
 __all__ = [
-    "TOOLS", "Tool", "allrank", "allrank_1_4_1", "catboost", "cornac", "elasticsearch", "implicit", "inexpressible",
-    "ir_measures", "lenskit", "lenskit_2026", "letor3", "letor4", "lightgbm", "make", "mlflow", "mslr", "names",
-    "pytrec_eval", "rankeval", "ranklib", "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools", "replay",
-    "sklearn", "spark", "textbook", "torchmetrics", "trec_eval_8", "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
+    "TOOLS", "Tool", "allrank", "allrank_1_4_1", "autogluon", "catboost", "cornac", "elasticsearch", "haystack",
+    "ignite", "implicit", "inexpressible", "ir_measures", "lenskit", "lenskit_2026", "letor3", "letor4", "lightgbm",
+    "make", "metrax", "mlflow", "mslr", "names", "polars_ds", "pytrec_eval", "rankeval", "ranklib",
+    "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools", "replay", "sentence_transformers", "sklearn",
+    "spark", "textbook", "torchmetrics", "trec_eval_8", "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
 ]  # fmt: skip
 
 

@@ -24,9 +24,9 @@ AUC_TYPE = {"type": Choice({"Classic": {"pairs": "unit"}, "Ranking": {"pairs": "
 
 
 class CatBoost(
-    Losses, CatBoostRanks, Vocabulary[str], name="catboost", discount="log2", ideal="cutoff", relevant="above_0.5",
-    ties="worst", precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error",
-    average="query",
+    Losses, CatBoostRanks, Vocabulary[str], name="catboost", package="catboost", versions=("1.2.7", "1.2.10"),
+    evidence="run", discount="log2", ideal="cutoff", relevant="above_0.5", ties="worst", precision="float64",
+    retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
 ):  # fmt: skip
     """CatBoost 1.2 `NDCG:top=k`, catboost/libs/metrics/dcg.cpp. Run with 1.2.7 and 1.2.10: equal to 1e-9.
 

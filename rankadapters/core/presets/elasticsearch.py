@@ -41,15 +41,17 @@ def _refuse_unlabeled(name: str, value: object) -> Fields:
 
 
 class Elasticsearch(
-    Tool, name="elasticsearch", gain="exp2", discount="log2", relevant="from_1", ties="input", precision="float64",
-    retrieve="all", short="pad", empty=0, missing="zero", unjudged="zero", average="uniform",
+    Tool, name="elasticsearch", versions=("commit 02f2048",), evidence="read", gain="exp2", discount="log2",
+    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """Elasticsearch rank_eval `dcg` with `normalize`, DiscountedCumulativeGain.java. Read only, at commit 02f2048.
 
     The ideal list holds all rated documents and is cut at the number of hits. Unrated hits have gain 0, unless
     `unknown_doc_rating` gives them a rating, which the ideal list knows nothing of. A query without hits counts 0, also
     where it has no ratings either: see `inexpressible`. The hits are taken in their order: their scores decide here,
-    and ties stand as given.
+    and ties stand as given. Its pull request 154362, open in July 2026, would cut the ideal list at k:
+    `replace(ideal="cutoff")`.
     """
 
     options: ClassVar[Options] = {

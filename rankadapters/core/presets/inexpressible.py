@@ -77,6 +77,9 @@ REASONS = {
         "items all gain 0 (read: v2026.3.0). One `empty` says one of the two. The way around: drop the rows of users "
         "without test items, and empty=0."
     ),
+    "autogluon_map": (
+        "map@k of AutoGluon multimodal multiplies the precision at each hit by the predicted score (run: 1.6.3)."
+    ),
     "rankeval_long_ties": (
         "Queries of more than 16 rows are sorted by an order that is not stable, so that tied rows there can have any "
         "order (run: 0.8.2)."

@@ -32,8 +32,9 @@ _OPTIONS = _with("", "")
 
 
 class IrMeasures(
-    Vocabulary[str], name="ir_measures", discount="log2", ideal="cutoff", relevant="from_1", ties="docid-descending",
-    precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+    Vocabulary[str], name="ir_measures", package="ir_measures", versions=("0.4.3",), evidence="run", discount="log2",
+    ideal="cutoff", relevant="from_1", ties="docid-descending", precision="float32", retrieve="all", short="pad",
+    empty=0, missing="skip", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """ir_measures 0.4 `nDCG@k` through pytrec_eval. Run with 0.4.3: equal to 1e-9.
 

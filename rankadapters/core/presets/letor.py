@@ -8,8 +8,9 @@ from rankadapters.core.presets.tool import Tool
 
 
 class Letor4(
-    Tool, name="letor4", gain="table_0_1_3", discount="jk2", ideal="cutoff", relevant="from_1", ties="input",
-    precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+    Tool, name="letor4", versions=("4.0",), evidence="run", gain="table_0_1_3", discount="jk2", ideal="cutoff",
+    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="error",
+    unjudged="error", average="uniform",
 ):  # fmt: skip
     """LETOR 4.0, Eval-Score-4.0.pl (2009). Run: equal to 1e-11, per query and in the mean.
 
@@ -30,7 +31,7 @@ class Letor4(
         """`P@k` of the script: relevant rows at ranks 1..k by k. Run: equal to 1e-11, per query and in the mean."""
 
 
-class Letor3(Letor4, name="letor3", short="zero"):
+class Letor3(Letor4, name="letor3", versions=("3.0",), evidence="run", short="zero"):
     """LETOR 3.0, Eval-Score-3.0.pl. Run: equal to 1e-11 in the mean, and per query where it prints one.
 
     As LETOR 4.0 in the mean: a query with fewer than k documents has no value of its own but adds 0, also to P@k. A
@@ -38,7 +39,7 @@ class Letor3(Letor4, name="letor3", short="zero"):
     """
 
 
-class Mslr(Letor4, name="mslr", gain="table_0_1_3_7_15", relevant="from_2"):
+class Mslr(Letor4, name="mslr", versions=("2010",), evidence="run", gain="table_0_1_3_7_15", relevant="from_2"):
     """MSLR-WEB10K and -WEB30K, eval-score-mslr.pl (2010). Run: equal to 1e-11, per query and in the mean.
 
     LETOR 4.0 with gains for labels up to 4. A label above has gain 0 in silence; here it is an error. To its MAP

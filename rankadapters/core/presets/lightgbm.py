@@ -39,8 +39,9 @@ def _label_gain(convention: NDCG) -> tuple[Sequence[float] | None]:
 
 
 class LightGBM(
-    Vocabulary[dict[str, Any]], name="lightgbm", gain="exp2", discount="log2", ideal="cutoff", ties="input",
-    precision="float64", retrieve="all", short="pad", empty=1, missing="error", unjudged="error",
+    Vocabulary[dict[str, Any]], name="lightgbm", package="lightgbm", versions=("4.6.0", "4.7.0"), evidence="run",
+    gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", retrieve="all", short="pad",
+    empty=1, missing="error", unjudged="error",
 ):  # fmt: skip
     """LightGBM 4.6 and 4.7 `ndcg`, src/metric/rank_metric.hpp. Run with 4.6.0 and 4.7.0: equal to 1e-12.
 

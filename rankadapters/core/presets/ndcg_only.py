@@ -11,8 +11,8 @@ from rankadapters.core.presets.tool import Tool
 
 
 class Textbook(
-    Tool, name="textbook", gain="exp2", discount="log2", ideal="cutoff", ties="average", precision="float64",
-    short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+    Tool, name="textbook", versions=("2012",), evidence="read", gain="exp2", discount="log2", ideal="cutoff",
+    ties="average", precision="float64", short="pad", empty=0, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """The definition in Busa-Fekete et al. (2012), Section 2, tied to no program.
 
@@ -25,8 +25,9 @@ class Textbook(
 
 
 class RankEval(
-    Tool, name="rankeval", gain="exp2", discount="log2", ideal="cutoff", ties="reverse", precision="float64",
-    short="pad", empty=1, missing="error", unjudged="error", average="uniform",
+    Tool, name="rankeval", package="rankeval", versions=("0.8.2",), evidence="run", gain="exp2", discount="log2",
+    ideal="cutoff", ties="reverse", precision="float64", short="pad", empty=1, missing="error", unjudged="error",
+    average="uniform",
 ):  # fmt: skip
     """RankEval `NDCG(cutoff=k)`, metrics/ndcg.py and dcg.py. Run with 0.8.2: the same in each of 614 queries.
 
@@ -37,8 +38,9 @@ class RankEval(
 
 
 class AllRank(
-    Tool, name="allrank", gain="exp2", discount="log2", ideal="cutoff", ties="average", precision="float32",
-    short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+    Tool, name="allrank", package="allrank", versions=("1.4.0",), evidence="run", gain="exp2", discount="log2",
+    ideal="cutoff", ties="average", precision="float32", short="pad", empty=0, missing="error", unjudged="error",
+    average="uniform",
 ):  # fmt: skip
     """The library allRank up to 1.4.0 (2019 to March 2021): `ndcg`, models/metrics.py.
 
@@ -48,18 +50,19 @@ class AllRank(
     """
 
 
-class AllRank141(AllRank, name="allrank_1_4_1", ties="input", empty=1):
+class AllRank141(AllRank, name="allrank_1_4_1", versions=("1.4.1", "1.4.3"), evidence="run", ties="input", empty=1):
     """The library allRank from 1.4.1 on (March 2021): `ndcg`, models/metrics.py, at commit 79b5d32.
 
-    A query without a relevant row counts 1, its `filler_value`, where it counted 0 before. Run with torch 2.15 on a
-    CPU: equal to 1e-6, per query and in the mean; tied rows keep their order, which torch does not promise. Rows with
-    label -1 are padding there: leave them out.
+    A query without a relevant row counts 1, its `filler_value`, where it counted 0 before. Run with 1.4.1 under torch
+    2.15 and 1.4.3 under torch 2.13, on a CPU: equal to 1e-6, per query and in the mean; tied rows keep their order,
+    which torch does not promise. Rows with label -1 are padding there: leave them out.
     """
 
 
 class Spark(
-    Tool, name="spark", gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad",
-    empty=0, missing="zero", unjudged="zero", average="uniform",
+    Tool, name="spark", package="pyspark", versions=("4.3.0",), evidence="run", gain="exp2", discount="log2",
+    ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="zero", unjudged="zero",
+    average="uniform",
 ):  # fmt: skip
     """Spark MLlib `RankingMetrics.ndcgAt` of relevant ids, RankingMetrics.scala. Run with 4.3.0: equal to 1e-12.
 
@@ -69,8 +72,9 @@ class Spark(
 
 
 class Recommenders(
-    Tool, name="recommenders", gain="linear", discount="log2", ideal="cutoff", ties="input", precision="float64",
-    short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="recommenders", package="recommenders", versions=("1.2.1",), evidence="run", gain="linear",
+    discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad", empty="skip", missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """recommenders `ndcg_at_k`, evaluation/python_evaluation.py. Run with 1.2.1: equal to 1e-12.
 
@@ -95,8 +99,9 @@ class Recommenders(
 
 
 class RecBole(
-    Tool, name="recbole", gain="linear", discount="log2", ideal="cutoff", ties="input", precision="float32",
-    short="pad", empty=0, missing="zero", unjudged="zero", average="uniform",
+    Tool, name="recbole", package="recbole", versions=("1.2.1",), evidence="run", gain="linear", discount="log2",
+    ideal="cutoff", ties="input", precision="float32", short="pad", empty=0, missing="zero", unjudged="zero",
+    average="uniform",
 ):  # fmt: skip
     """The library RecBole: `NDCG`, evaluator/metrics.py. Run with 1.2.1: equal to 1e-9 before it rounds.
 
@@ -106,8 +111,9 @@ class RecBole(
 
 
 class Replay(
-    Tool, name="replay", gain="linear", discount="log2", ideal="cutoff", ties="docid-descending", precision="float64",
-    short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="replay", package="replay-rec", versions=("0.22.0",), evidence="run", gain="linear", discount="log2",
+    ideal="cutoff", ties="docid-descending", precision="float64", short="pad", empty="skip", missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """RePlay `NDCG`, metrics/ndcg.py. Run with replay-rec 0.22.0 on pandas, polars and dicts: equal to 1e-12.
 
@@ -131,8 +137,9 @@ class Replay(
 
 
 class Cornac(
-    Tool, name="cornac", gain="exp2", discount="log2", ideal="cutoff", ties="docid-descending", precision="float64",
-    short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="cornac", package="cornac", versions=("3.0.1",), evidence="run", gain="exp2", discount="log2",
+    ideal="cutoff", ties="docid-descending", precision="float64", short="pad", empty="skip", missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """The library Cornac: `NDCG` of `ranking_eval`, metrics/ranking.py. Run with 3.0.1: equal to 1e-12.
 
@@ -142,8 +149,9 @@ class Cornac(
 
 
 class MLflow(
-    Tool, name="mlflow", gain="linear", discount="log2", ideal="retrieved", ties="input", precision="float64",
-    short="pad", empty=0, missing="zero", unjudged="zero", average="uniform",
+    Tool, name="mlflow", package="mlflow-skinny", versions=("3.17.2",), evidence="run", gain="linear", discount="log2",
+    ideal="retrieved", ties="input", precision="float64", short="pad", empty=0, missing="zero", unjudged="zero",
+    average="uniform",
 ):  # fmt: skip
     """MLflow `ndcg_at_k`, metrics/metric_definitions.py, the mean. Run with 3.17.2: equal to 1e-12.
 
@@ -153,8 +161,9 @@ class MLflow(
 
 
 class Implicit(
-    Tool, name="implicit", gain="linear", discount="log2", ideal="cutoff", ties="docid-descending", precision="float32",
-    short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="implicit", package="implicit", versions=("0.7.3",), evidence="run", gain="linear", discount="log2",
+    ideal="cutoff", ties="docid-descending", precision="float32", short="pad", empty="skip", missing="zero",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """The library implicit: `ndcg_at_k`, evaluation.pyx. Run with 0.7.3: equal to 1e-9 where no tie crosses the cut.
 
@@ -164,8 +173,9 @@ class Implicit(
 
 
 class LensKit(
-    Tool, name="lenskit", gain="linear", discount="jk2", ideal="cutoff", ties="input", precision="float64", short="pad",
-    empty=0, missing="skip", unjudged="zero", average="uniform",
+    Tool, name="lenskit", package="lenskit", versions=("2025.8.1",), evidence="run", gain="linear", discount="jk2",
+    ideal="cutoff", ties="input", precision="float64", short="pad", empty=0, missing="skip", unjudged="zero",
+    average="uniform",
 ):  # fmt: skip
     """LensKit up to 2025.8.1: `NDCG`, metrics/ranking/_dcg.py, `list_summary()`. Run with 2025.8.1: equal to 1e-12.
 
@@ -176,8 +186,11 @@ class LensKit(
     """
 
 
-class LensKit2026(LensKit, name="lenskit_2026", gain="linear-positive", empty="skip"):
-    """LensKit from 2026.1 to 2026.3: `NDCG`, metrics/ranking/_dcg.py, `summary_metrics()`. Read only, at v2026.3.0.
+class LensKit2026(
+    LensKit, name="lenskit_2026", versions=("2026.1.0", "2026.4.0"), evidence="run", gain="linear-positive",
+    empty="skip",
+):  # fmt: skip
+    """LensKit from 2026.1 on: `NDCG`, metrics/ranking/_dcg.py, `list_summary()`. Run with 2026.4.0: equal to 1e-12.
 
     Users without test items are left out, as are users without recommendations; those with an empty list count 0, which
     is `replace(missing="zero")`. By default every test item gains 1: give it label 1. With `gain="rating"` it gains its

@@ -13,8 +13,8 @@ BARE = 10  # the cutoff of a metric that is written without one
 
 
 class RankLib(
-    Tool, name="ranklib", discount="log2", relevant="above_0", ties="input", precision="float64", retrieve="all",
-    short="pad", empty=0, missing="error", unjudged="error", average="uniform",
+    Tool, name="ranklib", versions=("2.1", "2.10.1"), evidence="run", discount="log2", relevant="above_0", ties="input",
+    precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run with both: equal to 1e-11, per query and in the mean.
 
@@ -62,8 +62,8 @@ class RankLib(
 
 
 class RankLibBusaFekete(
-    Tool, name="ranklib_busafekete", gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64",
-    short="pad", empty=0.5, missing="error", unjudged="error", average="uniform",
+    Tool, name="ranklib_busafekete", versions=("2011",), evidence="run", gain="exp2", discount="log2", ideal="cutoff",
+    ties="input", precision="float64", short="pad", empty=0.5, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """RankLib fork of the first author of Busa-Fekete et al. (2011). Run: equal to 1e-11 on data without ties.
 

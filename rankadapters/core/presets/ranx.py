@@ -24,8 +24,9 @@ def _persistence(name: str, p: object) -> Fields:
 
 
 class Ranx(
-    Tool, name="ranx", gain="linear-positive", discount="log2", relevant="from_1", ties="input", precision="float64",
-    retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+    Tool, name="ranx", package="ranx", versions=("0.3.21",), evidence="run", gain="linear-positive", discount="log2",
+    relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad", empty=0, missing="skip",
+    unjudged="zero", average="uniform",
 ):  # fmt: skip
     """The library ranx 0.3: `ndcg@k` and `ndcg_burges@k`, metrics/ndcg.py. Run with 0.3.21: equal to 1e-9.
 

@@ -22,8 +22,8 @@ def _beta_squared(name: str, beta: float) -> Fields:
 
 
 class RecTools(
-    Tool, name="rectools", relevant="from_1", ties="input", precision="float64", retrieve="all", short="pad",
-    empty="skip", missing="zero", unjudged="zero", average="uniform",
+    Tool, name="rectools", package="rectools", versions=("0.19.0",), evidence="run", relevant="from_1", ties="input",
+    precision="float64", retrieve="all", short="pad", empty="skip", missing="zero", unjudged="zero", average="uniform",
 ):  # fmt: skip
     """RecTools `NDCG`, metrics/ranking.py. Run with 0.19.0: equal to 1e-12.
 

@@ -21,9 +21,9 @@ def _log_base(convention: DCG) -> tuple[float]:
 
 
 class ScikitLearn(
-    Vocabulary[dict[str, Any]], name="sklearn", gain="linear", discount="log2", ideal="cutoff", relevant="from_1",
-    ties="average", precision="float64", retrieve="all", short="pad", empty=0, missing="error", unjudged="error",
-    average="query",
+    Vocabulary[dict[str, Any]], name="sklearn", package="scikit-learn", versions=("1.6.0", "1.9.1"), evidence="run",
+    gain="linear", discount="log2", ideal="cutoff", relevant="from_1", ties="average", precision="float64",
+    retrieve="all", short="pad", empty=0, missing="error", unjudged="error", average="query",
 ):  # fmt: skip
     """scikit-learn 1.6 to 1.9 `ndcg_score`, sklearn/metrics/_ranking.py. Run with 1.6.0 and 1.9.1: equal to 1e-12.
 

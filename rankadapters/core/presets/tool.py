@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, Unpack
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, Unpack
 
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.declaration.spelling import as_number, as_whole, number
@@ -18,6 +18,7 @@ from rankadapters.core.presets.options import Fields, Options
 from rankadapters.core.presets.preset import preset, presets_of
 
 Make = Callable[..., Convention]
+Evidence = Literal["run", "read"]
 Spelled = TypeVar("Spelled")  # what a toolkit's own words are: a string, or parameters
 
 
@@ -35,16 +36,29 @@ class Tool:
         What the tool's presets declare, unless they say something else.
     options : dict of str to Option
         What the arguments of its presets change.
+    package : str
+        What pip installs it as; empty where pip does not.
+    versions : tuple of str
+        The first and the last release for which its presets were confirmed, or the only one.
+    evidence : {'run', 'read'}
+        Whether numbers of the tool confirm them, or only its source (of the definition, the paper).
     """
 
     name: ClassVar[str]
+    package: ClassVar[str] = ""
+    versions: ClassVar[tuple[str, ...]] = ()
+    evidence: ClassVar[Evidence] = "read"
     defaults: ClassVar[Fields] = {}
     options: ClassVar[Options] = {}
 
-    def __init_subclass__(cls, *, name: str = "", **defaults: Unpack[Fields]) -> None:
-        """Take the name and the fields that the tool declares, after those of the tool it derives from."""
+    def __init_subclass__(
+        cls, *, name: str = "", package: str | None = None, versions: tuple[str, ...] = (),
+        evidence: Evidence = "read", **defaults: Unpack[Fields],
+    ) -> None:  # fmt: skip
+        """Take the name, the evidence and the fields that the tool declares, after those of its parent."""
         super().__init_subclass__()
-        cls.name = name
+        cls.name, cls.versions, cls.evidence = name, versions, evidence
+        cls.package = cls.package if package is None else package
         cls.defaults = {**cls.defaults, **defaults}
 
     @preset(NDCG)

@@ -14,8 +14,9 @@ Action = Literal["neg", "pos", "skip", "error"]
 
 
 class TorchMetrics(
-    Tool, name="torchmetrics", relevant="from_1", ties="input", precision="float32", retrieve="above_0", short="pad",
-    empty=0, missing="error", unjudged="error", average="uniform",
+    Tool, name="torchmetrics", package="torchmetrics", versions=("1.9.0",), evidence="run", relevant="from_1",
+    ties="input", precision="float32", retrieve="above_0", short="pad", empty=0, missing="error", unjudged="error",
+    average="uniform",
 ):  # fmt: skip
     """The library torchmetrics 1.9: `RetrievalNormalizedDCG`. Run with 1.9.0: equal to 2e-6, since it sums in float32.
 

@@ -13,9 +13,9 @@ GEOMETRIC = "geometric_1e-05"
 
 
 class TrecEval9(
-    Tool, name="trec_eval_9", discount="log2", ideal="cutoff", relevant="from_1", ties="docid-descending",
-    precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero", pool="queries",
-    average="uniform",
+    Tool, name="trec_eval_9", versions=("9.0.8",), evidence="run", discount="log2", ideal="cutoff", relevant="from_1",
+    ties="docid-descending", precision="float32", retrieve="all", short="pad", empty=0, missing="skip", unjudged="zero",
+    pool="queries", average="uniform",
 ):  # fmt: skip
     """trec_eval 9.0.x `ndcg_cut` and `ndcg`, m_ndcg_cut.c. Run with 9.0.8: equal to the four decimals that it prints.
 
@@ -121,14 +121,14 @@ class TrecEval9(
         """
 
 
-class TrecEval10(TrecEval9, name="trec_eval_10", precision="float64"):
+class TrecEval10(TrecEval9, name="trec_eval_10", versions=("10.0-rc3",), evidence="run", precision="float64"):
     """trec_eval 10.0 `ndcg_cut` and `ndcg`. Run with 10.0-rc3: equal to the four decimals that it prints.
 
     As trec_eval 9 with scores in float64, so that fewer of them tie.
     """
 
 
-class PytrecEval(TrecEval9, name="pytrec_eval"):
+class PytrecEval(TrecEval9, name="pytrec_eval", package="pytrec-eval-terrier", versions=("0.5.11",), evidence="run"):
     """pytrec_eval 0.5 `ndcg_cut` and `ndcg`: trec_eval 9. Run with pytrec_eval-terrier 0.5.11: equal to 1e-9.
 
     Queries of which nothing was retrieved are left out; negative labels crash it.
@@ -136,8 +136,9 @@ class PytrecEval(TrecEval9, name="pytrec_eval"):
 
 
 class TrecEval8(
-    Tool, name="trec_eval_8", gain="linear", discount="log2", ideal="cutoff", ties="docid-descending",
-    precision="float32", short="pad", empty=0, missing="skip", unjudged="zero", average="uniform",
+    Tool, name="trec_eval_8", versions=("8.1",), evidence="run", gain="linear", discount="log2", ideal="cutoff",
+    ties="docid-descending", precision="float32", short="pad", empty=0, missing="skip", unjudged="zero",
+    average="uniform",
 ):  # fmt: skip
     """trec_eval 8.1 with the NDCG patch of 2008. Run: equal to the four decimals that it prints.
 

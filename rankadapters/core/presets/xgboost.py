@@ -21,9 +21,9 @@ WITHOUT_GROUPS = AUC(
 
 
 class XGBoost(
-    Vocabulary[dict[str, Any]], name="xgboost", gain="exp2-floor", discount="log2", ideal="cutoff", relevant="above_0",
-    ties="input", precision="float32", retrieve="all", short="pad", empty=1, missing="error", unjudged="error",
-    pool="queries", average="query",
+    Vocabulary[dict[str, Any]], name="xgboost", package="xgboost", versions=("3.1.2", "3.4.1"), evidence="run",
+    gain="exp2-floor", discount="log2", ideal="cutoff", relevant="above_0", ties="input", precision="float32",
+    retrieve="all", short="pad", empty=1, missing="error", unjudged="error", pool="queries", average="query",
 ):  # fmt: skip
     """XGBoost 3.1 to 3.4 `ndcg@k` and `ndcg@k-`, rank_metric.cc. Run with 3.1.2, 3.2.0 and 3.4.1: equal to 1e-12.
 

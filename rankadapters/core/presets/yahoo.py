@@ -8,8 +8,8 @@ from rankadapters.core.presets.tool import Tool
 
 
 class Yahoo(
-    Tool, name="yahoo", gain="exp2", discount="log2", ideal="cutoff", ties="input", precision="float64", short="pad",
-    empty=1, missing="error", unjudged="error", average="uniform",
+    Tool, name="yahoo", versions=("2010",), evidence="run", gain="exp2", discount="log2", ideal="cutoff", ties="input",
+    precision="float64", short="pad", empty=1, missing="error", unjudged="error", average="uniform",
 ):  # fmt: skip
     """Yahoo! Learning to Rank Challenge, evaluate.py (2010). Run: equal to 1e-11, per query and in the mean.
 

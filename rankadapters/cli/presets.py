@@ -1,0 +1,72 @@
+"""`rankadapters presets`: for which releases of each tool its presets were confirmed, and whether they still hold."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+from rankadapters.cli.common import quiet_stdout
+from rankadapters.cli.helping import examples
+from rankadapters.cli.printing import Answer, answers
+from rankadapters.core import presets
+from rankadapters.core.evaluation.table import Table
+from rankadapters.statistics.document import Document
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "presets",
+        help="print the releases that presets hold for",
+        description="Print for which releases of each tool its presets were confirmed, and how: by numbers of the tool "
+        "(run) or by its source (read). With --check, ask every installed tool for its own numbers of small built-in "
+        "queries and compare them with ours.",
+        epilog=examples(
+            "presets", "presets --check", "presets --check --tools lightgbm ranx --format json",
+            status="0, or 1 when a number differs or a tool fails, 2 on bad input",
+        ),
+    )  # fmt: skip
+    parser.add_argument("--check", action="store_true", help="compare the installed tools' own numbers with ours")
+    parser.add_argument(
+        "--tools", nargs="+", action="extend", choices=presets.TOOLS, metavar="NAME", help="which tools (default: all)"
+    )
+    answers(parser, _run)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Document):
+    """For which releases the presets of tools were confirmed, and how.
+
+    >>> Evidence(("ranx",)).to_dict()
+    {'ranx': {'package': 'ranx', 'versions': ['0.3.21'], 'evidence': 'run'}}
+    """
+
+    tools: tuple[str, ...] = tuple(presets.TOOLS)
+
+    def blocks(self) -> list[str | Table]:
+        """Return a table of the tools."""
+        lines = [
+            (name, row["package"] or "-", " to ".join(row["versions"]), row["evidence"])
+            for name, row in self.to_dict().items()
+        ]
+        return [Table.of("Releases that presets hold for", ("tool", "package", "releases", "evidence"), lines)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        tools = {name: presets.TOOLS[name] for name in self.tools}
+        return {
+            name: {"package": tool.package, "versions": list(tool.versions), "evidence": tool.evidence}
+            for name, tool in tools.items()
+        }
+
+
+def _run(arguments: argparse.Namespace) -> Answer:
+    tools = tuple(dict.fromkeys(arguments.tools or presets.TOOLS))
+    if not arguments.check:
+        return Answer(Evidence(tools))
+    with quiet_stdout():
+        from rankadapters.parity.preset_check import check_presets
+
+        report = check_presets(tools=tools)
+    return Answer(report, holds=report.ok)

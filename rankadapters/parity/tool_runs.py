@@ -1,0 +1,204 @@
+"""What each tool itself computes for the golden queries: a function for each, whose keys are texts of presets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module as load
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from rankadapters.parity.golden import Golden
+from rankadapters.parity.rows import FLOAT32, FULL_DOUBLE
+
+Values = dict[str, float]
+K = 5
+
+
+class Run(NamedTuple):
+    """How a tool is asked: the function, whether of graded labels and ties, and how far its numbers can be trusted."""
+
+    ask: Callable[[Golden], Values]
+    graded: bool = False
+    tolerance: float = FULL_DOUBLE
+
+
+def _values(tool: str, names: Mapping[str, str], value: Callable[[str], Any]) -> Values:
+    """Ask for the tool's names of measures; the key of each is the preset's method, empty for NDCG."""
+    return {f"{tool}.{method}@{K}".replace(".@", "@"): float(value(name)) for method, name in names.items()}
+
+
+def _frame(rows: Mapping[str, Mapping[str, float]], names: str, *, positive: bool) -> Any:
+    """Return a pandas frame of queries, documents and values, all of them or the positive ones."""
+    cells = [(q, d, value) for q, row in rows.items() for d, value in row.items() if value > 0 or not positive]
+    return load("pandas").DataFrame(cells, columns=names.split())
+
+
+def _ranx(golden: Golden) -> Values:
+    tool, names = load("ranx"), ("ndcg", "map", "mrr", "precision", "recall", "hit_rate")
+    values = tool.evaluate(tool.Qrels(golden.qrels), tool.Run(golden.run), [f"{name}@{K}" for name in names])
+    return _values("ranx", {"" if name == "ndcg" else name: name for name in names}, lambda n: values[f"{n}@{K}"])
+
+
+def _ir_measures(golden: Golden) -> Values:
+    tool = load("ir_measures")
+    names = {"": f"nDCG@{K}", "ap": f"AP@{K}", "p": f"P@{K}", "r": f"R@{K}"}
+    values = tool.calc_aggregate(map(tool.parse_measure, names.values()), golden.qrels, golden.run)
+    return _values("ir_measures", names, lambda name: values[tool.parse_measure(name)])
+
+
+def _pytrec_eval(golden: Golden) -> Values:
+    names = {"": f"ndcg_cut_{K}", "map_cut": f"map_cut_{K}", "P": f"P_{K}", "recall": f"recall_{K}"}
+    rows = load("pytrec_eval").RelevanceEvaluator(golden.qrels, set(names.values())).evaluate(golden.run).values()
+    return _values("pytrec_eval", names, lambda name: fmean(row[name] for row in rows))
+
+
+def _torchmetrics(golden: Golden) -> Values:
+    torch, tool = load("torch"), load("torchmetrics.retrieval")
+    numbers = {qid: number for number, qid in enumerate(golden.qrels)}
+    scores, labels = torch.tensor(golden.scores, dtype=torch.float32), torch.tensor(golden.labels.astype(int))
+    indexes = torch.tensor([numbers[qid] for qid in golden.qid])
+    names = {"": "NormalizedDCG", "map": "MAP", "mrr": "MRR", "precision": "Precision", "recall": "Recall"}
+    ask = lambda name: getattr(tool, f"Retrieval{name}")(top_k=K)(scores, labels, indexes)  # noqa: E731 - short
+    return _values("torchmetrics", names, ask)
+
+
+def _rows(golden: Golden, array: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+    """Return scores and labels of each query, as arrays of one row."""
+    pairs = zip(golden.run.values(), golden.qrels.values(), strict=True)
+    return [(array([list(run.values())]), array([[float(x) for x in qrels.values()]])) for run, qrels in pairs]
+
+
+def _allrank(golden: Golden) -> Values:
+    ndcg, queries = load("allrank.models.metrics").ndcg, _rows(golden, load("torch").tensor)
+    return {f"allrank_1_4_1@{K}": fmean(float(ndcg(*query, ats=[K])) for query in queries)}
+
+
+def _ignite(golden: Golden) -> Values:
+    tool = load("ignite.metrics.rec_sys")
+    ndcg, first = tool.NDCG(top_k=[K]), tool.HitRate(top_k=[1])  # a larger cutoff needs as many rows
+    for query in _rows(golden, load("torch").tensor):
+        ndcg.update(query)
+        first.update(query)
+    return {f"ignite@{K}": ndcg.compute()[0], "ignite.hit_rate@1": first.compute()[0]}
+
+
+def _metrax(golden: Golden) -> Values:
+    tool, array = load("metrax"), load("jax.numpy").array
+    queries = _rows(golden, array)
+    names = {
+        "": "NDCGAtK", "dcg": "DCGAtK", "average_precision": "AveragePrecisionAtK", "mrr": "MRR",
+        "precision": "PrecisionAtK", "recall": "RecallAtK",
+    }  # fmt: skip
+
+    def mean(name: str) -> float:
+        results = (getattr(tool, name).from_model_output(*query, array([K])) for query in queries)
+        return fmean(float(result.compute()[0]) for result in results)
+
+    return _values("metrax", names, mean)
+
+
+def _polars_ds(golden: Golden) -> Values:
+    tool = load("polars_ds")
+    rows = load("polars").DataFrame({"qid": golden.qid, "label": golden.labels, "score": golden.scores}).group_by("qid")
+    names = {"": "query_ndcg_score", "dcg": "query_dcg_score"}
+    ask = lambda name: rows.agg(value=getattr(tool, name)("label", "score", k=K))["value"].mean()  # noqa: E731 - short
+    return _values("polars_ds", names, ask)
+
+
+def _haystack(golden: Golden) -> Values:
+    tool, document = load("haystack.components.evaluators"), load("haystack").Document
+    relevant = [
+        [document(content=docid, score=float(rows[docid])) for docid in golden.relevant[qid]]
+        for qid, rows in golden.qrels.items()
+    ]
+    ranked = [[document(content=docid) for docid in docids[:K]] for docids in golden.ranked.values()]
+    evaluators = {
+        "": tool.DocumentNDCGEvaluator(), "map": tool.DocumentMAPEvaluator(), "mrr": tool.DocumentMRREvaluator(),
+        "recall": tool.DocumentRecallEvaluator(mode="multi_hit"), "hit": tool.DocumentRecallEvaluator(),
+    }  # fmt: skip
+    ask = lambda name: evaluators[name].run(ground_truth_documents=relevant, retrieved_documents=ranked)["score"]  # noqa: E731 - short
+    return _values("haystack", {name: name for name in evaluators}, ask)
+
+
+def _sentence_transformers(golden: Golden) -> Values:
+    kind = load("sentence_transformers.evaluation").InformationRetrievalEvaluator
+    cuts = {f"{name}_at_k": [K] for name in ("ndcg", "map", "mrr", "precision_recall", "accuracy")}
+    relevant = {qid: set(docids) for qid, docids in golden.relevant.items() if docids}
+    evaluator = kind({qid: qid for qid in golden.run}, {docid: docid for docid in golden.docid}, relevant, **cuts)
+    hits = [[{"corpus_id": d, "score": s} for d, s in golden.run[qid].items()] for qid in evaluator.queries_ids]
+    values = evaluator.compute_metrics(hits)
+    names = {"": "ndcg", **{name: name for name in ("map", "mrr", "precision", "recall", "accuracy")}}
+    return _values("sentence_transformers", names, lambda name: values[f"{name}@k"][K])
+
+
+def _recommenders(golden: Golden) -> Values:
+    truth = _frame(golden.qrels, "userID itemID rating", positive=True)
+    ranked = _frame(golden.run, "userID itemID prediction", positive=False)
+    return {f"recommenders@{K}": load("recommenders.evaluation.python_evaluation").ndcg_at_k(truth, ranked, k=K)}
+
+
+def _replay(golden: Golden) -> Values:
+    names = "query_id item_id rating"
+    truth, ranked = _frame(golden.qrels, names, positive=True), _frame(golden.run, names, positive=False)
+    return {f"replay@{K}": load("replay.metrics").NDCG(topk=K)(ranked, truth)[f"NDCG@{K}"]}
+
+
+def _rectools(golden: Golden) -> Values:
+    tool, truth = load("rectools.metrics"), _frame(golden.qrels, "user_id item_id weight", positive=True)
+    ranked = _frame(golden.run, "user_id item_id score", positive=False)
+    ranked["rank"] = ranked.groupby("user_id")["score"].rank(ascending=False).astype(int)
+    names = {"": "NDCG", "map": "MAP", "mrr": "MRR", "recall": "Recall"}
+    return _values("rectools", names, lambda name: getattr(tool, name)(k=K).calc(ranked, truth))
+
+
+def _cornac(golden: Golden) -> Values:
+    array, ndcg = load("numpy").array, load("cornac.metrics").NDCG(k=K)
+    queries = [(array(docids), array(golden.ranked[qid])) for qid, docids in golden.relevant.items() if docids]
+    return {f"cornac@{K}": fmean(ndcg.compute(*query) for query in queries)}
+
+
+def _mlflow(golden: Golden) -> Values:
+    ranked, relevant = (load("pandas").Series(list(side.values())) for side in (golden.ranked, golden.relevant))
+    return {f"mlflow@{K}": load("mlflow").metrics.ndcg_at_k(K).eval_fn(ranked, relevant).aggregate_results["mean"]}
+
+
+def _lenskit(golden: Golden, *, preset: str) -> Values:
+    data, metrics = load("lenskit.data"), load("lenskit.metrics")
+    ranked, truth = data.ItemListCollection(["user_id"]), data.ItemListCollection(["user_id"])
+    for qid, docids in golden.ranked.items():
+        ranked.add(data.ItemList(docids, ordered=True), user_id=qid)
+        truth.add(data.ItemList(golden.relevant[qid]), user_id=qid)
+    values = metrics.RunAnalysis(metrics.NDCG(K)).measure(ranked, truth).list_summary()
+    return {f"{preset}@{K}": float(values.loc[f"NDCG@{K}", "mean"])}
+
+
+def _autogluon(golden: Golden) -> Values:
+    kind = load("autogluon.multimodal.optim.metrics.ranking_metrics").RankingMetrics
+    relevant = [qid for qid, docids in golden.relevant.items() if docids]
+    values = kind({qid: golden.run[qid] for qid in relevant}, {qid: golden.qrels[qid] for qid in relevant}).compute(k=K)
+    names = {"": "ndcg", "mrr": "mrr", "precision": "precision", "recall": "recall"}
+    asked = _values("autogluon", names, lambda name: values[f"{name}@{K}"])
+    return {f"{preset}+empty=skip": value for preset, value in asked.items()}
+
+
+RUNS: dict[str, Run] = {
+    "ranx": Run(_ranx),
+    "ir_measures": Run(_ir_measures),
+    "pytrec_eval": Run(_pytrec_eval, graded=True),
+    "torchmetrics": Run(_torchmetrics, tolerance=FLOAT32),
+    "allrank_1_4_1": Run(_allrank, graded=True, tolerance=FLOAT32),
+    "ignite": Run(_ignite, graded=True, tolerance=FLOAT32),
+    "metrax": Run(_metrax, tolerance=FLOAT32),
+    "polars_ds": Run(_polars_ds, graded=True),
+    "haystack": Run(_haystack, graded=True),
+    "sentence_transformers": Run(_sentence_transformers),
+    "recommenders": Run(_recommenders),
+    "replay": Run(_replay),
+    "rectools": Run(_rectools),
+    "cornac": Run(_cornac),
+    "mlflow": Run(_mlflow),
+    "lenskit": Run(partial(_lenskit, preset="lenskit")),
+    "lenskit_2026": Run(partial(_lenskit, preset="lenskit_2026")),
+    "autogluon": Run(_autogluon),
+}

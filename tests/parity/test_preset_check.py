@@ -1,0 +1,188 @@
+"""What `rankadapters presets` says of installed tools, of a tool with a wrong number, and of an unknown release."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import rankadapters as ra
+from rankadapters import cli, presets
+from rankadapters.parity import preset_check, tool_runs
+from rankadapters.parity.golden import golden
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Pretend that packages of some releases are the ones installed."""
+
+    def pretend(**releases):
+        known = {name.replace("_", "-"): version for name, version in releases.items()}
+
+        def version(package):
+            if package not in known:
+                raise metadata.PackageNotFoundError(package)
+            return known[package]
+
+        monkeypatch.setattr(preset_check.metadata, "version", version)
+
+    return pretend
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """Let a tool answer with its presets' values plus a difference."""
+
+    def says(tool, *, plus=0.0, texts=None):
+        def ask(rows):
+            named = texts or [f"{tool}@5"]
+            return {text: ra.evaluate(rows.queries, rows.scores, text).value + plus for text in named}
+
+        monkeypatch.setitem(tool_runs.RUNS, tool, tool_runs.Run(ask))
+
+    return says
+
+
+def row_of(tool):
+    [row] = preset_check.check_presets(tools=tool).rows
+    return row
+
+
+def test_a_tool_that_gives_our_numbers_is_confirmed(installed, answer):
+    installed(ranx="0.3.21")
+    answer("ranx", texts=["ranx@5", "ranx.map@5"])
+    row = row_of("ranx")
+    assert (row.outcome, row.installed, row.note) == ("confirmed", "0.3.21", "equal numbers: 2")
+
+
+def test_a_tool_with_a_wrong_number_is_wrong_whatever_its_release(installed, answer):
+    answer("ranx", plus=1e-6)
+    for release in ("0.3.21", "0.4"):
+        installed(ranx=release)
+        report = preset_check.check_presets(tools=["ranx", "yahoo"])
+        assert not report.ok
+        assert [row.outcome for row in report.rows] == ["wrong", "not run"]
+        assert re.fullmatch(r"ranx@5: 0\.\d+, ours 0\.\d+", report.rows[0].note)
+
+
+def test_a_release_outside_the_range_is_said_to_be(installed, answer):
+    answer("ranx")
+    for release in ("0.3.22", "1.0rc1", "0.3.2"):
+        installed(ranx=release)
+        report = preset_check.check_presets(tools="ranx")
+        assert (report.rows[0].outcome, report.ok) == ("outside its range", True)
+
+
+def test_a_tool_that_raises_has_failed(installed, monkeypatch):
+    def ask(_):
+        raise AttributeError("no attribute\n  'evaluate'")
+
+    installed(ranx="0.3.21")
+    monkeypatch.setitem(tool_runs.RUNS, "ranx", tool_runs.Run(ask))
+    report = preset_check.check_presets(tools="ranx")
+    assert (report.rows[0].outcome, report.ok) == ("failed", False)
+    assert report.rows[0].note == "AttributeError: no attribute 'evaluate'"
+
+
+@pytest.mark.parametrize(
+    ("release", "preset"),
+    [("2025.8.1", "lenskit"), ("2024.1", "lenskit"), ("2026.1.0", "lenskit_2026"), ("2027.2", "lenskit_2026")],
+)
+def test_the_presets_of_the_installed_release_are_checked(release, preset, installed, answer):
+    installed(lenskit=release)
+    for name in ("lenskit", "lenskit_2026"):
+        answer(name)
+    rows = preset_check.check_presets(tools=["lenskit", "lenskit_2026"]).rows
+    assert [row.tool for row in rows if row.outcome != "not run"] == [preset]
+    assert f"{release} is of {preset}" in [row.note for row in rows]
+
+
+def test_what_cannot_be_checked_is_said(installed):
+    installed(pyspark="4.3.0")
+    notes = {name: row_of(name).note for name in ("letor4", "ranx", "spark")}
+    assert notes == {"letor4": "pip does not install it", "ranx": "not installed", "spark": "there is no check of it"}
+
+
+def test_an_unknown_tool_is_refused():
+    with pytest.raises(ra.InputError, match=r"tools='rankx'; allowed are "):
+        preset_check.check_presets(tools="rankx")
+
+
+@pytest.mark.parametrize(("tool", "numbers"), [("sklearn", 6), ("lightgbm", 4), ("xgboost", 4), ("catboost", 15)])
+def test_the_toolkits_confirm_their_presets(tool, numbers):
+    pytest.importorskip(tool)
+    row = row_of(tool)
+    assert row.outcome in {"confirmed", "outside its range"}, row.note
+    assert int(row.note.rpartition(" ")[2]) >= numbers
+
+
+def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
+    lightgbm = pytest.importorskip("rankadapters.lightgbm.parity")
+    ask = type(lightgbm.TOOLKIT).asked
+
+    def wrong(self, words):
+        route = ask(self, words)
+        return route._replace(ask=lambda held: route.ask(held) + 1e-3)
+
+    monkeypatch.setattr(type(lightgbm.TOOLKIT), "asked", wrong)
+    assert row_of("lightgbm").outcome == "wrong"
+
+
+@pytest.mark.parametrize("tool", sorted(set(tool_runs.RUNS)))
+def test_the_installed_tools_confirm_their_presets(tool):
+    row = row_of(tool)
+    if row.outcome == "not run":
+        pytest.skip(row.note)
+    assert row.outcome in {"confirmed", "outside its range"}, row.note
+
+
+def test_the_golden_queries_have_what_conventions_differ_in():
+    graded, binary = golden(graded=True), golden(graded=False)
+    assert set(graded.labels) == {0, 1, 2}
+    assert set(binary.labels) == {0, 1}
+    assert not all(graded.relevant.values())  # a query with nothing relevant
+    assert min(map(len, graded.run.values())) < tool_runs.K < max(map(len, graded.run.values()))
+    assert any(len(set(rows.values())) < len(rows) for rows in graded.run.values())
+    assert all(len(set(rows.values())) == len(rows) for rows in binary.run.values())
+
+
+@pytest.mark.parametrize("name", presets.TOOLS)
+def test_every_tool_says_for_which_releases_and_how_it_was_confirmed(name):
+    tool = presets.TOOLS[name]
+    assert tool.evidence in {"run", "read"}
+    assert 1 <= len(tool.versions) <= 2
+    assert all(re.search(r"\d", version) for version in tool.versions)
+    about = re.sub(r"\s+", " ", type(tool).__doc__)
+    assert re.search(r"\brun\b|\bRun\b" if tool.evidence == "run" else r"Read only|definition", about)
+
+
+def test_the_command_prints_the_evidence(capsys):
+    assert cli.main(["presets", "--tools", "ranx", "yahoo", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "ranx": {"package": "ranx", "versions": ["0.3.21"], "evidence": "run"},
+        "yahoo": {"package": "", "versions": ["2010"], "evidence": "run"},
+    }
+    assert cli.main(["presets", "--format", "csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + len(presets.TOOLS)
+
+
+def test_the_command_ends_with_1_when_a_number_is_wrong(capsys, installed, answer):
+    installed(ranx="0.3.21")
+    answer("ranx")
+    assert cli.main(["presets", "--check", "--tools", "ranx", "yahoo", "--format", "markdown"]) == 0
+    assert "| ranx | confirmed | 0.3.21 | 0.3.21 | equal numbers: 1 |" in capsys.readouterr().out
+    answer("ranx", plus=0.1)
+    assert cli.main(["presets", "--check", "--tools", "ranx", "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["rows"][0]["outcome"] == "wrong"
+
+
+def test_the_environments_install_every_tool_that_has_a_check():
+    text = (ROOT / "tox.ini").read_text(encoding="utf-8")
+    sections = re.findall(r"^\[testenv:presets.*?(?=^\[)", text, re.MULTILINE | re.DOTALL)
+    listed = {line.strip().partition("<")[0] for section in sections for line in section.splitlines()}
+    assert {presets.TOOLS[name].package for name in tool_runs.RUNS} - listed == {"allrank", "autogluon.multimodal"}
