@@ -27,6 +27,7 @@ class Fields(TypedDict, total=False):
     divisor: Literal["relevant", "cutoff", "found", "k", "retrieved", "one"]
     beta_squared: float
     pairs: str
+    variant: Literal["b", "c"]
     complement: Literal["float64", "float32"]
     alpha: float
     beta: float
@@ -38,6 +39,7 @@ class Fields(TypedDict, total=False):
     retrieve: str
     short: Short
     empty: Empty
+    constant: float
     missing: Missing
     unjudged: Graded
     pool: Literal["queries", "pairs", "rows"]
