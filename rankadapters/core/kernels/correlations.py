@@ -1,8 +1,8 @@
 """Correlations of labels and scores in each query: of ranks, of pairs, and of the numbers themselves.
 
 Each kernel walks over the rows by rank. Sums of ranks and counts of pairs are whole numbers, which float64 holds
-exactly in queries of up to 200,000 rows. Sums of numbers are added in the order of the ranks, with tied rows by
-ascending label: the order of the caller's rows cannot change a bit.
+exactly in queries of up to 200,000 rows. Sums of numbers are compensated, and added in the order of the ranks, with
+tied rows by ascending label: the order of the caller's rows cannot change a bit.
 """
 
 from __future__ import annotations
@@ -22,6 +22,18 @@ def cosine(product, squares, other_squares):
     if squares == 0 or other_squares == 0:
         return 0.0
     return max(-1.0, min(1.0, product / math.sqrt(squares * other_squares)))
+
+
+@internal
+def dot(column, other):
+    """Sum of the products of two columns, where each step takes back what the last one lost by rounding (Kahan)."""
+    total, lost = 0.0, 0.0
+    for i in range(len(column)):
+        term = column[i] * other[i] - lost
+        larger = total + term
+        lost = (larger - total) - term
+        total = larger
+    return total
 
 
 @internal
@@ -119,11 +131,11 @@ def add_kendall(rows, indptr, lower, by_classes, constant, numerators):
 @kernel
 def add_pearson(rows, scores, order, indptr, labels, constant, numerators):
     """Pearson's correlation of ranked rows; `labels` are `standardised`."""
-    space = numbers(longest_of(indptr))
+    width = longest_of(indptr)
+    score_space, label_space = numbers(width), numbers(width)
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        ranking, values = rows[start - indptr[0] : start - indptr[0] + n], space[:n]
-        product, squares, label_squares = 0.0, 0.0, 0.0
+        ranking, values, others = rows[start - indptr[0] : start - indptr[0] + n], score_space[:n], label_space[:n]
         if n == 0:
             continue
         if begin_of_tie(ranking, n) == 0:
@@ -132,13 +144,9 @@ def add_pearson(rows, scores, order, indptr, labels, constant, numerators):
         for i in range(n):
             place = start + row_of(ranking[i])
             values[i] = scores[order[place] if len(order) else place]
+            others[i] = labels[place]
         standardise(values)
-        for i in range(n):
-            label = labels[start + row_of(ranking[i])]
-            product += values[i] * label
-            squares += values[i] * values[i]
-            label_squares += label * label
-        numerators[q] = cosine(product, squares, label_squares)
+        numerators[q] = cosine(dot(values, others), dot(values, values), dot(others, others))
 
 
 def _rows_for(indptr):
