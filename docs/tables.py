@@ -150,7 +150,10 @@ def _field(name: str) -> str:
     for value, text in meanings.items():
         own = [MEASURES[word].__name__ for word, kind in having.items() if value in kind.meanings()]
         lines.append([f"`{value}`", text if len(own) == len(having) else f"{text} ({', '.join(own)})"])
-    about = next(iter(having.values())).about
+    [about, *others] = dict.fromkeys(kind.about for kind in having.values())
+    for other in others:
+        own = [MEASURES[word].__name__ for word, kind in having.items() if kind.about == other]
+        about += f" {', '.join(own)}: {other}"
     if not meanings:
         return f"`{name}` · {who}\n: {about}"
     table = markdown(lines).replace("\n", "\n  ").rstrip()

@@ -17,7 +17,7 @@ def spearman(rows: Sequence[Row], convention: Any) -> tuple[float, float] | None
     """Return Pearson's correlation of the ranks."""
     labels, scores = _labels_and_scores(rows, convention)
     in_order = [Fraction(place) for place in range(len(scores))]  # how a tied row ranks against the others of its tie
-    order = {"average": None, "input": in_order[::-1], "reverse": in_order}[convention.ties]
+    order = {"mean-rank": None, "input": in_order[::-1], "reverse": in_order}[convention.ties]
     return _defined(labels, scores, convention, lambda: _cosine(_ranks(labels, None), _ranks(scores, order)))
 
 

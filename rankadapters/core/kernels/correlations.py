@@ -149,8 +149,10 @@ def add_pearson(rows, scores, order, indptr, labels, constant, numerators):
         numerators[q] = cosine(dot(values, others), dot(values, values), dot(others, others))
 
 
-def _rows_for(indptr):
-    return np.empty(indptr[-1] - indptr[0], np.int32)
+def _ranked(scores, order, indptr):
+    """Return the rows by rank, and the call that writes them."""
+    rows = np.empty(indptr[-1] - indptr[0], np.int32)
+    return rows, (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows))
 
 
 @steps(cost=COST)
@@ -160,28 +162,19 @@ def spearman(scores, order, indptr, ranks, averaged, constant, numerators):
     Ranks count twice from the middle of their query, so that mean ranks are whole numbers and add up to 0. Where all
     scores of a query are equal it is `constant`.
     """
-    rows = _rows_for(indptr)
-    return [
-        (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)),
-        (add_spearman, (rows, indptr, ranks, averaged, constant, numerators)),
-    ]
+    rows, rank = _ranked(scores, order, indptr)
+    return [rank, (add_spearman, (rows, indptr, ranks, averaged, constant, numerators))]
 
 
 @steps(cost=COST)
 def kendall(scores, order, indptr, lower, by_classes, constant, numerators):
     """Kendall's tau of each query: tau-b, or tau-c with `by_classes`; as `spearman` where all scores are equal."""
-    rows = _rows_for(indptr)
-    return [
-        (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)),
-        (add_kendall, (rows, indptr, lower, by_classes, constant, numerators)),
-    ]
+    rows, rank = _ranked(scores, order, indptr)
+    return [rank, (add_kendall, (rows, indptr, lower, by_classes, constant, numerators))]
 
 
 @steps(cost=COST)
 def pearson(scores, order, indptr, labels, constant, numerators):
     """Pearson's correlation of each query; as `spearman` where all scores are equal."""
-    rows = _rows_for(indptr)
-    return [
-        (ranked_rows, (scores, order, indptr, rows.size, True, indptr, rows)),
-        (add_pearson, (rows, scores, order, indptr, labels, constant, numerators)),
-    ]
+    rows, rank = _ranked(scores, order, indptr)
+    return [rank, (add_pearson, (rows, scores, order, indptr, labels, constant, numerators))]

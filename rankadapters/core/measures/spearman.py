@@ -12,16 +12,7 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
     from rankadapters.core.binding.plans import WholePlan
 
-RANKS = replace(
-    TIES,
-    about="The ranks of rows with equal scores.",
-    words={
-        "average": "each has the mean of the ranks that they share",
-        "input": "in the order of the input, the first row highest",
-        "reverse": "in the reverse order of the input",
-    },
-    needs={},
-)
+RANKS = replace(TIES, words={"mean-rank": "none: each has the mean of the ranks that they share", **TIES.words})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +31,7 @@ class Spearman(Correlation):
     Examples
     --------
     >>> import rankadapters as ra
-    >>> conv = ra.Spearman(ties="average", precision="float64", empty="skip", constant=0, missing="error",
+    >>> conv = ra.Spearman(ties="mean-rank", precision="float64", empty="skip", constant=0, missing="error",
     ...                    unjudged="error", pool="queries", average="uniform")
     >>> ra.evaluate([-0.1, 0.0, 0.3], [1, 3, 2], conv, group_sizes=[3]).value  # a = -1, 0, 1 and b = -1, 1, 0
     0.5
@@ -48,7 +39,7 @@ class Spearman(Correlation):
 
     measure: ClassVar[str] = "spearman"
 
-    ties: Annotated[Literal["average", "input", "reverse"], RANKS]
+    ties: Annotated[Literal["mean-rank", "input", "reverse"], RANKS]
     precision: Precision
 
     def lower(self, bound: Bound) -> WholePlan:
@@ -62,5 +53,5 @@ class Spearman(Correlation):
         ranks = rows.take(label_ranks(bound, retrieved))
         return self._plan(
             bound, spearman, rows, precision=self.precision, empty=sums_by(rows.indptr, abs(ranks)) == 0,
-            options={"averaged": self.ties == "average"}, ranks=ranks,
+            options={"averaged": self.ties == "mean-rank"}, ranks=ranks,
         )  # fmt: skip

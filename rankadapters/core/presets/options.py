@@ -33,7 +33,7 @@ class Fields(TypedDict, total=False):
     beta: float
     ideal: Literal["cutoff", "retrieved", "all", "ones"]
     ties: Literal[
-        "input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending", "together"
+        "input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending", "together", "mean-rank"
     ]  # fmt: skip
     precision: Precision | Literal["none"]
     retrieve: str
