@@ -17,6 +17,7 @@ PLAIN = {  # a convention of each measure
     "coverage": "sklearn.coverage_error", "bpref": "trec_eval_9.bpref+ties=input",
     "pair-logit": "catboost.pair_logit+pairs=label+average=query", "query-rmse": "catboost.query_rmse",
     "query-soft-max": "catboost.query_soft_max", "query-cross-entropy": "catboost.query_cross_entropy",
+    "spearman": "scipy.spearmanr", "kendall": "scipy.kendalltau", "pearson": "scipy.pearsonr",
 }  # fmt: skip
 every_measure = pytest.mark.parametrize("measure", MEASURES)
 

@@ -18,6 +18,7 @@ from tests.core.strategies import conventions
 
 CUTOFFS = (1, 5, 10, None)
 FLAGS = (True, False)
+POOLS = ("queries", "rows")
 DENOMINATORS = ("LogPosition", "Position")
 
 
@@ -81,6 +82,15 @@ SAID = {
         *by(presets.ir_measures.judged, k=CUTOFFS), *by(presets.ir_measures.err, k=CUTOFFS[:-1]),
         *by(presets.ir_measures.rbp, k=(1000,), rel=(1, 2), p=(0.8, 0.95)),
     ],
+    "scipy": [
+        *by(presets.scipy.spearmanr, pool=POOLS), *by(presets.scipy.pearsonr, pool=POOLS),
+        *by(presets.scipy.kendalltau, variant=("b", "c"), pool=POOLS),
+    ],
+    "pandas": [
+        *by(presets.pandas.spearman, pool=POOLS), *by(presets.pandas.kendall, pool=POOLS),
+        *by(presets.pandas.pearson, pool=POOLS),
+    ],
+    "polars": [*by(presets.polars.spearman, pool=POOLS), *by(presets.polars.pearson, pool=POOLS)],
 }  # fmt: skip
 
 
@@ -365,7 +375,7 @@ def test_an_option_at_its_default_changes_nothing(name):
 @pytest.mark.parametrize("tool", presets.TOOLS.values(), ids=presets.TOOLS)
 def test_a_tool_declares_only_what_its_presets_have(tool):
     """A field that no measure of the tool has would be misspelled, or left over."""
-    makers = [tool, *(getattr(tool, name) for name in tool.measures())]
+    makers = [*([tool] if tool.name in presets.names() else []), *(getattr(tool, name) for name in tool.measures())]
     fields = {field for make in makers for field in type(presets.make(_preset_name(tool, make), 5)).fields()}
     assert tool.defaults.keys() <= fields
     assert tool.options.keys() <= {option for make in makers for option in signature(make).parameters}

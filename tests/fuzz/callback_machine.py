@@ -17,7 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
 
-CONVENTIONS = tuple(map(ra.parse, ("lightgbm@5", "textbook@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc")))
+CONVENTIONS = tuple(
+    map(ra.parse, ("lightgbm@5", "textbook@3", "lightgbm.map@4", "yahoo.err", "xgboost.auc", "pandas.spearman"))
+)
 SEEDS = st.integers(0, 2**20)
 PLACES = st.integers(0, 7)
 

@@ -107,7 +107,7 @@ METRICS = [
     "RetrievalMRR",
     "MAP", "NDCG@10", "ERR@10", "P@5", "DCG@3", "Precision@5", "ndcg_score", "roc_auc_score", "dcg", "precision",
     "recall",
-    "mean_reciprocal_rank", "expected_reciprocal_rank",
+    "mean_reciprocal_rank", "expected_reciprocal_rank", "spearmanr", "kendalltau", "pearsonr", "corr",
 ]  # fmt: skip
 SPELLED = [
     "top=",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.oracles import ap, auc, discounted, err, hits, losses
+from tests.oracles import ap, auc, correlations, discounted, err, hits, losses
 from tests.oracles.rows import Row
 
 Sums = tuple[float, float]  # numerator and mass; a mean has mass 1
@@ -20,8 +20,10 @@ ORACLES: dict[str, Callable[[Sequence[Row], Any], Sums | None]] = {
     "f-measure": hits.f_measure,
     "fall-out": hits.fall_out,
     "filtered-dcg": discounted.filtered_dcg,
+    "kendall": correlations.kendall,
     "ndcg": discounted.ndcg,
     "pair-logit": losses.pair_logit,
+    "pearson": correlations.pearson,
     "precision": hits.precision,
     "query-cross-entropy": losses.query_cross_entropy,
     "query-rmse": losses.query_rmse,
@@ -30,6 +32,7 @@ ORACLES: dict[str, Callable[[Sequence[Row], Any], Sums | None]] = {
     "rbp": discounted.rbp,
     "recall": hits.recall,
     "rr": hits.rr,
+    "spearman": correlations.spearman,
     "success": hits.success,
 }
 

@@ -21,7 +21,7 @@ from rankadapters.core.binding.plans import NO_ARGUMENTS, Column, Key, RankedPla
 from rankadapters.core.binding.running_sums import running_dcg
 from rankadapters.core.data.columns import Array, Flags, Floats, Ints, index_dtype
 from rankadapters.core.data.queries import Queries
-from rankadapters.core.data.rows import Rows, mirrored, retrieved_rows, rows_of
+from rankadapters.core.data.rows import Rows, backwards, mirrored, retrieved_rows, rows_of
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels import Kernel, dispatch
 from rankadapters.core.kernels.dcg import discounted_sums
@@ -292,12 +292,11 @@ class Bound:
 
     def _tie_order(self, ties: str, rows: Rows, followed: Column) -> Rows:
         """Permute the rows of each query once so that a stable order of the scores breaks ties as declared."""
-        inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
         if ties == "reverse":
-            inner[:] = mirrored(rows)
-        else:
-            keys = rows.take(_tie_keys(ties, self.queries, followed.values))
-            dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
+            return backwards(rows)
+        inner = np.empty(int(rows.indptr[-1]), index_dtype(self.queries.n_docs))
+        keys = rows.take(_tie_keys(ties, self.queries, followed.values))
+        dispatch.run(order_within, keys, rows.indptr, inner, rows=inner.size)
         return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 

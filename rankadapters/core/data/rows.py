@@ -13,7 +13,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.kernels.views import writable
 
-__all__ = ["NO_ORDER", "Rows", "mirrored", "offsets", "retrieved_rows", "rows_of"]
+__all__ = ["NO_ORDER", "Rows", "backwards", "mirrored", "offsets", "retrieved_rows", "rows_of"]
 
 NO_ORDER: Ints = writable(read_only(np.empty(0, index_dtype(0))))
 
@@ -50,6 +50,12 @@ class Rows:
 def mirrored(rows: Rows) -> Ints:
     """Places of the rows of each query from the last to the first."""
     return np.repeat(rows.indptr[1:] + rows.indptr[:-1] - 1, rows.sizes) - np.arange(rows.indptr[-1])
+
+
+def backwards(rows: Rows) -> Rows:
+    """Reverse the order of the rows of each query."""
+    inner = mirrored(rows).astype(index_dtype(int(rows.indptr[-1])), copy=False)
+    return Rows(rows.order[inner] if rows.order.size else inner, rows.indptr)
 
 
 def rows_of(queries: Queries, kept: NDArray[np.bool_] | None) -> Rows:

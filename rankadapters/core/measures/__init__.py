@@ -11,8 +11,10 @@ from rankadapters.core.measures.err import ERR
 from rankadapters.core.measures.f_measure import FMeasure
 from rankadapters.core.measures.fall_out import FallOut
 from rankadapters.core.measures.filtered_dcg import FilteredDCG
+from rankadapters.core.measures.kendall import Kendall
 from rankadapters.core.measures.ndcg import DCG, NDCG
 from rankadapters.core.measures.pair_logit import PairLogit
+from rankadapters.core.measures.pearson import Pearson
 from rankadapters.core.measures.precision import Precision
 from rankadapters.core.measures.query_cross_entropy import QueryCrossEntropy
 from rankadapters.core.measures.query_rmse import QueryRMSE
@@ -21,6 +23,7 @@ from rankadapters.core.measures.r_precision import RPrecision
 from rankadapters.core.measures.rbp import RBP
 from rankadapters.core.measures.recall import Recall
 from rankadapters.core.measures.rr import RR
+from rankadapters.core.measures.spearman import Spearman
 from rankadapters.core.measures.success import Success
 
 __all__ = [
@@ -36,13 +39,16 @@ __all__ = [
     "FMeasure",
     "FallOut",
     "FilteredDCG",
+    "Kendall",
     "PairLogit",
+    "Pearson",
     "Precision",
     "QueryCrossEntropy",
     "QueryRMSE",
     "QuerySoftMax",
     "RPrecision",
     "Recall",
+    "Spearman",
     "Success",
 ]
 
@@ -51,5 +57,6 @@ MEASURES: dict[str, type[Convention]] = {
     for measure in (
         NDCG, DCG, AP, AUC, RR, Precision, Recall, Success, ERR, RBP, RPrecision, FMeasure, FallOut,
         FilteredDCG, Coverage, Bpref, PairLogit, QueryRMSE, QuerySoftMax, QueryCrossEntropy,
+        Spearman, Kendall, Pearson,
     )
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """Presets: the conventions that each real tool computes under, with the evidence for them.
 
-A tool is a vocabulary: called with a cutoff it gives its NDCG, and its methods give its other measures. A released
-preset never changes; when a tool changes its behaviour, the new one gets a name of its own. "Run" says that the
-program's own numbers are held in tests/golden, "read" that only its source was read.
+A tool is a vocabulary: called with a cutoff it gives its NDCG where it has one, and its methods give its other
+measures. A released preset never changes; when a tool changes its behaviour, the new one gets a name of its own. "Run"
+says that the program's own numbers are held in tests/golden, "read" that only its source was read.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rankadapters.core.errors import ConventionError, choices
 from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.catboost import catboost
 from rankadapters.core.presets.column_metrics import ignite, metrax, polars_ds
+from rankadapters.core.presets.correlations import pandas, polars, scipy
 from rankadapters.core.presets.elasticsearch import elasticsearch
 from rankadapters.core.presets.inexpressible import inexpressible
 from rankadapters.core.presets.ir_measures import ir_measures
@@ -35,6 +36,7 @@ from rankadapters.core.presets.ndcg_only import (
     spark,
     textbook,
 )
+from rankadapters.core.presets.preset import presets_of
 from rankadapters.core.presets.ranklib import ranklib, ranklib_busafekete
 from rankadapters.core.presets.ranx import ranx
 from rankadapters.core.presets.rectools import rectools
@@ -52,16 +54,17 @@ TOOLS: dict[str, Tool] = {
         textbook, sklearn, lightgbm, xgboost, catboost, letor3, letor4, mslr, yahoo, ranklib, ranklib_busafekete,
         trec_eval_8, trec_eval_9, trec_eval_10, pytrec_eval, ir_measures, ranx, torchmetrics, rankeval, allrank,
         allrank_1_4_1, elasticsearch, spark, recommenders, recbole, replay, cornac, mlflow, implicit, lenskit,
-        lenskit_2026, rectools, sentence_transformers, haystack, autogluon, ignite, metrax, polars_ds,
+        lenskit_2026, rectools, sentence_transformers, haystack, autogluon, ignite, metrax, polars_ds, scipy, pandas,
+        polars,
     )
 }  # fmt: skip
 
 __all__ = [
     "TOOLS", "Tool", "allrank", "allrank_1_4_1", "autogluon", "catboost", "cornac", "elasticsearch", "haystack",
     "ignite", "implicit", "inexpressible", "ir_measures", "lenskit", "lenskit_2026", "letor3", "letor4", "lightgbm",
-    "make", "metrax", "mlflow", "mslr", "names", "polars_ds", "pytrec_eval", "rankeval", "ranklib",
-    "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools", "replay", "sentence_transformers", "sklearn",
-    "spark", "textbook", "torchmetrics", "trec_eval_8", "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
+    "make", "metrax", "mlflow", "mslr", "names", "pandas", "polars", "polars_ds", "pytrec_eval", "rankeval", "ranklib",
+    "ranklib_busafekete", "ranx", "recbole", "recommenders", "rectools", "replay", "scipy", "sentence_transformers",
+    "sklearn", "spark", "textbook", "torchmetrics", "trec_eval_8", "trec_eval_9", "trec_eval_10", "xgboost", "yahoo",
 ]  # fmt: skip
 
 
@@ -104,7 +107,7 @@ def maker(name: str) -> Make | None:
     """Find what makes a preset's convention; None where there is no such preset."""
     tool, _, method = name.partition(".")
     found = TOOLS.get(tool)
-    if found is None or (method and method not in found.measures()):
+    if found is None or (method or "__call__") not in presets_of(type(found)):
         return None
     return getattr(found, method) if method else found
 
@@ -116,5 +119,6 @@ def _measure_of(name: str) -> str:
 
 def _all() -> Iterator[str]:
     for name, tool in TOOLS.items():
-        yield name
+        if "__call__" in presets_of(type(tool)):
+            yield name
         yield from (f"{name}.{method}" for method in tool.measures())

@@ -50,6 +50,15 @@ REASONS = {
         "scikit-learn's label_ranking_loss is 1 - AUC with ties='worst', empty=1 (run: 1.9.1). The way around: 1 - the "
         "value of presets.sklearn.roc_auc_score(pool='queries').replace(ties='worst', empty=1, average='uniform')."
     ),
+    "correlation_constant_scores": (
+        "scipy, pandas and polars give NaN for a query whose scores are all equal, and a mean that leaves NaN out goes "
+        "over other queries for each model (run: 1.17.1, 3.1.1, 2.1.0). Here a query is left out for its labels alone. "
+        "The way around: constant=0, and multiply the value by queries scored / queries of different scores."
+    ),
+    "correlation_rounded_constants": (
+        "Series.corr of pandas and corr of polars subtract rounded means, so that Pearson's correlation with a "
+        "constant such as 0.1 may be a number near 0 that their means count (run: 3.1.1, 2.1.0). Here it is undefined."
+    ),
     "xgboost_aucpr": "aucpr interpolates the curve as Davis and Goadrich do, and is not wanted (run: 3.2.0).",
     "trec_eval_infap": "infAP, iprec_at_recall and set_map of trec_eval are not wanted (run: 9.0.8, 10.0).",
     "trec_eval_sums": (

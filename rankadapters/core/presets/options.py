@@ -28,17 +28,19 @@ class Fields(TypedDict, total=False):
     divisor: Literal["relevant", "cutoff", "found", "k", "retrieved", "one"]
     beta_squared: float
     pairs: str
+    variant: Literal["b", "c"]
     complement: Literal["float64", "float32"]
     alpha: float
     beta: float
     ideal: Literal["cutoff", "retrieved", "all", "ones"]
     ties: Literal[
-        "input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending", "together"
+        "input", "reverse", "average", "worst", "best", "docid-descending", "docid-ascending", "together", "mean-rank"
     ]  # fmt: skip
     precision: Precision | Literal["none"]
     retrieve: str
     short: Short
     empty: Empty
+    constant: float
     missing: Missing
     unjudged: Graded
     pool: Literal["queries", "pairs", "rows"]

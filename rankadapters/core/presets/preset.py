@@ -104,6 +104,6 @@ def preset(
 
 
 def presets_of(kind: type) -> dict[str, Preset]:
-    """Give a tool's presets by the names of their methods."""
-    kinds = reversed(kind.__mro__)
-    return {name: method.preset for kind in kinds for name, method in vars(kind).items() if hasattr(method, "preset")}
+    """Give a tool's presets by the names of their methods; a method that is no preset takes one away."""
+    methods = {name: method for kind in reversed(kind.__mro__) for name, method in vars(kind).items()}
+    return {name: method.preset for name, method in methods.items() if hasattr(method, "preset")}

@@ -25,6 +25,8 @@ Spelled = TypeVar("Spelled")  # what a toolkit's own words are: a string, or par
 class Tool:
     """A tool: called with a cutoff it gives the tool's NDCG, and its methods give the tool's other measures.
 
+    A tool without NDCG has a `__call__` that is no preset.
+
     What all its presets declare is written beside the class: `class Ranx(Tool, name="ranx", ties="input")`. A preset
     takes from it the fields that its measure has.
 
@@ -100,11 +102,12 @@ class Tool:
         raise self._unknown(text, params)
 
     def _unknown(self, text: object, params: Mapping[str, Any] | None = None) -> ConventionError:
-        known = choices([self.name, *self.measures()])
+        has_ndcg = "__call__" in presets_of(type(self))
+        known = choices([*([self.name] if has_ndcg else []), *self.measures()])
         given = f" with {choices(params)}" if params else ""
         return ConventionError(
             f"{text!r:.80}{given} is not a metric of {self.name} that is known here; there are presets for {known}.",
-            hint=f"presets.{self.name}(10)",
+            hint=f"presets.{self.name}(10)" if has_ndcg else f"presets.{self.name}.{self.measures()[0]}()",
         )
 
 

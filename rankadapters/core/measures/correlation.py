@@ -1,0 +1,66 @@
+"""What correlations share as measures: their fields, and queries in which labels or scores are all equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from rankadapters.core.binding.plans import WholePlan
+from rankadapters.core.declaration.convention import POOL, Convention, average_of, require_average
+from rankadapters.core.declaration.number_fields import FloatField
+from rankadapters.core.measures.ranked import EMPTY, Missing, Unjudged
+
+if TYPE_CHECKING:
+    from rankadapters.core.binding.lowering import Bound
+    from rankadapters.core.data.columns import Flags
+    from rankadapters.core.data.rows import Rows
+    from rankadapters.core.kernels import Steps
+
+UNDEFINED = replace(
+    EMPTY,
+    about="A query that has no correlation under any scores: its labels are all equal, or it has fewer than two rows.",
+    low=-1,
+    tried=(0.0, "skip"),
+)
+CONSTANT = FloatField(
+    group="policy",
+    about="The value of a query whose labels differ while its scores are all equal.",
+    least=-1,
+    most=1,
+    tried=(0.0,),
+)
+AVERAGES = {"queries": ("uniform", "query", "query-except-empty"), "rows": ("uniform",)}  # by pool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correlation(Convention):
+    """A correlation of labels and scores; its fields are those that every correlation has.
+
+    Labels count as the numbers that they are, without a gain, and may be negative.
+    """
+
+    in_unit_interval: ClassVar[bool] = False
+
+    empty: Annotated[float | Literal["skip", "error"], UNDEFINED]
+    constant: Annotated[float, CONSTANT]
+    missing: Missing
+    unjudged: Unjudged
+    pool: Annotated[Literal["queries", "rows"], POOL]
+    average: Annotated[str, average_of("uniform", "query", "query-except-empty", geometric=False)]
+
+    def unify(self) -> None:
+        """Give equal meanings one spelling; refuse weights of queries where all rows are one query."""
+        Convention.unify(self)
+        require_average(self, AVERAGES)
+        if self.pool == "rows" and self.empty == "skip":
+            self._set("empty", "error")  # nothing would be left
+
+    def _plan(
+        self, bound: Bound, kernel: Steps, rows: Rows, *, empty: Flags, precision: str, options: Any, **columns: Any
+    ) -> WholePlan:
+        from rankadapters.core.binding.whole_queries import as_arguments
+
+        return WholePlan(
+            kernel=kernel, rows=rows, precision=precision, columns=as_arguments(columns), mass=bound.ones, pooled=False,
+            options={**options, "constant": self.constant}, empty=empty,
+        )  # fmt: skip

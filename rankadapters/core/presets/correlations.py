@@ -1,0 +1,151 @@
+"""Libraries that have correlations: scipy, pandas and polars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, NoReturn
+
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import ConventionError
+from rankadapters.core.measures import Kendall, Pearson, Spearman
+from rankadapters.core.presets.options import Choice, Options, one_of, same_as
+from rankadapters.core.presets.preset import preset, presets_of
+from rankadapters.core.presets.tool import Vocabulary, no_others, spec_of
+
+Pool = Literal["queries", "rows"]
+METHODS = ("pearson", "spearman", "kendall")  # the words of pandas and polars
+
+
+class Correlations(
+    Vocabulary[dict[str, Any]], ties="mean-rank", precision="float64", empty="skip", constant=0, missing="error",
+    unjudged="error", pool="queries", average="uniform",
+):  # fmt: skip
+    """What libraries of correlations share: a function of two columns, called for each query or for all rows."""
+
+    options: ClassVar[Options] = {"pool": Choice({"queries": {}, "rows": {"pool": "rows"}})}
+
+    def __call__(self, k: int | None = None) -> NoReturn:
+        """Refuse: there is no NDCG."""
+        del k
+        name = self.measures()[0]
+        raise ConventionError(f"{self.title} has no NDCG, only correlations.", hint=f"presets.{self.name}.{name}()")
+
+    def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
+        """Read what a function computes: by its name and parameters and `pool`, or by what `write` returned."""
+        name, options = spec_of(text, "metric", params)
+        return super().read(name, **options)
+
+    def ndcg_beside(self, convention: Any) -> Convention:
+        """Return the correlation that stands for a measure that the library has not: Pearson's."""
+        del convention
+        [name] = (name for name, declared in presets_of(type(self)).items() if declared.measure is Pearson)
+        pearson: Convention = getattr(self, name)()
+        return pearson
+
+    def spell(self, convention: Any) -> dict[str, Any]:
+        """Name the function and its parameters."""
+        call = self._call(convention)
+        return {"metric": call.metric, **call.arguments}
+
+
+class SciPy(Correlations, name="scipy"):
+    """scipy.stats `spearmanr`, `kendalltau` and `pearsonr` of labels and scores. Run with 1.17.1: equal to 1e-14.
+
+    The mean over queries is `numpy.nanmean`. scipy gives NaN where labels or scores are all equal. Queries of equal
+    labels are left out here too, while those of equal scores count 0: see `inexpressible`. In 1.14.1 `pearsonr` gives 0
+    for two equal rows, in 1.15.3 NaN (run).
+    """
+
+    title: ClassVar[str] = "scipy"
+    options: ClassVar[Options] = {**Correlations.options, "variant": same_as("variant")}
+
+    @preset(Spearman, "spearmanr")
+    def spearmanr(self, *, pool: Pool = "queries") -> Spearman:
+        """`spearmanr`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14.
+
+        Parameters
+        ----------
+        pool : {'queries', 'rows'}
+            One call for each query and their mean, or one call for all rows.
+        """
+
+    @preset(Kendall, "kendalltau", variant="b")
+    def kendalltau(self, *, variant: Literal["b", "c"] = "b", pool: Pool = "queries") -> Kendall:
+        """`kendalltau`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14.
+
+        Parameters
+        ----------
+        variant : {'b', 'c'}
+            Its own parameter: tau-b or tau-c.
+        pool : {'queries', 'rows'}
+            As of `spearmanr`.
+        """
+
+    @preset(Pearson, "pearsonr")
+    def pearsonr(self, *, pool: Pool = "queries") -> Pearson:
+        """`pearsonr`, stats/_stats_py.py. Run with 1.17.1: equal to 1e-14; `pool` as of `spearmanr`."""
+
+
+class Frames(Correlations):
+    """What libraries of tables share: one function `corr`, whose parameter `method` names the correlation.
+
+    `pool` says whether it is called for each query, of which the mean is taken, or once for all rows.
+    """
+
+    @preset(Pearson, "pearson")
+    def pearson(self, *, pool: Pool = "queries") -> Pearson:
+        """`corr(method="pearson")`, its default. Run: equal to 1e-14, but for constants: see `inexpressible`."""
+
+    @preset(Spearman, "spearman")
+    def spearman(self, *, pool: Pool = "queries") -> Spearman:
+        """`corr(method="spearman")`. Run: equal to 1e-14."""
+
+    def read(self, text: str | Mapping[str, Any], **params: Any) -> Convention:
+        """Read what `corr` computes: by its parameter `method`, pearson by default, and `pool`.
+
+        Examples
+        --------
+        >>> polars.read("corr", method="spearman") == pandas.spearman()
+        True
+        """
+        name, options = spec_of(text, "metric", params)
+        if not isinstance(name, str) or name != "corr":
+            raise self._unknown(text, params)
+        no_others(name, options, ("method", *self.options))
+        methods = {word: word for word in METHODS if word in self.measures()}
+        return super().read(one_of("method", options.pop("method", METHODS[0]), methods), **options)
+
+    def spell(self, convention: Any) -> dict[str, Any]:
+        """Name the function and its parameters."""
+        call = self._call(convention)
+        return {"metric": "corr", "method": call.metric, **call.arguments}
+
+
+class Pandas(Frames, name="pandas"):
+    """pandas `corr` of groups and `Series.corr`, core/frame.py and core/series.py. Run with 3.1.1: equal to 1e-14.
+
+    The mean over queries is `mean` of the groups' correlations, which leaves NaN out. Groups of equal labels are left
+    out here too, while those of equal scores count 0: see `inexpressible`. Pearson's correlation of groups loses digits
+    there where numbers are far from 0: it is off by 6e-12 for scores around 1000 with a deviation of 0.05.
+    """
+
+    title: ClassVar[str] = "pandas"
+
+    @preset(Kendall, "kendall", variant="b")
+    def kendall(self, *, pool: Pool = "queries") -> Kendall:
+        """`corr(method="kendall")`. Run: equal to 1e-14."""
+
+
+class Polars(Frames, name="polars"):
+    """polars `corr(a, b)` in `group_by(...).agg(...)`. Run with 2.1.0: equal to 1e-14.
+
+    The mean over queries is `drop_nans().mean()`: without `drop_nans` it is NaN where a group's is. Groups of equal
+    labels are left out here, while those of equal scores count 0: see `inexpressible`. It has no Kendall. Early
+    versions lose digits of Pearson's correlation where numbers are far from 0 (run: 1.0.0 and 1.7.1 by 4e-6, 1.20.0
+    none).
+    """
+
+    title: ClassVar[str] = "polars"
+
+
+scipy, pandas, polars = SciPy(), Pandas(), Polars()
