@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from rankadapters.io.streams import evaluate_stream
     from rankadapters.learners.trials import Trials
     from rankadapters.segments.evaluation import evaluate, per_query
-    from rankadapters.segments.segments import Segments
     from rankadapters.statistics.inert import inert
 
 # Imported when first used: conventions take a quarter of a second, data bring numpy, gradients numba, and each adapter
@@ -66,7 +65,6 @@ _LAZY = {
     "Queries": "core.data.queries",
     "RankAdaptersError": "core.errors",
     "Score": "core.evaluation.score",
-    "Segments": "segments.segments",
     "Tally": "core.evaluation.tally",
     "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
@@ -109,7 +107,6 @@ __all__ = [
     "Queries",
     "RankAdaptersError",
     "Score",
-    "Segments",
     "Tally",
     "Trials",
     "UnsupportedConventionError",

@@ -210,7 +210,7 @@ class Queries(Grouping):
             raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
         inner = places_within(offsets(sizes)) + np.repeat(starts, sizes)
-        rows = self.rows[inner]
+        rows = inner if self.order is None else self.order[inner]
         return self._of_rows(rows, sizes, numbers), rows
 
     def select(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
