@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         RankAdaptersError,
         UnsupportedConventionError,
     )
-    from rankadapters.core.evaluation.evaluator import Evaluator, evaluate
+    from rankadapters.core.evaluation.evaluator import Evaluator
     from rankadapters.core.evaluation.mean_ndcg import mean_ndcg
     from rankadapters.core.evaluation.panel import Panel
     from rankadapters.core.evaluation.score import Score
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rankadapters.core.presets.texts import parse
     from rankadapters.io.streams import evaluate_stream
     from rankadapters.learners.trials import Trials
+    from rankadapters.segments.evaluation import evaluate, per_query
     from rankadapters.statistics.inert import inert
 
 # Imported when first used: conventions take a quarter of a second, data bring numpy, gradients numba, and each adapter
@@ -69,11 +70,12 @@ _LAZY = {
     "Trials": "learners.trials",
     "UnsupportedConventionError": "core.errors",
     "__version__": "core",
-    "evaluate": "core.evaluation.evaluator",
+    "evaluate": "segments.evaluation",
     "evaluate_stream": "io.streams",
     "inert": "statistics.inert",
     "mean_ndcg": "core.evaluation.mean_ndcg",
     "parse": "core.presets.texts",
+    "per_query": "segments.evaluation",
 }
 _SUBMODULES = (
     "audit",
@@ -116,6 +118,7 @@ __all__ = [
     "inert",
     "mean_ndcg",
     "parse",
+    "per_query",
     "presets",
 ]
 

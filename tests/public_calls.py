@@ -245,6 +245,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "inert": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
     "mean_ndcg": lambda: {**DATA, "convention": TEXT},
     "parse": lambda: {"text": TEXT},
+    "per_query": lambda: {**DATA, "convention": TEXT},
     "audit.explain": lambda: {**DATA, "a": TEXT, "b": "yahoo@2"},
     "audit.identify": lambda: {**DATA, "value": "0.5", "measure": "success", "k": 2, "progress": False},
     "audit.order": lambda: {**MODELS, "convention": TEXT, "n_resamples": 9, "progress": False},

@@ -73,8 +73,8 @@ LEFT_OUT = {
     ),
     "methods of results, and what toolkits and other modules of the package call": (
         r"parity\.\w+\..*|(lightgbm|xgboost|catboost)\.\w+\..*|audit\.\w+\..*|compare\.\w+\.plot|datasets\.\w+\..*"
-        r"|io\.\w+\.\w+|Tally\.(from_limbs|knowing)|Queries\.(as_one|by_query|per_query|per_row|take|weighed_by|with_docid_ranks"
-        r"|with_pairs|with_query_ids)"
+        r"|io\.\w+\.\w+|Tally\.(from_limbs|knowing)|Queries\.(as_one|by_query|per_query|per_row|reordered|select|take|weighed_by"
+        r"|with_docid_ranks|with_pairs|with_query_ids)"
     ),
     "declared values, whose fields are checked one by one below": (
         r"(objectives\.)?[A-Z]\w+|(objectives\.)?[A-Z]\w+\.(at|bind|diff|doubt|learned|link|link_slope|lower|named|replace|worth)"

@@ -13,10 +13,12 @@ from rankadapters.cli import sources
 from rankadapters.cli.common import bar, resolved
 from rankadapters.cli.helping import add_conventions, examples
 from rankadapters.cli.printing import Answer, answers
+from rankadapters.cli.segments import read_by
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.table import Table
+from rankadapters.segments.segments import plain, rows_of, table_of
+from rankadapters.segments.sums import Outcome
 from rankadapters.statistics.document import Document, as_csv
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
@@ -32,6 +34,7 @@ def add(commands: Any) -> None:
         epilog=examples(
             "evaluate --features test.txt --predictions scores.txt --convention letor4@10 yahoo@10",
             "evaluate --table test.parquet --label label --score score --qid qid --convention lightgbm.map@5",
+            "evaluate --table test.csv --by market --convention textbook@10",
             "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --per-query",
             "evaluate --qrels qrels.txt --run run.txt --convention trec_eval_9@10 --out annotated.txt",
         ),
@@ -47,6 +50,11 @@ def add(commands: Any) -> None:
         help="rows of a query may stand anywhere in the table, which is sorted first, on disk where it is large; needs "
         'pip install "rankadapters[stream]"',
     )  # fmt: skip
+    parser.add_argument(
+        "--by", metavar="COL",
+        help="give the value of each segment of the queries too: COL is a column of the table, the same on each row of "
+        "a query; for SVMlight, LETOR and TREC files, a file of lines 'query segment'",
+    )  # fmt: skip
     parser.add_argument("--per-query", action="store_true", help="give the value of each query too")
     parser.add_argument(
         "--out", metavar="RUN",
@@ -59,7 +67,7 @@ def add(commands: Any) -> None:
 class _Model(NamedTuple):
     """The results of one model."""
 
-    scores: Mapping[Convention, Score]
+    outcomes: Mapping[Any, Mapping[Convention, Outcome]]  # by segment; None is all queries
     queries: dict[Convention, dict[str, float | None]]  # empty unless asked for; None where skipped
 
 
@@ -80,11 +88,17 @@ class _Evaluation(Document):
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return names, value and counts of each convention and model."""
+        scores = [(names, model.outcomes[None][convention].score) for names, convention, model in self._pairs()]
         return [
-            {**names, "value": model.scores[convention].value}
-            | {count: getattr(model.scores[convention], count) for count in COUNTS}
-            for names, convention, model in self._pairs()
+            {**names, "value": score.value} | {count: getattr(score, count) for count in COUNTS}
+            for names, score in scores
         ]
+
+    def segments(self) -> list[dict[str, Any]]:
+        """Return the same of each segment, and its interval; empty unless asked for."""
+        by_model = {name: model.outcomes for name, model in self.models.items()}
+        rows = list(rows_of(self.conventions, by_model, one_model=len(by_model) == 1))
+        return plain(rows) if len({row["segment"] for row in rows}) > 1 else []
 
     def queries(self) -> list[tuple[dict[str, str], dict[str, float | None]]]:
         """Return names of each convention and model, and the values of their queries; empty unless asked for."""
@@ -98,16 +112,18 @@ class _Evaluation(Document):
                 queries.setdefault(names["signature"], {})[names["model"]] = values
             else:
                 queries[names["signature"]] = values
-        return {"conventions": self.summaries(), **({"queries": queries} if queries else {}), "note": self.note}
+        more = {"segments": self.segments(), "queries": queries}
+        return {"conventions": self.summaries(), **{k: v for k, v in more.items() if v}, "note": self.note}
 
     def to_csv(self) -> str:
-        """Write a line per convention and model; with queries, a column `qid` and a line per query after these."""
-        summaries, queries = self.summaries(), self.queries()
-        names = [name for name in summaries[0] if name not in ("value", *COUNTS)]
-        head = [*names, *(["qid"] if queries else []), "value", *COUNTS]
-        lines = [[row.get(name, "") for name in head] for row in summaries]
+        """Write a line per convention, model and segment; with queries, a column `qid` and a line per query after."""
+        rows, queries = self.segments() or self.summaries(), self.queries()
+        names = [name for name in rows[0] if name in ("segment", "name", "signature", "model")]
+        numbers = [name for name in rows[0] if name not in names]
+        head = [*names, *(["qid"] if queries else []), *numbers]
+        lines = [[row.get(name, "") for name in head] for row in rows]
         lines += [
-            [*(of[name] for name in names), query, value, *("" for _ in COUNTS)]
+            [*(of.get(name, "") for name in names), query, value, *("" for _ in numbers[1:])]
             for of, values in queries
             for query, value in values.items()
         ]
@@ -124,8 +140,9 @@ class _Evaluation(Document):
         ]
         means = Table.of("Values", [*head, "value", *counts], lines)
         legend = [*(f"{convention.name}: {convention}" for convention in self.conventions), self.note]
+        segments = [table_of(self.segments(), ".6f")] if self.segments() else []
         queries = [_query_table(self.queries())] if self.queries() else []
-        return [means, *queries, "\n".join(filter(None, legend))]
+        return [means, *segments, *queries, "\n".join(filter(None, legend))]
 
 
 def _query_table(queries: list[tuple[dict[str, str], dict[str, float | None]]]) -> Table:
@@ -186,14 +203,16 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Ev
     from rankadapters.io.streams import sums_of
 
     path, columns = sources.stream(arguments, docids=sources.by_docid(conventions))
+    columns = columns._replace(by=arguments.by)
     sums, parts = sums_of(path, conventions, columns, unsorted=bool(arguments.unsorted), per_query=arguments.per_query)
     ids = [query for found, _ in parts for query in found.tolist()]
     models, notes, doubts = dict[str, _Model](), list[str](), list(sums.label_doubts.values())  # told with the first
     for name in columns.scores:
         of_parts = [values[name] for _, values in parts]
         values = {each: np.concatenate([part[each] for part in of_parts]) for each in conventions if of_parts}
+        outcomes = sums.outcomes(name)
         about = [*sums.above_values(name), *([] if models else doubts)]
-        models[str(name)] = _Model(sums.scores(name), _by_query(ids, values))
+        models[str(name)] = _Model(outcomes, _by_query(ids, values))
         notes += _about(str(name), about, several=len(columns.scores) > 1)
     return _Evaluation(conventions, models, "\n".join(notes))
 
@@ -201,10 +220,15 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Ev
 def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Evaluation:
     from rankadapters.core.evaluation.label_warnings import label_doubts
     from rankadapters.core.evaluation.panel import Panel
+    from rankadapters.segments.assignment import assign
+    from rankadapters.segments.evaluation import outcomes_of
 
     if arguments.unsorted:
         arguments.split_queries = "merge"
+    if arguments.by is not None:  # a table is read twice
+        arguments = sources.with_standard_input(arguments, ("table",))
     models = sources.read_models(arguments, docids=sources.by_docid(conventions))
+    by = read_by(arguments)
     panel, results, notes = None, dict[str, _Model](), list[str]()
     for name, judgments in models.judgments.items():
         with sources.locating(judgments):
@@ -212,9 +236,11 @@ def _read(arguments: argparse.Namespace, conventions: list[Convention]) -> _Eval
                 panel = Panel(judgments.queries, conventions)
                 notes += _about(name, list(label_doubts(judgments.queries, conventions).values()), several=False)
             measured = panel.measure(judgments.scores)
+            segments = None if by is None else assign(by, judgments.queries)
+        outcomes, lifted = outcomes_of(panel, judgments.scores, measured, segments)
         values = measured.per_query if arguments.per_query else {}
-        results[name] = _Model(measured.scores, _by_query(judgments.queries.query_ids.tolist(), values))
-        notes += _about(name, [judgments.note, *measured.above_values()], several=len(models.judgments) > 1)
+        results[name] = _Model(outcomes, _by_query(judgments.queries.query_ids.tolist(), values))
+        notes += _about(name, [judgments.note, *lifted], several=len(models.judgments) > 1)
     return _Evaluation(conventions, results, "\n".join(notes))
 
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _FILES = ("features", "predictions", "table", "qrels", "run_file")
 SPLIT_QUERIES = ("error", "merge", "separate")  # those of io.judgments, which is not read for --help
 _OPTIONS = {  # what each source needs, and what it may have
-    "features": ((), ("predictions", "feature", "split_queries")),
-    "table": ((), ("label", "score", "qid", "docid", "query_weight", "split_queries", "unsorted")),
-    "qrels": (("run_file",), ()),
+    "features": ((), ("predictions", "feature", "split_queries", "by")),
+    "table": ((), ("label", "score", "qid", "docid", "query_weight", "split_queries", "unsorted", "by")),
+    "qrels": (("run_file",), ("by",)),
 }
 _COLUMNS = {"label": "label", "score": "score", "qid": "qid"}  # of a table, by default
 _SCORES = {"table": "score", "qrels": "run_file"}  # where scores are; beside features, in one of two options

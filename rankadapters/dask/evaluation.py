@@ -17,8 +17,9 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
 from rankadapters.partitions import evaluation as shared
-from rankadapters.partitions.asked import Asked, FrameKeywords, frame_function
+from rankadapters.partitions.asked import Asked, FrameKeywords, SegmentKeywords, frame_function
 from rankadapters.partitions.jobs import Columns, values
+from rankadapters.segments.segments import Segments
 
 T = TypeVar("T")
 Conventions = Iterable[Convention | str]
@@ -28,8 +29,12 @@ Conventions = Iterable[Convention | str]
 def evaluate(df: Any, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
 def evaluate(df: Any, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
+@overload
+def evaluate(
+    df: Any, convention: Convention | str | Conventions, **asked: Unpack[SegmentKeywords]
+) -> Segments[Any]: ...
 @frame_function
-def evaluate(df: Any, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> Any:
+def evaluate(df: Any, convention: Convention | str | Conventions, **asked: Any) -> Any:
     """Evaluate predictions in a Dask DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, and exact sums travel: 1.2 kB a partition and convention, and 8 bytes a query.

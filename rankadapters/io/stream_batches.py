@@ -46,8 +46,9 @@ def stream_rows(batches: object, columns: StreamColumns) -> Iterator[StreamRows]
 def _sources(batches: object, columns: StreamColumns) -> Iterator[Iterable[StreamRows]]:
     """Yield the rows of each file or batch."""
     if isinstance(batches, LetorFiles):
-        if columns.weights:
-            msg = "query_weight or row_weight was given, but LETOR files have no such column.\nHint: drop it."
+        if columns.weights or columns.by is not None:
+            what = "query_weight or row_weight" if columns.weights else "by"
+            msg = f"{what} was given, but LETOR files have no such column.\nHint: drop it."
             raise InputError(msg)
         yield batches
         return
@@ -137,6 +138,8 @@ def _array_rows(batch: Any, columns: StreamColumns, place: Callable[[int], str])
     more = {role: of_rows(role, given[name]).astype(np.float64, copy=False) for role, name in columns.weights.items()}
     if columns.docid is not None:
         more["docid"] = of_rows("docid", given[columns.docid], _encoded)
+    if columns.by is not None:
+        more["by"] = of_rows("by", given[columns.by], as_column)
     yield StreamRows(labels, scores, qid[starts], starts, more, (Origin(0, 0, place),))
 
 

@@ -27,6 +27,7 @@ class StreamColumns(NamedTuple):
     query_weight: Name | None = None
     row_weight: Name | None = None
     docid: Name | None = None
+    by: Name | None = None
 
     def checked(self) -> StreamColumns:
         """Return the same names; refuse what names no column."""
@@ -51,7 +52,7 @@ class StreamColumns(NamedTuple):
     @property
     def texts(self) -> list[Name]:
         """Columns of ids."""
-        return [self.qid, *(name for name in (self.docid,) if name is not None)]
+        return [self.qid, *(name for name in (self.docid, self.by) if name is not None)]
 
     @property
     def names(self) -> list[Name]:
@@ -84,9 +85,8 @@ class StreamRows(NamedTuple):
     scores: tuple[Array, ...]  # of each model
     ids: Array  # query of each stretch of rows
     starts: NDArray[np.int64]  # first row of each
-    more: dict[
-        str, Array
-    ]  # query_weight, row_weight, docid and, of rows that were sorted, their number in the stream: row
+    # query_weight, row_weight, docid, by and, of rows that were sorted, their number in the stream: row
+    more: dict[str, Array]
     origins: tuple[Origin, ...]
     goes_on: bool = True  # whether the first query may have begun in the rows before, as it cannot in another file
 
@@ -141,7 +141,7 @@ class ColumnsOfRows(Protocol):
         """Return finite numbers."""
 
     def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
-        """Return the query of each stretch of rows, and its first row."""
+        """Return the query, or the segment, of each stretch of rows, and its first row."""
 
     def docids(self, name: Name) -> Sequence[str]:
         """Return the document of each row."""
@@ -157,6 +157,9 @@ def read_columns(table: ColumnsOfRows, columns: StreamColumns, origin: Origin) -
     }
     if columns.docid is not None:
         more["docid"] = as_objects(table.docids(columns.docid))
+    if columns.by is not None:
+        segments, first = table.queries(columns.by)
+        more["by"] = np.repeat(segments, np.diff(first, append=labels.size))
     return StreamRows(labels, scores, ids, starts, more, (origin,))
 
 

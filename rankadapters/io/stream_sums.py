@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.ids import id_values
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError
 from rankadapters.core.evaluation.label_warnings import label_doubts
-from rankadapters.core.evaluation.panel import Measured, Panel, above_values
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.tally import Tally
+from rankadapters.core.evaluation.panel import Panel
 from rankadapters.io.judgments import with_columns
 from rankadapters.io.stream_rows import StreamColumns, StreamRows
 from rankadapters.io.text import Name
+from rankadapters.segments.assignment import Assignment, assign, refuse_unknown
+from rankadapters.segments.sums import Outcome, Segmented, lifted, merged, outcomes, sums_by_segment
 
 Began = Callable[[np.uint64], str | None]
 Values = dict[Name, Mapping[Convention, Floats]]
@@ -56,6 +57,8 @@ class StreamSums:
         Says where the query began whose hash returns, if that can be found.
     n_threads : int or None
         None takes all CPUs.
+    by : dict or None
+        Segment of each query by its id, as `segments_by_id` returns it, where no column has it.
 
     Attributes
     ----------
@@ -64,7 +67,12 @@ class StreamSums:
     """
 
     def __init__(
-        self, conventions: list[Convention], columns: StreamColumns, began: Began, n_threads: int | None
+        self,
+        conventions: list[Convention],
+        columns: StreamColumns,
+        began: Began,
+        n_threads: int | None,
+        by: Mapping[Any, Any] | None,
     ) -> None:
         self.conventions = conventions
         self.n_rows = self.n_queries = 0
@@ -72,8 +80,8 @@ class StreamSums:
         self._began = began
         self._n_threads = n_threads
         self._closed = ClosedQueries()
-        self._limbs: dict[Name, dict[Convention, Any]] = {name: {} for name in columns.scores}
-        self._largest: dict[Name, dict[Convention, float]] = {name: {} for name in columns.scores}
+        self._by, self._unseen = by, set(by or ())
+        self._sums: dict[Name, Segmented] = {name: {} for name in columns.scores}
         self.label_doubts: dict[Convention, str] = {}
 
     def add(self, rows: StreamRows, *, per_query: bool = False) -> tuple[Array, Values]:
@@ -83,9 +91,10 @@ class StreamSums:
         values: Values = {}
         with self._located(rows):
             panel = Panel(queries, self.conventions, n_threads=self._n_threads)
+            segments = self._segments(rows, queries)
             for name, scores in zip(self._columns.scores, rows.scores, strict=True):
                 measured = panel.measure(scores)
-                self._add(name, measured)
+                self._sums[name] = merged([self._sums[name], sums_by_segment(measured, segments)])
                 if per_query:
                     values[name] = measured.per_query
         certain = [convention for convention in self.conventions if convention not in self.label_doubts]
@@ -95,29 +104,23 @@ class StreamSums:
         self.n_queries += queries.n_queries
         return queries.query_ids, values
 
-    def scores(self, name: Name) -> dict[Convention, Score]:
-        """Score of a model under each convention."""
+    def outcomes(self, name: Name) -> dict[Any, dict[Convention, Outcome]]:
+        """Return what a model scores in each segment, and, under None, over all queries."""
         if not self.n_rows:
             msg = "no batch has any rows.\nHint: at least one row is needed."
             raise InputError(msg)
-        return {convention: tally.score() for convention, tally in self._tallies(name).items()}
+        refuse_unknown(self._unseen)
+        return outcomes(self._sums[name], self.conventions)
 
     def above_values(self, name: Name) -> list[str]:
         """Say where empty queries lift a mean of a model above every query's value; as `Measured.above_values`."""
-        tallies = self._tallies(name)
-        found = (above_values(tallies[each], value) for each, value in self._largest[name].items())
-        return [message for message in found if message]
+        return lifted(self._sums[name], self.conventions)
 
-    def _tallies(self, name: Name) -> dict[Convention, Tally]:
-        return {each: Tally.from_limbs(limbs, each) for each, limbs in self._limbs[name].items()}
-
-    def _add(self, name: Name, measured: Measured) -> None:
-        limbs, largest = self._limbs[name], self._largest[name]
-        for convention, tally in measured.tallies.items():
-            limbs[convention] = limbs.get(convention, 0) + tally.to_limbs()
-        largest |= {
-            convention: max(value, largest.get(convention, value)) for convention, value in measured.largest.items()
-        }
+    def _segments(self, rows: StreamRows, queries: Queries) -> Assignment | None:
+        if self._columns.by is None and self._by is None:
+            return None
+        self._unseen.difference_update(id_values(queries.query_ids))
+        return assign(rows.more.get("by", self._by), queries, in_parts=True)
 
     def _queries(self, rows: StreamRows) -> Queries:
         with self._located(rows):

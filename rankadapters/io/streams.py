@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, overload
 
@@ -14,7 +14,7 @@ from rankadapters.core.declaration.arguments import flag
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, LabelsWarning, warn_caller
 from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import Scores, named_as
+from rankadapters.core.evaluation.scores import Scores
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_conventions
 from rankadapters.io.cut_queries import whole_queries
@@ -23,6 +23,8 @@ from rankadapters.io.stream_rows import StreamColumns, StreamRows, of_one_type
 from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
 from rankadapters.io.text import Name
 from rankadapters.progress import shows
+from rankadapters.segments.assignment import segments_by_id
+from rankadapters.segments.segments import Segments
 
 
 @overload
@@ -49,6 +51,12 @@ def evaluate_stream(
     qid: Name = ..., query_weight: Name | None = ..., row_weight: Name | None = ..., docid: Name | None = ...,
     unsorted: bool = ..., n_threads: int | None = ...,
 ) -> Scores[dict[Any, Score]]: ...  # fmt: skip
+@overload
+def evaluate_stream(
+    batches: object, convention: Convention | str | Iterable[Convention | str], *, label: Name = ...,
+    score: Name | Sequence[Name] = ..., qid: Name = ..., query_weight: Name | None = ..., row_weight: Name | None = ...,
+    docid: Name | None = ..., by: Name | Mapping[Any, Any], unsorted: bool = ..., n_threads: int | None = ...,
+) -> Segments[Any]: ...  # fmt: skip
 @shows("evaluating")
 def evaluate_stream(
     batches: object,
@@ -60,6 +68,7 @@ def evaluate_stream(
     query_weight: Name | None = None,
     row_weight: Name | None = None,
     docid: Name | None = None,
+    by: Name | Mapping[Any, Any] | None = None,
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
@@ -84,6 +93,8 @@ def evaluate_stream(
         Column of row weights, for measures with `average="row"`.
     docid : str, optional
         Column of document ids, unique within a query, for conventions whose ties go by them.
+    by : str or mapping, optional
+        Column of the segment of each row, equal within a query; or a mapping of every query's id to its segment.
     unsorted : bool
         Whether the rows of a query may be anywhere. They are sorted first, by DuckDB and on disk where memory is too
         small; the order of the rows within a query stays.
@@ -92,9 +103,10 @@ def evaluate_stream(
 
     Returns
     -------
-    Score, or mapping
+    Score, mapping, or Segments
         For several conventions a mapping of Convention to Score, as `ra.evaluate` returns; for several columns of
-        scores a dict of their names to Score, or a mapping of Convention to such dicts.
+        scores a dict of their names to Score, or a mapping of Convention to such dicts. With `by`, such a result for
+        each segment and for all queries.
 
     Raises
     ------
@@ -128,19 +140,18 @@ def evaluate_stream(
     one_model = isinstance(score, (str, int))
     one_convention = isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
-    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid).checked()
-    sums, _ = sums_of(batches, conventions, columns, unsorted=unsorted, n_threads=n_threads)
+    of_queries = segments_by_id(by) if isinstance(by, Mapping) else None
+    column = None if isinstance(by, Mapping) else by
+    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid, column).checked()
+    sums, _ = sums_of(batches, conventions, columns, by=of_queries, unsorted=unsorted, n_threads=n_threads)
     for message in sums.label_doubts.values():
         warn_caller(message, LabelsWarning)
+    found = {name: sums.outcomes(name) for name in columns.scores}
     for name in columns.scores:
         for message in sums.above_values(name):
             warn_caller(message, AboveValuesWarning)
-    models = {name: named_as(conventions, sums.scores(name)) for name in columns.scores}
-    if one_model:
-        [scores] = models.values()
-        return scores[conventions[0]] if one_convention else scores
-    several = Scores((each, {name: scores[each] for name, scores in models.items()}) for each in conventions)
-    return several[conventions[0]] if one_convention else several
+    segments: Segments[Any] = Segments(conventions, found, is_one=one_convention, one_model=one_model)
+    return segments.all if by is None else segments
 
 
 def sums_of(
@@ -148,6 +159,7 @@ def sums_of(
     conventions: list[Convention],
     columns: StreamColumns,
     *,
+    by: Mapping[Any, Any] | None = None,
     unsorted: bool = False,
     per_query: bool = False,
     n_threads: int | None = None,
@@ -156,7 +168,7 @@ def sums_of(
     require_mergeable(conventions)
     unsorted = flag("unsorted", unsorted)
     as_n_threads(n_threads)
-    sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads)
+    sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads, by)
     found = []
     with closing(checked_rows(batches, columns, unsorted=unsorted)) as parts:  # what was sorted is on the disk
         for rows in whole_queries(parts):

@@ -266,7 +266,7 @@ class _Rows:
 def _plain_columns(
     block: bytes, lines: list[bytes], layout: Layout
 ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], list[float]] | None:
-    """Return queries, documents and numbers; None where a line is a comment or blank, has other words, or may be wrong."""
+    """Return queries, documents and numbers; None where a line is not a plain row of the layout."""
     rows = list(map(bytes.split, lines))
     if set(map(len, rows)) != {layout.fields} or b"\v" in block or b"\f" in block:
         return None

@@ -12,6 +12,7 @@ from rankadapters.core.declaration.arguments import choice, refusal, whole
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, UnsupportedConventionError, choices
 from rankadapters.core.presets.texts import as_conventions
+from rankadapters.segments.assignment import segments_by_id
 
 IDS_UP_TO = 100_000_000  # queries: 800 MB of ids, which the process that asks sorts in half a minute
 
@@ -34,6 +35,9 @@ row_weight : str, optional
     Column of row weights.
 docid : str, optional
     Column of document identifiers, strings or integers, unique within a query.
+by : str or mapping, optional
+    Column of the segment of each row, equal within a query: strings, numbers or bools. Or a mapping of every query's
+    id to its segment.
 order : str, optional
     Column of numbers or times that puts the rows of a query in order. `ties="input"` and `ties="reverse"` need it,
     for rows of a cluster have no order; for losses, it decides the last bit.
@@ -41,8 +45,9 @@ ids_up_to : int
     Queries up to which their ids are compared. Beyond it, that no query is in two partitions rests on the shuffle, or
     on the qids' ranges; `whole` then has nothing to rest on."""
 RETURNS = """\
-Score, or mapping of Convention to Score
-    One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns."""
+Score, mapping of Convention to Score, or Segments
+    One Score under one convention; a mapping of Convention to Score under several, as `ra.evaluate` returns. With
+    `by`, Segments: such a result for each segment and for all queries."""
 RAISES = """\
 InputError
     A query is cut (it is named), an entry is missing, an argument is not allowed, or as in `ra.evaluate`; rows are
@@ -67,9 +72,17 @@ class FrameKeywords(TypedDict, total=False):
     ids_up_to: int
 
 
+class SegmentKeywords(FrameKeywords):
+    """Keywords of `evaluate` where it returns Segments."""
+
+    by: Required[str | Mapping[Any, Any]]
+
+
 def frame_function(function: F) -> F:
     """Show the keywords of `Asked.of` in a function's signature, and what they mean in its docstring."""
     keywords = [each for each in signature(Asked.of).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
+    if function.__name__ == "per_query":
+        keywords = [each for each in keywords if each.name != "by"]
     own = signature(function)
     shown = own.replace(parameters=[*list(own.parameters.values())[:-1], *keywords])
     function.__signature__ = shown  # type: ignore[attr-defined]  # what `inspect.signature` gives first
@@ -96,6 +109,8 @@ class Asked:
         How the partitions hold the queries: `whole`, `sorted`, or `shuffle`.
     ids_up_to : int
         Queries up to which their ids are compared.
+    by : dict or None
+        Segment of each query by its id; a column of segments is among `columns`.
     """
 
     conventions: tuple[Convention, ...]
@@ -103,6 +118,7 @@ class Asked:
     columns: Mapping[str, str]
     partitions: str
     ids_up_to: int
+    by: Mapping[Any, Any] | None
 
     @classmethod
     def of(
@@ -117,6 +133,7 @@ class Asked:
         query_weight: str | None = None,
         row_weight: str | None = None,
         docid: str | None = None,
+        by: str | Mapping[Any, Any] | None = None,
         order: str | None = None,
         ids_up_to: int = IDS_UP_TO,
     ) -> Self:
@@ -134,7 +151,9 @@ class Asked:
         is_one = isinstance(convention, (Convention, str))
         conventions = as_conventions([convention] if is_one else convention)
         columns = {"label": label, "score": score, "qid": qid}
-        more = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "order": order}
+        of_queries = segments_by_id(by) if isinstance(by, Mapping) else None
+        segment = None if isinstance(by, Mapping) else by
+        more = {"query_weight": query_weight, "row_weight": row_weight, "docid": docid, "by": segment, "order": order}
         columns |= {role: name for role, name in more.items() if name is not None}
         hint = "'shuffle' fits every frame; 'whole' moves no row, 'sorted' next to none"
         choice("partitions", partitions, PARTITIONS, hint=hint)
@@ -143,12 +162,26 @@ class Asked:
         for each in conventions:
             _refuse_unfit(each, columns)
         return cls(
-            conventions=tuple(conventions), is_one=is_one, columns=columns, partitions=partitions, ids_up_to=ids_up_to
-        )
+            conventions=tuple(conventions), is_one=is_one, columns=columns, partitions=partitions,
+            ids_up_to=ids_up_to, by=of_queries,
+        )  # fmt: skip
 
     def with_each_name_once(self) -> Self:
-        """Return what is asked without repeated conventions, for a table with a column by each name."""
+        """Return what is asked without repeated conventions, for a table with a column by each name.
+
+        Raises
+        ------
+        InputError
+            Segments are asked for, of which no query has a value.
+        """
+        if self.has_segments:
+            raise InputError("by was given, but a value of a query has no segments.", hint="join the frame by qid")
         return replace(self, conventions=tuple({each.name: each for each in self.conventions}.values()))
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether the queries are segmented."""
+        return self.by is not None or "by" in self.columns
 
     @property
     def names(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -11,14 +11,16 @@ import numpy as np
 
 from rankadapters.core.data.columns import Array, Floats
 from rankadapters.core.data.disjoint import Ids
+from rankadapters.core.data.fingerprint import hash_ids
+from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, InputError, RankAdaptersError, warn_caller
-from rankadapters.core.evaluation.panel import above_values
-from rankadapters.core.evaluation.scores import named_as
-from rankadapters.core.evaluation.tally import Tally
 from rankadapters.partitions import jobs
 from rankadapters.partitions.asked import Asked
 from rankadapters.partitions.jobs import Columns, Part
 from rankadapters.partitions.rows import FrameRows, Span
+from rankadapters.segments.assignment import refuse_unknown
+from rankadapters.segments.segments import Segments
+from rankadapters.segments.sums import Outcome, lifted, merged, outcomes
 
 T = TypeVar("T")
 
@@ -60,14 +62,13 @@ def evaluate(frame: Frame, asked: Asked) -> Any:
     parts = _checked(frame, asked, jobs.measure)
     edges = _edges(asked, parts)
     found = [part.sums for part in parts] + ([] if edges is None else [_of_edges(jobs.sums, asked, edges)])
-    limbs = np.sum([sums.limbs for sums in found if sums.limbs is not None], axis=0)
-    tallies = {each: Tally.from_limbs(limbs[row], each) for row, each in enumerate(asked.conventions)}
-    for convention in {each for sums in found for each in sums.largest}:
-        message = above_values(tallies[convention], max(sums.largest.get(convention, 0.0) for sums in found))
-        if message:
-            warn_caller(message, AboveValuesWarning)
-    scores = {convention: tally.score() for convention, tally in tallies.items()}
-    return scores[asked.conventions[0]] if asked.is_one else named_as(asked.conventions, scores)
+    sums = merged(found)
+    scores = outcomes(sums, asked.conventions)
+    _refuse_unknown(frame, asked, scores)
+    for message in lifted(sums, asked.conventions):
+        warn_caller(message, AboveValuesWarning)
+    segments: Segments[Any] = Segments(asked.conventions, {None: scores}, is_one=asked.is_one, one_model=True)
+    return segments if asked.has_segments else segments.all
 
 
 def per_query(frame: Frame, asked: Asked) -> PerQuery | None:
@@ -143,6 +144,16 @@ def _refuse_twice(frame: Frame, asked: Asked, ids: list[Ids]) -> None:
         more = f", and {twice.size - 1} more queries are in several" if twice.size > 1 else ""
         msg = f"query {name} is in partitions {min(numbers)} and {max(numbers)}{more}."
         raise InputError(f"{msg}\nHint: partitions='shuffle', or 'sorted' where the rows are sorted by qid.")
+
+
+def _refuse_unknown(frame: Frame, asked: Asked, scores: Mapping[Any, Mapping[Convention, Outcome]]) -> None:
+    """Refuse a mapping that names more queries than there are, each of which it names."""
+    n_queries = next(iter(scores[None].values())).score.n_queries
+    if asked.by is None or len(asked.by) == n_queries:
+        return
+    wanted = hash_ids(np.fromiter(asked.by, object, len(asked.by)))
+    names = frame.gather(partial(jobs.named, asked, wanted), lambda _: False)[0]
+    refuse_unknown(asked.by.keys() - {query for _, *queries in names for query in queries})
 
 
 def _edges(asked: Asked, parts: Sequence[Part]) -> FrameRows | None:

@@ -28,7 +28,8 @@ class FrameRows:
     Attributes
     ----------
     held : dict of str to array, shape (n_rows,)
-        Columns by role: `label`, `score` and, where they were named, `query_weight`, `row_weight`, `docid`, `order`.
+        Columns by role: `label`, `score` and, where they were named, `query_weight`, `row_weight`, `docid`, `by`,
+        `order`.
     query : int array, shape (n_rows,)
         Query of each row; an index into `names` where there are any.
     names : str array, or None
@@ -57,6 +58,9 @@ class FrameRows:
         arrays = {role: as_numbers(names[role], checked.numbers(names[role])) for role in numbers if role in names}
         if "docid" in names:
             arrays["docid"] = text_column(checked.docids(names["docid"]))
+        if "by" in names:
+            segments, starts = checked.queries(names["by"])
+            arrays["by"] = np.repeat(segments, np.diff(starts, append=query.size))
         if "order" in names:
             arrays["order"] = checked.sort_keys(names["order"])
         return cls(arrays, query, texts)
@@ -103,7 +107,12 @@ class FrameRows:
         return cls.of({role: np.concatenate([part[role] for part in columns]) for role in columns[0]}, asked)
 
     def queries(self, *, as_given: bool = False) -> tuple[Queries, Array]:
-        """Give these rows as queries, and their scores; query by query, or where they stand.
+        """Give these rows as queries, and their scores; query by query, or where they stand."""
+        queries, rows = self.arranged(as_given=as_given)
+        return queries, rows.held["score"]
+
+    def arranged(self, *, as_given: bool = False) -> tuple[Queries, FrameRows]:
+        """Return these rows as queries, and the rows themselves; query by query, or in the order given.
 
         Raises
         ------
@@ -117,7 +126,7 @@ class FrameRows:
             queries = queries.with_query_ids(self.names[queries.query_ids])
         if "order" in held and not as_given:
             _refuse_equal(queries, queries.by_query(held["order"]))
-        return (_weighed(queries, held["query_weight"]) if "query_weight" in held else queries), held["score"]
+        return (_weighed(queries, held["query_weight"]) if "query_weight" in held else queries), rows
 
     def _together(self) -> FrameRows:
         """Rows query by query, those of a query in their order."""

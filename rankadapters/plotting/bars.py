@@ -34,13 +34,17 @@ class Interval(NamedTuple):
     value: float
     low: float
     high: float
-    significant: bool
+    significant: bool = True
 
 
-def intervals(several: Sequence[Interval], x_name: str) -> Any:
-    """Draw a point and its interval for each of one or more lines, the first on top; grey is not significant."""
+def intervals(several: Sequence[Interval], x_name: str, *, line: float | None = 0.0) -> Any:
+    """Draw a point and its interval for each of one or more lines, the first on top; grey is not significant.
+
+    `line` is the value at which a vertical line is drawn.
+    """
     figure, axes = canvas(1.0 + LINE * len(several))
-    axes.axvline(0, color="black", linewidth=0.8, linestyle=":")
+    if line is not None:
+        axes.axvline(line, color="black", linewidth=0.8, linestyle=":")
     for place, each in enumerate(several):
         colour = COLOURS[0] if each.significant else TOTAL
         axes.plot([each.low, each.high], [place, place], color=colour, linewidth=1.4)

@@ -13,8 +13,8 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.arguments import refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.core.evaluation.evaluator import evaluate
 from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
+from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
 
 

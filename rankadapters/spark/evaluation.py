@@ -20,9 +20,10 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import Scores
 from rankadapters.partitions import evaluation as shared
-from rankadapters.partitions.asked import Asked, FrameKeywords, frame_function
+from rankadapters.partitions.asked import Asked, FrameKeywords, SegmentKeywords, frame_function
 from rankadapters.partitions.evaluation import PerQuery
 from rankadapters.partitions.jobs import Columns, values
+from rankadapters.segments.segments import Segments
 from rankadapters.spark import messages
 
 BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -36,8 +37,12 @@ Conventions = Iterable[Convention | str]
 def evaluate(df: DataFrame, convention: Convention | str, **asked: Unpack[FrameKeywords]) -> Score: ...
 @overload
 def evaluate(df: DataFrame, convention: Conventions, **asked: Unpack[FrameKeywords]) -> Scores[Score]: ...
+@overload
+def evaluate(
+    df: DataFrame, convention: Convention | str | Conventions, **asked: Unpack[SegmentKeywords]
+) -> Segments[Any]: ...
 @frame_function
-def evaluate(df: DataFrame, convention: Convention | str | Conventions, **asked: Unpack[FrameKeywords]) -> Any:
+def evaluate(df: DataFrame, convention: Convention | str | Conventions, **asked: Any) -> Any:
     """Evaluate predictions in a Spark DataFrame: the same bits, counts and digest as `ra.evaluate` on all rows.
 
     Each partition is ranked where it is, by `mapInArrow`, so that executors need this package; exact sums travel. For

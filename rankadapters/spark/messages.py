@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import pyarrow as pa
 from rankadapters.core import errors
 from rankadapters.core.data.disjoint import Ids
 from rankadapters.core.errors import RankAdaptersError
-from rankadapters.core.evaluation.tally import Tally
 from rankadapters.partitions.asked import Asked
-from rankadapters.partitions.jobs import Part, Sums
+from rankadapters.partitions.jobs import Part
 from rankadapters.partitions.rows import FrameRows
+from rankadapters.segments.sums import Sums
 
 SCHEMA = "said string, limbs binary, edges binary, ids binary"
 _ARROW = pa.schema({"said": pa.string(), "limbs": pa.binary(), "edges": pa.binary(), "ids": pa.binary()})
@@ -33,9 +34,9 @@ def _said(asked: Asked, given: Any) -> tuple[dict[str, Any], bytes | None, bytes
         return {"error": type(given).__name__, "message": str(given), "row": row}, None, None
     if not isinstance(given, Part):
         return {"plain": given}, None, None
-    largest = [given.sums.largest.get(each) for each in asked.conventions]
+    largest = [(name, [sums.largest.get(each) for each in asked.conventions]) for name, sums in given.sums.items()]
     said = {"n_queries": given.n_queries, "kind": given.kind, "span": given.span, "largest": largest}
-    limbs = None if given.sums.limbs is None else given.sums.limbs.tobytes()
+    limbs = b"".join(sums.limbs.tobytes() for sums in given.sums.values() if sums.limbs is not None)
     return said, limbs, None if given.edges is None else _table(given.edges)
 
 
@@ -49,10 +50,14 @@ def read(asked: Asked, row: Any) -> Any:
         if said["row"] is not None:
             error.row = said["row"]
         return error
-    largest = {each: value for each, value in zip(asked.conventions, said["largest"], strict=True) if value is not None}
-    limbs = None if row.limbs is None else np.frombuffer(row.limbs, np.int64).reshape(-1, Tally.N_LIMBS)
     span = None if said["span"] is None else tuple(said["span"])
-    return Part(Sums(limbs, largest), said["n_queries"], said["kind"], _rows(asked, row.edges), span)
+    lines = len(said["largest"]), len(asked.conventions)
+    limbs = np.frombuffer(row.limbs, np.int64).reshape(*lines, len(row.limbs) // (8 * max(math.prod(lines), 1)))
+    sums = {}
+    for (name, values), of_segment in zip(said["largest"], limbs, strict=True):
+        largest = {each: value for each, value in zip(asked.conventions, values, strict=True) if value is not None}
+        sums[name] = Sums(of_segment, largest)
+    return Part(sums, said["n_queries"], said["kind"], _rows(asked, row.edges), span)
 
 
 def _table(rows: FrameRows) -> bytes:

@@ -132,7 +132,7 @@ class _Side:
             queries = queries.as_one(row_weight=None if weights is None else queries.per_row(weights))
         upto = max((k for k in data.cutoffs if k is not None and k <= DEEP), default=0)
         n, zeros = queries.n_queries, np.zeros(queries.n_queries)
-        undecided = Settled(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, 0, 0)
+        undecided = Settled(np.full(n, COMPUTE, np.uint8), zeros, zeros, zeros, zeros > 0, zeros > 0)
         return cls(Bound(queries, None, over_rows=over_rows, upto=upto), data.scores, data.cutoffs, undecided)
 
     def values(self, lowered: Sequence[Lowered]) -> list[Floats | None]:

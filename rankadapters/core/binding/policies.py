@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,8 +32,8 @@ class Settled:
     fixed: Floats  # value of a FIXED query
     weights: Floats  # multiplier of the numerator
     divisors: Floats  # mass, with its weight
-    n_empty: int
-    n_short: int
+    empty: Flags
+    short: Flags
 
     def decide(self, values: Floats) -> None:
         """Write the value of each query that a policy decides: what it is fixed at, or NaN where it is skipped."""
@@ -44,6 +44,20 @@ class Settled:
     def skipped(self) -> Ints:
         """Queries that are skipped, by number."""
         return np.flatnonzero(self.status == SKIP)
+
+    @property
+    def n_empty(self) -> int:
+        """Queries with nothing to find."""
+        return int(self.empty.sum())
+
+    @property
+    def n_short(self) -> int:
+        """Queries with fewer than `k` retrieved rows."""
+        return int(self.short.sum())
+
+    def take(self, numbers: Ints) -> Settled:
+        """Return the decisions for the queries of these numbers."""
+        return Settled(**{each.name: getattr(self, each.name)[numbers] for each in fields(self)})
 
     @property
     def n_scored(self) -> int:
@@ -92,7 +106,7 @@ def settle(convention: Convention, queries: Queries, sizes: Sizes, mass: Floats 
     divisors[status == SKIP] = 0.0
     unweighted = by_empty & (status == FIXED) & (convention.average == "query-except-empty")
     weights = np.where(unweighted, 1.0, divisors if mass is None else weights)
-    return Settled(status, fixed, weights, divisors, n_empty=int(empty.sum()), n_short=int(short.sum()))
+    return Settled(status, fixed, weights, divisors, empty, short)
 
 
 def _weights(convention: Convention, queries: Queries) -> Floats:

@@ -22,6 +22,8 @@ from rankadapters.core.data.columns import (
 from rankadapters.core.data.ids import id_value
 from rankadapters.core.errors import InputError
 
+UNNAMED = "write a name where it is missing, such as 'unknown'"  # hint where a query has no segment
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Grouping:
@@ -140,7 +142,7 @@ def _from_qid(qid: object, n_docs: int) -> dict[str, Any]:
             f"qid has {ids.size} entries that add up to the {n_docs} rows.", hint="rows per query go to group_sizes="
         )
     same_length("qid", ids, n_docs)
-    keys = _keys(ids)
+    keys = comparable_keys(ids)
     starts = _starts(keys)
     first, codes = _distinct(keys[starts])
     lengths = np.diff(starts, append=n_docs)
@@ -187,8 +189,8 @@ def places_by(numbers: Array) -> NDArray[np.intp]:
     return places[np.argsort(upper[places], kind="stable")] if upper.any() else places
 
 
-def stretches(ids: Array) -> NDArray[np.int64]:
-    """First row of each stretch of rows with one query.
+def stretches(ids: Array, name: str = "qid") -> NDArray[np.int64]:
+    """First row of each stretch of rows with one query, or with one entry of the column of this name.
 
     Raises
     ------
@@ -200,34 +202,36 @@ def stretches(ids: Array) -> NDArray[np.int64]:
     >>> stretches(np.array([7, 7, 9, 7])).tolist()
     [0, 2, 3]
     """
-    return _starts(_keys(ids))
+    return _starts(comparable_keys(ids, name))
 
 
 def _starts(keys: Array) -> NDArray[np.int64]:
     return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
 
 
-def _keys(ids: Array) -> Array:
-    """Return ids that numpy compares, none of which is missing."""
-    keys = _codes_of_objects(ids) if ids.dtype == object else ids
+def comparable_keys(ids: Array, name: str = "qid") -> Array:
+    """Return ids that numpy compares, none of which is missing; equal ids have equal keys."""
+    keys = _codes_of_objects(ids, name) if ids.dtype == object else ids
     if keys.dtype.kind in "fmM" and (missing := np.isnat(keys) if keys.dtype.kind in "mM" else np.isnan(keys)).any():
-        raise _missing_qid(ids, missing)
+        raise _missing(name, ids, missing)
     return keys
 
 
-def _codes_of_objects(ids: Array) -> Array:
+def _codes_of_objects(ids: Array, name: str) -> Array:
     seen: dict[object, int] = {}
     try:
         codes = [seen.setdefault(item, len(seen)) for item in ids]
     except TypeError as error:
-        raise InputError(f"qid holds a value that is not hashable ({error}).", hint="integers or strings") from None
+        raise InputError(f"{name} holds a value that is not hashable ({error}).", hint="integers or strings") from None
     for item, code in seen.items():
         if is_missing(item):
-            raise _missing_qid(ids, codes.index(code))
+            raise _missing(name, ids, codes.index(code))
     values: dict[object, int] = {}
     by_value = [values.setdefault(id_value(item), len(values)) for item in seen]
     return np.asarray(by_value)[codes]
 
 
-def _missing_qid(ids: Array, missing: Flags | int) -> InputError:
-    return refused_entry("qid", ids, missing, ", but every row belongs to a query", "drop rows without a query")
+def _missing(name: str, ids: Array, missing: Flags | int) -> InputError:
+    if name == "qid":
+        return refused_entry(name, ids, missing, ", but every row belongs to a query", "drop rows without a query")
+    return refused_entry(name, ids, missing, ", but every query belongs to a segment", UNNAMED)

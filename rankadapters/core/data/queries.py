@@ -16,6 +16,7 @@ from rankadapters.core.data.columns import (
     as_flags,
     as_numbers,
     frozen,
+    index_dtype,
     offsets,
     pandas_index,
     refuse_non_finite,
@@ -209,8 +210,22 @@ class Queries(Grouping):
             raise InputError(f"numbers={numbers!r:.60}; allowed are {allowed}.", hint="numpy.flatnonzero of a mask")
         starts, sizes = self.indptr[numbers], np.diff(self.indptr)[numbers]
         inner = places_within(offsets(sizes)) + np.repeat(starts, sizes)
-        rows = self.rows[inner]
+        rows = inner if self.order is None else self.order[inner]
         return self._of_rows(rows, sizes, numbers), rows
+
+    def select(self, numbers: NDArray[np.integer[Any]]) -> tuple[Queries, NDArray[np.intp]]:
+        """Return some queries, as `take`, but leave their rows in the caller's order."""
+        queries, rows = self.take(numbers)
+        return (queries, rows) if self.order is None else (queries.reordered(np.argsort(rows)), np.sort(rows))
+
+    def reordered(self, positions: NDArray[np.intp]) -> Queries:
+        """Return the same queries with the rows, which stand query by query, in another order: at these positions."""
+        order = np.argsort(positions)  # where each row went
+        names = ("labels", "row_weight", "docid_rank", "retrieved", "judged")
+        columns = {name: column[positions] for name in names if (column := getattr(self, name)) is not None}
+        if self.pairs is not None:
+            columns["pairs"] = self.pairs._replace(winner=order[self.pairs.winner], loser=order[self.pairs.loser])
+        return self._with(**columns, order=frozen(order.astype(index_dtype(self.n_docs))))
 
     def together(self) -> tuple[Queries, NDArray[np.intp]]:
         """Return the same queries with the rows of each standing together, and the rows in that order."""

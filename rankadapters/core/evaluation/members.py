@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from rankadapters.core.binding.lowering import Bound
 from rankadapters.core.binding.plans import Plan, RankedPlan, WholePlan
 from rankadapters.core.binding.policies import Settled, Sizes, refuse_ignored, settle
 from rankadapters.core.binding.ranks import Ranks, comparable, compared_in, n_ranks, rank
-from rankadapters.core.data.columns import Array, Floats, beyond_float32, offsets
+from rankadapters.core.data.columns import Array, Floats, Ints, beyond_float32, offsets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.data.rows import Rows
 from rankadapters.core.declaration.convention import Convention
@@ -34,6 +34,11 @@ class Member:
     convention: Convention
     plan: Plan
     settled: Settled
+
+    def take(self, numbers: Ints) -> Member:
+        """Return the convention's policies and masses of the queries of these numbers; nothing is ranked again."""
+        plan = replace(self.plan, mass=self.plan.mass[numbers]) if isinstance(self.plan, WholePlan) else self.plan
+        return replace(self, plan=plan, settled=self.settled.take(numbers))
 
     @cached_property
     def over_rows(self) -> bool:

@@ -11,20 +11,21 @@ from typing import Unpack
 import numpy as np
 
 from rankadapters.core.binding.policies import refuse_ignored
-from rankadapters.core.data.columns import Array, Floats
+from rankadapters.core.data.columns import Array, Floats, Ints
 from rankadapters.core.data.keywords import Columns, by_name
 from rankadapters.core.data.queries import Queries, as_queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import AboveValuesWarning, UnsupportedConventionError, warn_caller
+from rankadapters.core.evaluation.above_values import above_values
+from rankadapters.core.evaluation.limbs import Limbs
 from rankadapters.core.evaluation.members import Member, Work, bind, exact_sum
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.evaluation.scores import ByConvention, Scores
+from rankadapters.core.evaluation.spread import squares
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.kernels import SKIP
 from rankadapters.core.presets.texts import as_conventions
-
-ROUNDING = 1e-9  # how far a mean may lie above the largest of its values by rounding, far more than it ever does
 
 
 class Panel:
@@ -214,6 +215,24 @@ class Measured:
                 numerators.append(found)
         return Measured(self._queries, members, numerators)
 
+    def of_queries(self, numbers: Ints) -> Measured:
+        """Return the results over the queries of these numbers alone, from the same pass.
+
+        Raises
+        ------
+        UnsupportedConventionError
+            A convention is over all rows, whose parts have to be ranked again.
+        """
+        self._refuse_over_rows("results over some of the queries")
+        queries, _ = self._queries.take(numbers)
+        members = [member.take(numbers) for member, _ in self._found]
+        return Measured(queries, members, [numerators[numbers] for _, numerators in self._found])
+
+    @property
+    def squares(self) -> list[Limbs]:
+        """Exact sums of squares under each convention, of which `spread.standard_error` makes a standard error."""
+        return [squares(_terms(member, numerators), member.settled.divisors) for member, numerators in self._found]
+
     def enters(self, convention: Convention) -> tuple[Floats, Floats]:
         """Give how the queries enter a value: the multiplier of each one's value, 0 where skipped, and its mass."""
         member = next(each for each, _ in self._found if each.convention == convention)
@@ -280,18 +299,6 @@ class Measured:
                     f"{member.convention.name} has no {what}: pool='rows' takes all rows as one query.",
                     hint="evaluate all data at once, or pool='queries'",
                 )
-
-
-def above_values(tally: Tally, largest: float) -> str | None:
-    """Say that empty queries, counted without their weights, lift a mean above the largest of its values, if so."""
-    if tally.score().value <= largest * (1 + ROUNDING):
-        return None
-    name, n_empty = tally.convention.name, tally.n_empty
-    return (
-        f"a mean under {name} is above every query's value: average='query-except-empty' counts {n_empty} empty "
-        f"queries as they are, and divides by weights that are {tally.mass / tally.n_scored:g} on average, as LightGBM "
-        "and XGBoost do.\nHint: divide the weights by their mean, or convention.replace(average='query')."
-    )
 
 
 def _values(member: Member, numerators: Floats) -> Floats:

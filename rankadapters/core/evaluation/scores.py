@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError, NotAskedError, choices
@@ -97,6 +97,16 @@ class Scores(ByConvention[Found]):
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
+
+
+def shaped(
+    conventions: Sequence[Convention], models: Mapping[Any, ByConvention[Any]], *, is_one: bool, one_model: bool
+) -> Any:
+    """Return the results of one convention alone where one was given, and by model where the models have names."""
+    first = next(iter(models.values()))
+    by_model = ((each, {name: results[each] for name, results in models.items()}) for each in conventions)
+    found = first if one_model else type(first)(by_model)
+    return found[conventions[0]] if is_one else found
 
 
 def named_as(conventions: Iterable[Convention], scores: Mapping[Convention, Score]) -> Scores[Score]:

@@ -1,0 +1,1 @@
+"""Segments of queries: one Score for each segment and one for all."""

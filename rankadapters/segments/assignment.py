@@ -1,0 +1,116 @@
+"""Which queries belong to which segment: a column of the rows, or a mapping of query ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankadapters.core.data.columns import Array, Ints, as_column, is_missing, pandas_index, same_index
+from rankadapters.core.data.grouping import UNNAMED, comparable_keys
+from rankadapters.core.data.ids import id_value, id_values
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.errors import InputError
+
+Assignment = dict[Any, Ints]  # the segments in their order, and the queries of each by number
+
+
+def assign(by: object, queries: Queries, *, in_parts: bool = False) -> Assignment:
+    """Return the queries of each segment.
+
+    Parameters
+    ----------
+    by : array-like, shape (n_docs,), or mapping
+        Segment of each row, equal within a query; or of each query, by its id.
+    queries : Queries
+        The queries.
+    in_parts : bool
+        Whether these may be a part of the queries that a mapping names.
+
+    Raises
+    ------
+    InputError
+        A segment is missing, varies in its query, or a mapping names other queries than these.
+    """
+    if isinstance(by, Mapping):
+        segments = segments_by_id(by)
+        ids = id_values(queries.query_ids)
+        for query in ids:
+            if query not in segments:
+                raise InputError(f"by has no segment for query {query!r}.", hint="a mapping names every query")
+        if not in_parts:
+            refuse_unknown(segments.keys() - set(ids))
+        names = [segments[query] for query in ids]
+    else:
+        names = _by_query(by, queries)
+    numbers: dict[Any, list[int]] = {}
+    for number, name in enumerate(names):
+        numbers.setdefault(name, []).append(number)
+    return {name: np.asarray(numbers[name]) for name in in_order(numbers)}
+
+
+def segments_by_id(by: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a mapping of query ids to segments as plain values."""
+    missing = [query for query, segment in by.items() if is_missing(segment)]
+    if missing:
+        why = f"by[{missing[0]!r}] is {by[missing[0]]!r}, but every query belongs to a segment"
+        raise InputError(f"{why}.", hint=UNNAMED)
+    segments = {id_value(query): _plain(segment) for query, segment in by.items()}
+    comparable_keys(np.fromiter(segments.values(), object, len(segments)), "by")  # refuses what is not hashable
+    return segments
+
+
+def refuse_unknown(queries: Iterable[Any]) -> None:
+    """Refuse a mapping that names queries which the data do not hold."""
+    unknown = in_order(queries)
+    if unknown:
+        more = f" and {len(unknown) - 1} more queries" if len(unknown) > 1 else ""
+        hint = "name the queries of the data alone; 7 and '7' are two ids"
+        raise InputError(f"by names query {unknown[0]!r}{more}, but the data hold no such query.", hint=hint)
+
+
+def in_order(names: Iterable[Any]) -> list[Any]:
+    """Sort segments by value: numbers first, then those of each other type.
+
+    >>> in_order(["b", "a"]), in_order([10, 9]), in_order(["a", 2, 1])
+    (['a', 'b'], [9, 10], [1, 2, 'a'])
+    """
+    by_type: dict[str, list[Any]] = {}
+    for name in names:
+        by_type.setdefault("" if isinstance(name, (int, float)) else type(name).__name__, []).append(name)
+    try:
+        return [name for kind in sorted(by_type) for name in sorted(by_type[kind])]
+    except TypeError:  # tuples of several types
+        return [name for kind in sorted(by_type) for name in sorted(by_type[kind], key=repr)]
+
+
+def _by_query(by: object, queries: Queries) -> list[Any]:
+    column = as_column("by", by)
+    if column.size != queries.n_docs:
+        raise InputError(
+            f"by has {column.size} entries but labels has {queries.n_docs} rows.",
+            hint="one segment per row, or a mapping of query id to segment, such as dict(zip(query_ids, segments))",
+        )
+    same_index("by", pandas_index(by), queries.index)
+    keys = comparable_keys(column, "by")
+    first, varies = queries.per_query(keys)
+    if varies >= 0:
+        raise _varies(column, keys != queries.per_row(first), queries)
+    return [_plain(segment) for segment in column[queries.rows[queries.indptr[:-1]]]]
+
+
+def _plain(segment: Any) -> Any:
+    return bool(segment) if isinstance(segment, (bool, np.bool_)) else id_value(segment)
+
+
+def _varies(column: Array, differs: Array, queries: Queries) -> InputError:
+    row = int(np.argmax(differs))
+    query = queries.query_of_row[row]
+    first = int(queries.rows[queries.indptr[query]])
+    other, segment, name = _plain(column[row]), _plain(column[first]), queries.query_ids[query]
+    return InputError(
+        f"by[{row}] is {other!r}, but query {name} began with {segment!r}.",
+        hint="a segment is the query's, so its rows must agree",
+        row=row,
+    )

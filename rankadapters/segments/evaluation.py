@@ -1,0 +1,281 @@
+"""Evaluation of columns in memory: one score, one for each segment of the queries, or the values of the queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack, overload
+
+import numpy as np
+
+from rankadapters.core.data.columns import Floats
+from rankadapters.core.data.keywords import Columns, by_name, needs
+from rankadapters.core.data.models import ScoresByModel, scores_by_model
+from rankadapters.core.declaration.arguments import flag
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.errors import AboveValuesWarning, MissingToolkitError, warn_caller
+from rankadapters.core.evaluation.label_warnings import warn_of_labels
+from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.core.evaluation.score import Score
+from rankadapters.core.evaluation.scores import ByConvention, Scores, shaped
+from rankadapters.core.presets.texts import as_convention, is_one
+from rankadapters.segments.assignment import Assignment, assign
+from rankadapters.segments.segments import Segments
+from rankadapters.segments.sums import Outcome, lifted, naming, outcomes, sums_by_segment
+
+Conventions = Convention | str | Iterable[Convention | str]
+_HINT = "ra.evaluate(labels, scores, 'letor4@10', qid=qid), or another convention"
+
+
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a table is the scores of one model
+    labels: object,
+    scores: ScoresByModel,
+    convention: Convention | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> dict[Any, Score]: ...
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a text is no sequence of texts here
+    labels: object,
+    scores: object,
+    convention: Convention | str,
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Score: ...
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # what is not a mapping or a table is the scores of one model
+    labels: object,
+    scores: ScoresByModel,
+    convention: Iterable[Convention | str],
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Scores[dict[Any, Score]]: ...
+@overload
+def evaluate(
+    labels: object,
+    scores: object,
+    convention: Iterable[Convention | str],
+    *,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Scores[Score]: ...
+@overload
+def evaluate(
+    labels: object,
+    scores: object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    by: object,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Segments[Any]: ...
+@needs(convention=_HINT)
+@by_name
+def evaluate(
+    labels: object,
+    scores: object,
+    convention: Convention | str | Iterable[Convention | str],
+    *,
+    by: object = None,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Any:
+    """Evaluate predictions under one declared convention, or under several.
+
+    Several conventions that rank alike share one ranking.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n_docs,), or Queries
+        Relevance labels.
+    scores : array-like, shape (n_docs,) or (n_docs, n_models), table, or mapping of names to array-likes
+        Predicted scores, higher is better: of one model, or of several, a column each. A matrix needs a sequence of
+        conventions: under one convention it is refused, since it is mostly what `predict_proba` returned.
+    convention : Convention or str, or sequence of these
+        What to compute; a text such as `"letor4@10"` is read by `ra.parse`.
+    qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged
+        As in `Queries`; exactly one of `qid` and `group_sizes`.
+    by : array-like, shape (n_docs,), or mapping, optional
+        Segment of each row, equal within a query, or of each query by its id: what `Segments` has a score for. No
+        segment may be missing; a mapping names every query of the data, and no other.
+    n_threads : int, optional
+        None takes all CPUs.
+
+    Returns
+    -------
+    Score, mapping of Convention to Score, or Segments
+        Under one convention, the value and the convention that made it. Under a sequence, every entry in its order;
+        a look-up takes a convention or any text of it. For several models, dicts of model to Score take the place of
+        Scores; the models of a matrix are 0, 1, ... With `by`, such a result for each segment and for all queries.
+
+    Raises
+    ------
+    ConventionError
+        `convention` is neither a convention, nor a text of one, nor a sequence of these.
+    InputError
+        Something about the data has no value under this convention; the message names it and the way out. Or there is
+        no model, or two models have one name. With `by`, a segment is missing, varies inside a query (the row is
+        named), or has nothing left to average (the segment is named).
+
+    Warns
+    -----
+    AboveValuesWarning
+        Under `average="query-except-empty"` small weights lift the mean above every query's value.
+    LabelsWarning
+        The preset's own tool refuses or changes such labels, or ERR and PFound take a label for a chance above 1.
+
+    Examples
+    --------
+    >>> import rankadapters as ra
+    >>> print(ra.evaluate([0, 1, 0, 0], [3, 2, 1, 0], ra.presets.lightgbm(3), group_sizes=[2, 2]).value)
+    0.8154648767857288
+    >>> scores = ra.evaluate([0, 1], [2, 1], ["yahoo@1", "yahoo@2"], group_sizes=[2])
+    >>> [round(score.value, 3) for score in scores.values()]
+    [0.0, 0.631]
+    >>> round(scores["yahoo@2"].value, 3)
+    0.631
+    >>> by_model = ra.evaluate([0, 1], {"up": [1, 2], "down": [2, 1]}, "yahoo@1", group_sizes=[2])
+    >>> max(by_model, key=by_model.get)
+    'up'
+    """
+    panel, models, one_model = _bound(labels, scores, convention, n_threads, columns)
+    is_single = is_one(convention)
+    if by is None:
+        by_model = {name: _scores(panel, column) for name, column in models.items()}
+        return shaped(panel.conventions, by_model, is_one=is_single, one_model=one_model)
+    segments = assign(by, panel.queries)
+    by_segment = {name: _outcomes(panel, column, segments) for name, column in models.items()}
+    return Segments(panel.conventions, by_segment, is_one=is_single, one_model=one_model)
+
+
+@needs(convention=_HINT)
+@by_name
+def per_query(
+    labels: object,
+    scores: object,
+    convention: Conventions,
+    *,
+    frame: bool = False,
+    n_threads: int | None = None,
+    **columns: Unpack[Columns],
+) -> Any:
+    """Value of each query, under one declared convention or several.
+
+    Parameters
+    ----------
+    labels, scores, convention, qid, group_sizes, query_weight, row_weight, pairs, docid, retrieved, judged, n_threads
+        As in `evaluate`.
+    frame : bool
+        Whether the values come as a pandas DataFrame, to be joined to other facts about the queries.
+
+    Returns
+    -------
+    float64 array, shape (n_queries,), mapping, or DataFrame
+        Values in the order in which the queries first appear, NaN where a query is skipped; a mapping of Convention
+        to such arrays under a sequence of conventions, and dicts of model to array for several models. As a frame, a
+        row per query (and model): its id in `qid`, `model` where there are several, and a column for each convention
+        by its `name`, as in `ra.dask.per_query`.
+
+    Raises
+    ------
+    InputError, ConventionError
+        As in `evaluate`.
+    UnsupportedConventionError
+        A convention is over all rows, so that no query has a value of its own.
+    MissingToolkitError
+        `frame` was asked for, and pandas is not installed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankadapters as ra
+    >>> values = ra.per_query([1, 0, 0, 1], [2, 1, 4, 3], "textbook@2", qid=["a", "a", "b", "b"], frame=True)
+    >>> about = pd.DataFrame({"qid": ["b", "a"], "words": [5, 2]})
+    >>> values.merge(about, on="qid", validate="one_to_one").round(3)
+      qid  ndcg@2/textbook  words
+    0   a            1.000      2
+    1   b            0.631      5
+    """
+    as_frame = flag("frame", frame)
+    panel, models, one_model = _bound(labels, scores, convention, n_threads, columns)
+    values = {name: panel.per_query(column) for name, column in models.items()}
+    if as_frame:
+        return _frame(panel, values, one_model=one_model)
+    return shaped(panel.conventions, values, is_one=is_one(convention), one_model=one_model)
+
+
+def _bound(
+    labels: object, scores: object, convention: Conventions, n_threads: int | None, columns: Columns
+) -> tuple[Panel, dict[Any, object], bool]:
+    """Return the panel, the scores of each model, and whether there is one model without a name."""
+    is_single = is_one(convention)
+    panel = Panel(labels, [as_convention(convention)] if is_single else convention, n_threads=n_threads, **columns)
+    warn_of_labels(panel.queries, panel.conventions)
+    models = None if is_single and isinstance(scores, (np.ndarray, list)) else scores_by_model(scores)
+    return panel, {None: scores} if models is None else models, models is None
+
+
+def _scores(panel: Panel, scores: object) -> Scores[Score]:
+    measured = panel.measure(scores)
+    measured.warn_above_values()
+    return measured.scores
+
+
+def _outcomes(panel: Panel, scores: object, segments: Assignment) -> dict[Any, dict[Convention, Outcome]]:
+    found, messages = outcomes_of(panel, scores, panel.measure(scores), segments)
+    for message in messages:
+        warn_caller(message, AboveValuesWarning)
+    return found
+
+
+def outcomes_of(
+    panel: Panel, scores: object, measured: Measured, segments: Assignment | None
+) -> tuple[dict[Any, dict[Convention, Outcome]], list[str]]:
+    """Return what each segment scores, and all queries under None; and what `Measured.above_values` says of each.
+
+    Measures over all rows rank the rows of each segment anew.
+    """
+    if segments is None:
+        return {None: _without_errors(measured)}, measured.above_values()
+    over_rows = [convention for convention in panel.conventions if convention.over == "rows"]
+    pooled = [convention for convention in panel.conventions if convention.over != "rows"]
+    found: dict[Any, dict[Convention, Outcome]] = {name: {} for name in (*segments, None)}
+    messages: list[str] = []
+    if pooled:
+        sums = sums_by_segment(measured.under(pooled), segments)
+        found, messages = outcomes(sums, pooled), lifted(sums, pooled)
+    if over_rows:
+        array = panel.queries.check_scores(scores)
+        for name, numbers in segments.items():
+            queries, rows = panel.queries.select(numbers)
+            with naming(name):
+                part = Panel(queries, over_rows, n_threads=panel.n_threads).measure(array[rows])
+                found[name] |= _without_errors(part)
+        found[None] |= _without_errors(measured.under(over_rows))
+    return found, messages
+
+
+def _without_errors(measured: Measured) -> dict[Convention, Outcome]:
+    return {convention: Outcome(score, math.nan) for convention, score in measured.scores.items()}
+
+
+def _frame(panel: Panel, values: Mapping[Any, ByConvention[Floats]], *, one_model: bool) -> Any:
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingToolkitError.of("pandas", "frame") from None
+    tables = [
+        pd.DataFrame(
+            {
+                "qid": panel.query_ids,
+                **({} if one_model else {"model": name}),
+                **{convention.name: by_convention[convention] for convention in panel.conventions},
+            }
+        )
+        for name, by_convention in values.items()
+    ]
+    return tables[0] if one_model else pd.concat(tables, ignore_index=True)
