@@ -100,7 +100,7 @@ def test_an_error_of_the_system_is_told_as_it_is(capsys, monkeypatch):
     assert line.count("\n") == 1
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "json", "csv", "html"])
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "json", "csv", "html"])
 @pytest.mark.parametrize(
     "arguments",
     [

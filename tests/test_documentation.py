@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
+
+from tests.mlflow_registry import registered
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -24,8 +27,10 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
             monkeypatch.setenv(name, value)
         monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # a folder needs no database
         monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
-        for package in ("mlflow", "optuna", "pandas", "wandb"):
+        for package in ("optuna", "wandb"):
             pytest.importorskip(package)
+        registered()
+        warnings.filterwarnings("ignore", module="mlflow")  # of MLflow's own calls of pandas
     import sklearn
 
     monkeypatch.chdir(tmp_path)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rankadapters.core.evaluation.table import Table
     from rankadapters.statistics.document import Document
 
-FORMATS = ("table", "markdown", "json", "csv", "html")
+FORMATS = ("table", "markdown", "latex", "json", "csv", "html")
 
 
 class Answer(NamedTuple):
@@ -41,6 +41,7 @@ def _print_answer(run: Callable[[argparse.Namespace], Answer], arguments: argpar
     document, notes, holds = run(arguments)
     writers: dict[str, Callable[[], str]] = {
         "markdown": document.to_markdown,
+        "latex": document.to_latex,
         "json": document.to_json,
         "csv": document.to_csv,
         "html": lambda: _page(document),

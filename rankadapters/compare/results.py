@@ -16,12 +16,13 @@ from rankadapters.compare.directions import Direction, named_measures, refuse_ot
 from rankadapters.core.declaration.arguments import choice, names, refusal
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.written import Written
 
 Ints = NDArray[np.int64]
 SHOWN = 20  # cells in a notebook; to_frame has all
 
 
-class Results:
+class Results(Written):
     """Values of methods on data sets by measures, as many cells as there are.
 
     Parameters
@@ -157,6 +158,21 @@ class Results:
         lines = zip(*columns, [f"{value:g}" for value in self.values[:SHOWN].tolist()], strict=True)
         more = f", the first {SHOWN}" if len(self) > SHOWN else ""
         return Table.of(f"{self!r}{more}", ("method", "dataset", "measure", "value"), lines)
+
+    def blocks(self) -> list[str | Table]:
+        """Give a table with a row per method and a column per data set and measure, and the signatures known."""
+        cells, column = np.unique(self.cell, return_inverse=True)
+        places = [divmod(cell, len(self.measures)) for cell in cells.tolist()]
+        one = len(self.measures) == 1
+        head = [self.datasets[d] if one else f"{self.datasets[d]}, {self.measures[m]}" for d, m in places]
+        grid = np.full((len(self.methods), cells.size), "-", object)
+        shown = zip(self.values.tolist(), self.decimals.tolist(), strict=True)
+        grid[self.method, column] = [f"{value:.{4 if decimals < 0 else decimals}f}" for value, decimals in shown]
+        lines = ((method, *row) for method, row in zip(self.methods, grid.tolist(), strict=True))
+        declared = zip(self.measures, self.conventions, strict=True)
+        known = "\n".join(f"{name}: {convention}" for name, convention in declared if convention is not None)
+        caption = self.measures[0] if one else repr(self)
+        return [Table.of(caption, ("method", *head), lines), *filter(None, [known])]
 
     def only(
         self,

@@ -89,7 +89,7 @@ def with_columns(
 ) -> Queries:
     """Return queries with the weights and the documents of their rows; the arguments are those of `judgments_of`."""
     if "query_weight" in rows.more:
-        weights = _query_weights(weight, rows.more["query_weight"], queries, rows.place)
+        weights = query_weights(weight, rows.more["query_weight"], queries, rows.place)
         queries = queries.with_weights(weights, row_weight=queries.row_weight)
     if "docid" in rows.more:
         docids = rows.more["docid"].tolist()
@@ -97,7 +97,7 @@ def with_columns(
     return queries
 
 
-def _query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
+def query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
     """Return the weight of each query; refuse rows that disagree."""
     first, varies = queries.per_query(weights)
     if varies >= 0:

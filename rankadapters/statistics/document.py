@@ -1,26 +1,23 @@
-"""What every result of an audit can be written as: text, Markdown, JSON and a notebook's HTML."""
+"""What every result of an audit can be written as: text, Markdown, LaTeX, JSON and a notebook's HTML."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from rankadapters.core.evaluation.table import Table, as_markdown
+from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.written import Written
 
 
-class Document(ABC):
+class Document(Written):
     """A result that can be read: paragraphs and tables, and plain data."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def blocks(self) -> list[str | Table]:
-        """Give the paragraphs and tables in the order of reading."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -29,10 +26,6 @@ class Document(ABC):
     def __str__(self) -> str:
         """Write paragraphs and aligned tables."""
         return "\n\n".join(map(str, self.blocks()))
-
-    def to_markdown(self) -> str:
-        """Write paragraphs and tables in Markdown."""
-        return "\n\n".join(b.markdown() if isinstance(b, Table) else _lines(b) for b in self.blocks()) + "\n"
 
     def to_json(self) -> str:
         """Write `to_dict` as JSON text."""
@@ -60,10 +53,6 @@ def as_csv(lines: Iterable[Iterable[object]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue()
-
-
-def _lines(paragraph: str) -> str:
-    return as_markdown(paragraph).replace("\n", "  \n")  # two spaces keep a line's end in Markdown
 
 
 def _breaks(paragraph: str) -> str:

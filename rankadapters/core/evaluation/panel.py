@@ -19,11 +19,13 @@ from rankadapters.core.errors import AboveValuesWarning, UnsupportedConventionEr
 from rankadapters.core.evaluation.above_values import above_values
 from rankadapters.core.evaluation.limbs import Limbs
 from rankadapters.core.evaluation.members import Member, Work, bind, exact_sum
-from rankadapters.core.evaluation.score import Score
-from rankadapters.core.evaluation.scores import ByConvention, Scores
+from rankadapters.core.evaluation.score import HEAD, Score
+from rankadapters.core.evaluation.scores import ByConvention, Scores, signatures
 from rankadapters.core.evaluation.spread import squares
+from rankadapters.core.evaluation.table import Table
 from rankadapters.core.evaluation.tally import Tally
 from rankadapters.core.evaluation.threads import as_n_threads
+from rankadapters.core.evaluation.written import Written
 from rankadapters.core.kernels import SKIP
 from rankadapters.core.presets.texts import as_conventions
 
@@ -123,7 +125,7 @@ class Panel:
         return self.measure(scores).per_query
 
 
-class Measured:
+class Measured(Written):
     """What a Panel found for given scores, each computed from the same pass; made by `Panel.measure`."""
 
     def __init__(self, queries: Queries, members: list[Member], numerators: list[Floats]) -> None:
@@ -205,6 +207,19 @@ class Measured:
         return ByConvention(
             (member.convention, self._standard_error(member, numerators)) for member, numerators in self._found
         )
+
+    def blocks(self) -> list[str | Table]:
+        """Give a table of the scores with their standard errors, `-` where there is none, and the signatures."""
+        value, *counts = HEAD
+        lines = []
+        for member, numerators in self._found:
+            value_cell, *count_cells = self.scores[member.convention].cells()
+            error = math.nan if member.over_rows else self._standard_error(member, numerators)
+            lines.append(
+                (member.convention.name, value_cell, "-" if math.isnan(error) else f"{error:.4f}", *count_cells)
+            )
+        table = Table.of("values", ("name", value, "standard error", *counts), lines)
+        return [table, signatures(member.convention for member, _ in self._found)]
 
     def under(self, conventions: Collection[Convention]) -> Measured:
         """Give what was found under some of the conventions, from the same pass."""

@@ -11,13 +11,16 @@ from typing import Any, NoReturn, overload
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.declaration.json_text import read_object
 from rankadapters.core.errors import IncomparableScoresError, InputError, RankAdaptersError
+from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.written import Written
 from rankadapters.core.presets.texts import parse
 
 COUNTS = ("n_queries", "n_scored", "n_empty", "n_short")
+HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))  # of the cells of a score
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Score:
+class Score(Written):
     """A number and the convention that made it.
 
     Scores are equal when value and convention are. They have an order and a difference only under one convention over
@@ -76,6 +79,15 @@ class Score:
 
     def _counts(self) -> str:
         return ", ".join(f"{name.removeprefix('n_')} {getattr(self, name)}" for name in COUNTS)
+
+    def blocks(self) -> list[str | Table]:
+        """Give a table of one line, and the signature."""
+        table = Table.of("1 convention", ("name", *HEAD), [(self.convention.name, *self.cells())])
+        return [table, f"{self.convention.name}: {self.convention}"]
+
+    def cells(self) -> tuple[str, ...]:
+        """Write the value and the counts, as tables show them."""
+        return (f"{self.value:.4f}", *(str(getattr(self, name)) for name in COUNTS))
 
     def __format__(self, spec: str) -> str:
         """Format the value; without a specification, as `str` does."""

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from rankadapters.core.declaration.convention import Convention, as_convention
 from rankadapters.core.errors import ConventionError, NotAskedError, choices
-from rankadapters.core.evaluation.score import COUNTS, Score
+from rankadapters.core.evaluation.score import HEAD, Score
 from rankadapters.core.evaluation.table import Table
+from rankadapters.core.evaluation.written import Written
 
 Found = TypeVar("Found")  # a Score, a dict of model to Score, or what else a convention gives
-HEAD = ("value", *(name.removeprefix("n_") for name in COUNTS))
 
 
 class ByConvention(Mapping[Convention, Found]):
@@ -76,7 +76,7 @@ class ByConvention(Mapping[Convention, Found]):
         return f"{type(self).__name__}({{{entries}}})"
 
 
-class Scores(ByConvention[Found]):
+class Scores(ByConvention[Found], Written):
     """The scores of each convention, which notebooks show as a table."""
 
     def table(self) -> Table:
@@ -85,12 +85,16 @@ class Scores(ByConvention[Found]):
         models = ("model",) if lines and len(lines[0]) > 1 + len(HEAD) else ()
         return Table.of(f"{len(self)} convention{'s' * (len(self) != 1)}", ("name", *models, *HEAD), lines)
 
+    def blocks(self) -> list[str | Table]:
+        """Give the table, and the signature of each convention."""
+        return [self.table(), signatures(self)]
+
     def _lines(self) -> Iterator[tuple[str, ...]]:
         for convention, found in self._entries:
             if isinstance(found, Score):
-                yield (convention.name, *_cells(found))
+                yield (convention.name, *found.cells())
             elif isinstance(found, dict):
-                yield from ((convention.name, str(model), *_cells(score)) for model, score in found.items())
+                yield from ((convention.name, str(model), *score.cells()) for model, score in found.items())
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -109,10 +113,11 @@ def shaped(
     return found[conventions[0]] if is_one else found
 
 
+def signatures(conventions: Iterable[Convention]) -> str:
+    """Write each convention's name and signature in a line of its own."""
+    return "\n".join(dict.fromkeys(f"{convention.name}: {convention}" for convention in conventions))
+
+
 def named_as(conventions: Iterable[Convention], scores: Mapping[Convention, Score]) -> Scores[Score]:
     """Return the score of each convention asked for, under that convention's own name."""
     return Scores((convention, replace(scores[convention], convention=convention)) for convention in conventions)
-
-
-def _cells(score: Score) -> tuple[str, ...]:
-    return (f"{score.value:.4f}", *(str(getattr(score, name)) for name in COUNTS))

@@ -1,10 +1,20 @@
-"""A table: as text, in Markdown and in HTML."""
+"""A table: as text, in Markdown, in LaTeX and in HTML."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+
+# What LaTeX would take for markup, or print as another letter; `[` and `*` end the line before with an option.
+_LATEX = str.maketrans(
+    {letter: f"\\{letter}" for letter in "&%$#_{}"}
+    | {letter: f"{{{letter}}}" for letter in "[*"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "`": r"\textasciigrave{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " "}
+)
+_MINUS, _DASHES = re.compile(r"(?<!\S)-(?=\d)"), re.compile(r"-(?=-)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,14 @@ class Table:
         escaped = ([as_markdown(cell) for cell in line] for line in (self.head, rule, *self.lines))
         return "\n".join([f"{self.caption}\n", *("| " + " | ".join(line) + " |" for line in escaped)])
 
+    def latex(self) -> str:
+        """Write a LaTeX tabular with the rules of booktabs, under its caption as a comment."""
+        sides = "".join("r" if number else "l" for number in self.numeric)
+        head, *lines = (" & ".join(map(as_latex, line)) + r" \\" for line in (self.head, *self.lines))
+        caption = " ".join(self.caption.split())
+        top = [f"% {caption}", rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule"]
+        return "\n".join([*top, *lines, r"\bottomrule", r"\end{tabular}"])
+
     def html(self) -> str:
         """Write an HTML table with a caption and headers that say what they head."""
         heads = zip(self.numeric, self.head, strict=True)
@@ -71,6 +89,15 @@ def as_markdown(text: str) -> str:
     a\|b \<log> \*7\*
     """
     return "".join(f"\\{char}" if char in "\\|*`<[" else char for char in text)
+
+
+def as_latex(text: str) -> str:
+    r"""Escape what LaTeX would take for markup, and set the sign of a negative number.
+
+    >>> print(as_latex("50 % of a_b, -0.5"))
+    50 \% of a\_b, $-$0.5
+    """
+    return _MINUS.sub("$-$", _DASHES.sub("-{}", text.translate(_LATEX)))
 
 
 def _right(number: bool) -> str:  # noqa: FBT001 - of a cell

@@ -1,0 +1,168 @@
+"""Evaluator for `mlflow.models.evaluate`, which MLflow loads by the entry point `mlflow.model_evaluator`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from rankadapters.core.data.columns import Floats, as_numbers
+from rankadapters.core.data.queries import Queries
+from rankadapters.core.errors import InputError, choices
+from rankadapters.core.evaluation.label_warnings import warn_of_labels
+from rankadapters.core.evaluation.panel import Measured, Panel
+from rankadapters.io.judgments import query_weights
+from rankadapters.plotting.curves import curves
+from rankadapters.trackers.runs import log_mlflow, mlflow_name
+
+COLUMNS = ("qid", "query_weight", "row_weight", "docid")
+OPTIONS = ("convention", *COLUMNS)
+SHOWN = 20  # columns of the data that a message lists
+TABLE, PLOT = "rankadapters/per_query.csv", "rankadapters/per_query.png"  # artifacts of the run
+DPI = 150
+
+
+class MlflowEvaluator:
+    """Score a model, a function or stored predictions under one or more conventions, and log the result into the run.
+
+    The configuration has `convention` (one, or a sequence), `qid` (by default the column `"qid"`), and, if wanted,
+    `query_weight`, `row_weight` and `docid`: names of columns of the data, or arrays as `ra.evaluate` takes them.
+    """
+
+    # MLflow asks for these two methods by name. Its base class would need MLflow when this module is imported.
+    def can_evaluate(self, *, evaluator_config: Mapping[str, Any], **_: object) -> bool:
+        """Tell whether the configuration has one of our options; MLflow asks all evaluators where a call names none."""
+        return any(name in evaluator_config for name in OPTIONS)
+
+    def evaluate(
+        self,
+        *,
+        dataset: Any,
+        run_id: str,
+        evaluator_config: Mapping[str, Any],
+        model: Any = None,
+        predictions: str | None = None,
+        **_: object,
+    ) -> Any:
+        """Return MLflow's EvaluationResult: a metric per convention, and the values of the queries as table and plot.
+
+        Raises
+        ------
+        InputError
+            An option is unknown or missing, a column is not in the data, or there are no labels or no scores.
+        ConventionError
+            `convention` is neither a convention, nor a text of one, nor a sequence of these.
+        """
+        from mlflow.models.evaluation import EvaluationResult
+
+        config = _checked(evaluator_config)
+        panel = Panel(_queries(dataset, config), config["convention"])
+        warn_of_labels(panel.queries, panel.conventions)
+        measured = panel.measure(_scores(dataset, config, model, predictions))
+        measured.warn_above_values()
+        log_mlflow(measured.scores, run_id=run_id)
+        metrics = {mlflow_name(convention): score.value for convention, score in measured.scores.items()}
+        with_values = [convention for convention in panel.conventions if convention.over != "rows"]
+        artifacts = _log_queries(run_id, panel, measured.under(with_values)) if with_values else {}
+        return EvaluationResult(metrics=metrics, artifacts=artifacts, run_id=run_id)
+
+
+def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = [name for name in config if name not in OPTIONS]
+    if unknown:
+        msg = f"{unknown[0]!r} is not an option of the evaluator; allowed are {choices(OPTIONS)}."
+        raise InputError(msg, hint="evaluator_config={'convention': 'letor4@10', 'qid': 'qid'}")
+    if "convention" not in config:
+        hint = "evaluator_config={'convention': 'letor4@10'}, or another convention"
+        raise InputError("the evaluator needs convention, which was left out.", hint=hint)
+    return {"qid": "qid", **config}
+
+
+def _queries(dataset: Any, config: Mapping[str, Any]) -> Queries:
+    """Return the labels and the columns that the configuration names, as queries."""
+    if dataset.labels_data is None:
+        raise InputError("the data have no labels.", hint="targets='label' names the column of the labels")
+    columns = {name: _column(dataset.features_data, name, config.get(name)) for name in COLUMNS}
+    by_row = isinstance(config.get("query_weight"), str)  # a column has a weight in each row, an array one per query
+    weights = columns.pop("query_weight") if by_row else None
+    queries = Queries(dataset.labels_data, **columns)
+    if weights is None:
+        return queries
+    by_query = query_weights(config["query_weight"], as_numbers("query_weight", weights), queries, "row {}".format)
+    return queries.with_weights(by_query, row_weight=queries.row_weight)
+
+
+def _column(data: Any, name: str, value: object) -> Any:
+    if not isinstance(value, str):
+        return value
+    columns = list(getattr(data, "columns", ()))
+    if value in columns:
+        return data[value]
+    hint = f"the columns are {choices(columns[:SHOWN])}" if columns else "numpy arrays have no named columns"
+    msg = f"{name}={value!r} is not a column of the features."
+    raise InputError(msg, hint=f"{hint}; or give the array itself, {name}=array, in evaluator_config")
+
+
+def _scores(dataset: Any, config: Mapping[str, Any], model: Any, predictions: str | None) -> object:
+    if model is None:
+        if dataset.predictions_data is None:
+            hint = "predictions='score' names the column of the scores, or model= makes them"
+            raise InputError("there are neither predictions nor a model.", hint=hint)
+        return dataset.predictions_data
+    output = model.predict(_features(dataset.features_data, config, model))
+    if not (isinstance(output, Mapping) or hasattr(output, "columns")):
+        return output
+    names = list(output)
+    name = names[0] if predictions is None and len(names) == 1 else predictions
+    if name in names:
+        return output[name]
+    msg = f"predictions={name!r}, but the model returns the columns {choices(names)}."
+    raise InputError(msg, hint="predictions= names the column of the scores")
+
+
+def _features(data: Any, config: Mapping[str, Any], model: Any) -> Any:
+    """Return the data without the columns that the configuration names, unless the model's signature has them."""
+    if not hasattr(data, "columns"):
+        return data
+    metadata = getattr(model, "metadata", None)  # a function has none
+    schema = None if metadata is None else metadata.get_input_schema()
+    kept = schema.input_names() if schema is not None and schema.has_input_names() else ()
+    named = [config[name] for name in COLUMNS if isinstance(config.get(name), str)]
+    return data.drop(columns=[name for name in named if name not in kept])
+
+
+def _log_queries(run_id: str, panel: Panel, measured: Measured) -> dict[str, Any]:
+    """Log the value of each query as a table, and the distribution of the values as a plot."""
+    import mlflow
+    import pandas as pd
+    from mlflow.models.evaluation import artifacts
+
+    client = mlflow.MlflowClient()
+    values = {convention.name: column for convention, column in measured.per_query.items()}
+    table = pd.DataFrame({"qid": panel.query_ids, **values})
+    client.log_text(run_id, table.to_csv(index=False), TABLE)
+    plot = _plot(values)
+    client.log_image(run_id, plot, PLOT)
+    return {
+        "per_query_table": artifacts.CsvEvaluationArtifact(uri=f"runs:/{run_id}/{TABLE}", content=table),
+        "per_query_plot": artifacts.ImageEvaluationArtifact(uri=f"runs:/{run_id}/{PLOT}", content=plot),
+    }
+
+
+def _plot(values: Mapping[str, Floats]) -> Any:
+    """Draw, for each convention, how many queries have at most a value; as an image, which MLflow's artifacts hold."""
+    from PIL import Image
+
+    percents = range(101)
+    lines = {name: _quantiles(column, percents) for name, column in values.items()}
+    png = BytesIO()
+    curves(percents, lines, "percent of the queries", "largest value among them").savefig(png, format="png", dpi=DPI)
+    return Image.open(png)
+
+
+def _quantiles(column: Floats, percents: Sequence[int]) -> list[float]:
+    scored = column[~np.isnan(column)]
+    quantiles: list[float] = np.percentile(scored if scored.size else np.nan, percents).tolist()
+    return quantiles
