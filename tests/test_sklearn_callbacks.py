@@ -261,6 +261,17 @@ def test_a_pipeline_inside_is_scored_through_its_transformers():
     assert values[-1] == last == value(model, DATA.X, DATA.y, DATA.qid)
 
 
+@every
+def test_a_declared_objective_is_monitored_too(make):
+    objective = ra.objectives.lambdarank(CONV, truncation=10)
+    model, monitor = monitored(QueryRanker(make(), objective=objective), query_scorer(CONV))
+    values, last = rounds(monitor)
+    shorter = QueryRanker(few(make, 5), objective=objective).fit(DATA.X, DATA.y, qid=DATA.qid)
+    assert len(values) == ROUNDS
+    assert values[4] == value(shorter, DATA.X, DATA.y, DATA.qid)
+    assert values[-1] == last == value(model, DATA.X, DATA.y, DATA.qid)
+
+
 def test_the_ids_of_the_fit_are_no_ids_of_other_rows():
     recorder = ModelRecorder()
     QueryRanker(lightgbm()).set_callbacks(recorder).fit(DATA.X, DATA.y, qid=DATA.qid)

@@ -15,8 +15,9 @@ sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
 from sklearn.inspection import permutation_importance  # noqa: E402
-from sklearn.linear_model import LogisticRegression, Ridge  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
 from sklearn.model_selection import TunedThresholdClassifierCV, learning_curve, validation_curve  # noqa: E402
+from sklearn.naive_bayes import GaussianNB  # noqa: E402
 
 from rankadapters.sklearn import QueryKFold, query_scorer  # noqa: E402
 
@@ -30,7 +31,7 @@ def by_threshold(convention, **weights):
     """Give the mean over the folds of the value at each threshold."""
     values = []
     for train, test in FOLDS:
-        model = LogisticRegression().fit(DATA.X[train], RELEVANT[train])
+        model = GaussianNB().fit(DATA.X[train], RELEVANT[train])
         probability = model.predict_proba(DATA.X[test])[:, 1]
         extra = {name: column[test] for name, column in weights.items()}
         if extra:
@@ -46,7 +47,7 @@ def by_threshold(convention, **weights):
 
 def tuned(scorer, **params):
     return TunedThresholdClassifierCV(
-        LogisticRegression(), scoring=scorer, thresholds=THRESHOLDS, cv=FOLDS, store_cv_results=True, **params
+        GaussianNB(), scoring=scorer, thresholds=THRESHOLDS, cv=FOLDS, store_cv_results=True, **params
     )
 
 
@@ -63,7 +64,7 @@ def test_a_threshold_is_tuned_by_the_declared_measure(n_jobs):
 def test_weights_count_in_the_tuning_of_a_threshold():
     rows = np.repeat(np.arange(1.0, 1 + DATA.sizes.size) % 3 + 1, DATA.sizes)
     with sklearn.config_context(enable_metadata_routing=True):
-        inner = LogisticRegression().set_fit_request(sample_weight=False)
+        inner = GaussianNB().set_fit_request(sample_weight=False)
         model = tuned(query_scorer(WEIGHTED)).set_params(estimator=inner)
         model.fit(DATA.X, RELEVANT, qid=DATA.qid, sample_weight=rows)
     assert model.cv_results_["scores"].tolist() == by_threshold(WEIGHTED, rows=rows).tolist()

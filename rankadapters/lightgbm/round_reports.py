@@ -10,7 +10,7 @@ from typing import Any
 import lightgbm as lgb
 
 
-class RoundReports:
+class LightGBMRounds:
     """A callback of LightGBM that calls `report(model)` after each round, and stops when that returns True.
 
     `model()` returns a fitted copy of the ranker, with the trees so far.

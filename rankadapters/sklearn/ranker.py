@@ -72,6 +72,9 @@ class QueryRanker(QueryMetaEstimator):
     with no `set_*_request` call. Any further parameter of `fit` is handed to the estimator: routed if the estimator
     requests it, or as it is without routing.
 
+    With scikit-learn 1.9 and later, `set_callbacks` takes its callbacks, such as ProgressBar and ScoringMonitor. They
+    see each round of a ranker as a task.
+
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra

@@ -39,13 +39,13 @@ def reported(toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str
     tasks.begin_round()
     callbacks = params.get("callbacks") or []
     if toolkit == "lightgbm":
-        from rankadapters.lightgbm.round_reports import RoundReports as OfLightGBM
+        from rankadapters.lightgbm.round_reports import LightGBMRounds
 
-        yield {**params, "callbacks": [*callbacks, OfLightGBM(ranker, tasks.end_round)]}
+        yield {**params, "callbacks": [*callbacks, LightGBMRounds(ranker, tasks.end_round)]}
     elif toolkit == "xgboost":
-        from rankadapters.xgboost.round_reports import RoundReports as OfXGBoost
+        from rankadapters.xgboost.round_reports import XGBoostRounds
 
-        with lent(ranker, callbacks=[OfXGBoost(ranker, tasks.end_round), *(ranker.callbacks or [])]):
+        with lent(ranker, callbacks=[XGBoostRounds(ranker, tasks.end_round), *(ranker.callbacks or [])]):
             yield params
     elif tasks.models_wanted or ranker.get_params().get("task_type") == "GPU":
         # CatBoost shows a callback no model, and calls none on a GPU, so the rounds are reported after the training.
@@ -53,7 +53,7 @@ def reported(toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str
         for n_trees in range(1, ranker.tree_count_ + 1):
             tasks.end_round(partial(_first_trees, ranker, n_trees))
     else:
-        yield {**params, "callbacks": [_CatBoostRounds(tasks), *callbacks]}
+        yield {**params, "callbacks": [CatBoostRounds(tasks), *callbacks]}
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def lent(estimator: Any, **params: Any) -> Iterator[None]:
         estimator.set_params(**declared)
 
 
-class _CatBoostRounds:
+class CatBoostRounds:
     """A callback of CatBoost that ends the task of a round."""
 
     def __init__(self, tasks: FitTasks) -> None:

@@ -110,8 +110,10 @@ def query_scorer(
     `whole`, where X is a bare array with as many rows. When it finds none it raises: an unnamed index is never taken
     for one.
 
-    scikit-learn's `ScoringMonitor` passes scorers a bare array of the training rows and no metadata, so there the
-    scorer needs `whole`.
+    In the callback `ScoringMonitor` of scikit-learn 1.9, on a QueryRanker or a learner, it takes the ids that `fit`
+    was given. scikit-learn's own estimators pass it a bare array of the training rows and no metadata but weights, so
+    there it needs `whole`. `TunedThresholdClassifierCV` passes it predicted classes and y without X: the ids are then
+    routed metadata or an index level of y.
 
     Parameters
     ----------

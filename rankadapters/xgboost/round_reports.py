@@ -10,7 +10,7 @@ from typing import Any
 import xgboost as xgb
 
 
-class RoundReports(xgb.callback.TrainingCallback):
+class XGBoostRounds(xgb.callback.TrainingCallback):
     """Call `report(model)` after each round, and stop before the next when that returns True.
 
     `model()` returns a fitted copy of the ranker, with the trees so far. XGBoost calls no callback after one that
