@@ -17,7 +17,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabelledRows
-from rankadapters.sklearn.tasks import with_callbacks
+from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
 
 Array = NDArray[Any]
 READING = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # what scikit-learn converts features to
@@ -70,9 +70,8 @@ class QueryLearner(QueryEstimator):
         train, *sets = self._sets(X, y, qid, sample_weight, eval_set)
         _refuse_nothing_to_learn(train)
         convention = None if self.convention is None else as_convention(self.convention)
-        tasks = self._tasks(
-            X, y, qid, sample_weight, kept=train.kept, max_rounds=self._max_rounds, attributes=lambda model: model
-        )
+        rows = TrainingRows(X, y, qid, sample_weight)
+        tasks = FitTasks(self, rows, train.kept, self._max_rounds, lambda model: model)
         judge = Judge(convention, train, sets, tasks, patience=self.n_iter_no_change, n_threads=self.n_threads)
         self._learn(train, judge)
         self.history_ = judge.history

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
 from rankadapters.sklearn.rows import LabelledRows, ids_of, whole_queries
 from rankadapters.sklearn.scorer import QueryScorer
 from rankadapters.sklearn.tables import without_column
-from rankadapters.sklearn.tasks import CallbackSupportMixin, FitTasks, TrainingRows, task_qid
+from rankadapters.sklearn.tasks import CallbackSupportMixin, task_qid
 
 
 class QueryEstimator(CallbackSupportMixin, BaseEstimator):
@@ -120,14 +119,6 @@ class QueryEstimator(CallbackSupportMixin, BaseEstimator):
         if sample_weight is not None:
             one_per_query(sample_weight, queries)  # refuses weights that vary within a query
         return [LabelledRows(features, labels, sample_weight)]
-
-    def _tasks(
-        self, X: Any, y: Any, qid: Any, sample_weight: Any, *, kept: Any, max_rounds: int | None,
-        attributes: Callable[[Any], dict[str, Any]],
-    ) -> FitTasks:  # fmt: skip
-        """Begin the tasks that scikit-learn's callbacks are told of."""
-        rows = TrainingRows(X, y, ids_of(X, qid, self.qid), sample_weight, kept)
-        return FitTasks(self, rows, max_rounds, attributes)
 
     def _no_qid(self, method: str) -> InputError:
         """Say that there are no ids, and every way to give them."""

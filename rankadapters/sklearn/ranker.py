@@ -18,8 +18,9 @@ from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.fit_arguments import RANKERS, Watched, toolkit_of
 from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, ending_with, fit_inner, last_step
 from rankadapters.sklearn.round_reports import max_rounds
+from rankadapters.sklearn.rows import ids_of
 from rankadapters.sklearn.tables import without_column
-from rankadapters.sklearn.tasks import with_callbacks
+from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
 
 Array = NDArray[Any]
 
@@ -162,9 +163,10 @@ class QueryRanker(QueryMetaEstimator):
         convention = None if self.eval_metric is None else as_convention(self.eval_metric)
         objective = None if self.objective is None else as_objective(self.objective)
         last = last_step(inner)
-        tasks = self._tasks(
-            X, y, qid, sample_weight, kept=train.kept, max_rounds=max_rounds(toolkit_of(last), last),
-            attributes=lambda model: {"estimator_": ending_with(inner, model)},
+        rows = TrainingRows(X, y, ids_of(X, qid, self.qid), sample_weight)
+        tasks = FitTasks(
+            self, rows, train.kept, max_rounds(toolkit_of(last), last),
+            lambda model: {"estimator_": ending_with(inner, model)},
         )  # fmt: skip
         history = fit_inner(inner, train, Watched(sets, convention, objective, tasks), params)
         self.__dict__.pop("history_", None)  # of an earlier fit

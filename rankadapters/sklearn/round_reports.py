@@ -39,11 +39,11 @@ def reported(toolkit: str, ranker: Any, tasks: FitTasks | None, params: dict[str
     tasks.begin_round()
     callbacks = params.get("callbacks") or []
     if toolkit == "lightgbm":
-        from rankadapters.lightgbm.round_reports import LightGBMRounds
+        from rankadapters.lightgbm.callbacks import LightGBMRounds
 
         yield {**params, "callbacks": [*callbacks, LightGBMRounds(ranker, tasks.end_round)]}
     elif toolkit == "xgboost":
-        from rankadapters.xgboost.round_reports import XGBoostRounds
+        from rankadapters.xgboost.callbacks import XGBoostRounds
 
         with lent(ranker, callbacks=[XGBoostRounds(ranker, tasks.end_round), *(ranker.callbacks or [])]):
             yield params

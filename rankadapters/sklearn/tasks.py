@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property, wraps
-from typing import Any, TypeVar, cast
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, cast
 
 from rankadapters.sklearn.tables import take_rows
 
@@ -44,74 +44,48 @@ def _callbacks(estimator: Any) -> list[Any]:
     return list(getattr(estimator, "_skl_callbacks", ()))
 
 
-class TrainingRows:
-    """The rows that a fit trains on, in the order in which the caller passed them.
+class TrainingRows(NamedTuple):
+    """The rows that a fit trains on, as the caller passed them."""
 
-    `kept` has the positions of the rows that are not held out, or is None where all rows are trained on.
-    """
+    X: Any
+    y: Any
+    qid: Any
+    sample_weight: Any
 
-    def __init__(self, X: Any, y: Any, qid: Any, sample_weight: Any, kept: Any) -> None:
-        self._columns = {"X": X, "y": y, "qid": qid, "sample_weight": sample_weight}
-        self._kept = kept
-
-    @cached_property
-    def features(self) -> Any:
-        """X, always as the same object."""
-        return self._pick("X")
-
-    @cached_property
-    def labels(self) -> Any:
-        """The y of each row."""
-        return self._pick("y")
-
-    @cached_property
-    def qid(self) -> Any:
-        """Query of each row, or None."""
-        return self._pick("qid")
-
-    @cached_property
-    def metadata(self) -> dict[str, Any] | None:
-        """Weights alone, as scikit-learn's own estimators have it: its scorers would refuse query ids."""
-        weights = self._pick("sample_weight")
-        return None if weights is None else {"sample_weight": weights}
-
-    def _pick(self, name: str) -> Any:
-        column = self._columns[name]
-        return column if column is None or self._kept is None else take_rows(column, self._kept)
+    def take(self, kept: Any) -> TrainingRows:
+        """Keep the rows at these positions, or all rows where `kept` is None."""
+        if kept is None:
+            return self
+        return TrainingRows(*(column if column is None else take_rows(column, kept) for column in self))
 
 
 def task_qid(estimator: Any, X: Any) -> Any:
     """Return the query ids of the training rows where a callback scores exactly these rows, and None elsewhere."""
     rows = getattr(estimator, "_training_rows", None)
-    return rows.qid if rows is not None and rows.features is X else None
+    return rows.qid if rows is not None and rows.X is X else None
 
 
 class FitTasks:
-    """Reports a fit and its rounds to the callbacks of an estimator; does nothing where there are none.
+    """Reports a fit and its rounds, at most `max_rounds`, to the callbacks of an estimator, where it has some.
 
-    Parameters
-    ----------
-    estimator : QueryEstimator
-        What is fitted.
-    rows : TrainingRows
-        What it is fitted on.
-    max_rounds : int or None
-        Rounds at most; None where that is not known.
-    attributes : callable
-        Makes the attributes of the fitted estimator from the model of a round.
+    `kept` has the positions of the rows that are not held out. `attributes` makes the attributes of the fitted
+    estimator from the model of a round.
     """
 
     def __init__(
-        self, estimator: Any, rows: TrainingRows, max_rounds: int | None, attributes: Callable[[Any], dict[str, Any]]
-    ) -> None:
-        self._estimator, self._rows, self._attributes = estimator, rows, attributes
-        self._left = max_rounds
-        self._callbacks = _callbacks(estimator)
+        self, estimator: Any, rows: TrainingRows, kept: Any, max_rounds: int | None,
+        attributes: Callable[[Any], dict[str, Any]],
+    ) -> None:  # fmt: skip
+        self._callbacks, self._attributes, self._left = _callbacks(estimator), attributes, max_rounds
         self._fit: Any = None
         self._round: Any = None
         if self.watched:
+            self._rows = rows.take(kept)
+            # No query ids, which scikit-learn's own scorers would refuse; its own estimators pass weights alone, too.
+            metadata = None if rows.sample_weight is None else {"sample_weight": self._rows.sample_weight}
+            self._data = {"estimator": estimator, "X": self._rows.X, "y": self._rows.y, "metadata": metadata}
             self._fit = estimator._init_callback_context(max_subtasks=max_rounds)  # noqa: SLF001 - documented by them
-            self._begin(self._fit)
+            self._fit.call_on_fit_task_begin(**self._data)
 
     @property
     def watched(self) -> bool:
@@ -147,14 +121,14 @@ class FitTasks:
             return
         task = self._fit.subcontext(task_name="fit-estimator")
         with task.propagate_callback_context(estimator):
-            self._begin(task)
+            task.call_on_fit_task_begin(**self._data)
             yield
-            self._end(task, None)
+            self._end(task)
 
     def end(self) -> None:
         """End the fit, and before it the task of a round that was begun but never finished."""
         if self._round is not None:
-            self._end(self._round, None)
+            self._end(self._round)
         if self._fit is not None:
             self._end(self._fit, dict)
 
@@ -162,18 +136,8 @@ class FitTasks:
         if not self.watched or self._left == 0:
             return None
         self._left = None if self._left is None else self._left - 1
-        return self._begin(self._fit.subcontext(task_name="round"))
+        return self._fit.subcontext(task_name="round").call_on_fit_task_begin(**self._data)
 
-    def _begin(self, context: Any) -> Any:
-        return context.call_on_fit_task_begin(estimator=self._estimator, **self._data())
-
-    def _end(self, context: Any, attributes: Callable[[], dict[str, Any]] | None) -> bool:
+    def _end(self, task: Any, attributes: Callable[[], dict[str, Any]] | None = None) -> bool:
         fitted = None if attributes is None else lambda: {**attributes(), "_training_rows": self._rows}
-        return bool(
-            context.call_on_fit_task_end(estimator=self._estimator, **self._data(), reconstruction_attributes=fitted)
-        )
-
-    def _data(self) -> dict[str, Callable[[], Any]]:
-        """Columns of the training rows, which scikit-learn reads only where a callback asks for them."""
-        rows = self._rows
-        return {"X": lambda: rows.features, "y": lambda: rows.labels, "metadata": lambda: rows.metadata}
+        return bool(task.call_on_fit_task_end(**self._data, reconstruction_attributes=fitted))
