@@ -224,8 +224,9 @@ def fit_by_objective(
         msg = "the validation queries have no convention that they are evaluated under beside an objective of ours."
         raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
     given = {**ranker.get_params(), **fit_params}
+    callbacks = _callbacks(given.pop("callbacks", None))
     params = TrainingParams.of({n: value for n, value in given.items() if n not in {"loss_function", *COLUMNS}})
     names = names_of(convention, None, params, watches=len(pools) > 1)
-    trees, watch = Boosting(params, objective, pools).run(names, ())
+    trees, watch = Boosting(params, objective, pools).run(names, callbacks)
     trees.joined(ranker, params, watch)
     return History(entry for entry in watch.history if entry.dataset != LEARN)

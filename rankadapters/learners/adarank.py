@@ -82,6 +82,11 @@ class AdaRank(QueryLearner):
     True
     """
 
+    features_: Array
+    alphas_: Array
+    coef_: Floats
+    n_iter_: int
+
     def __init__(
         self,
         convention: Convention | str,
@@ -120,6 +125,11 @@ class AdaRank(QueryLearner):
         arguments.whole_or_none("max_consecutive", self.max_consecutive, "leaves no feature out")
         arguments.choice("variant", self.variant, VARIANTS)
 
+    @property
+    def _max_rounds(self) -> int | None:
+        """Rounds at most, and the model that a warm start begins from; RankLib may take rounds back and go on."""
+        return None if self.variant == "ranklib" else self.max_iter + self.warm_start
+
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         narrow = self.variant == "ranklib"
         columns = FeatureColumns(train.X, narrow=narrow)
@@ -132,12 +142,7 @@ class AdaRank(QueryLearner):
         if self.warm_start and hasattr(self, "alphas_") and not narrow:
             rounds.resume(self.features_, self.alphas_)
         rounds.run(self.max_iter)
-        self.features_: Array
-        self.alphas_: Array
-        self.features_, self.alphas_ = rounds.model()
-        self.n_iter_ = len(self.alphas_)
-        self.coef_: Floats = np.zeros(len(columns))
-        np.add.at(self.coef_, self.features_, self.alphas_)
+        self.__dict__.update(rounds.attributes())
 
     def _weight(self, weak: Floats, train: LabelledRows, judge: Judge) -> Floats:
         """Weight of each query; 0 of one that the convention skips, which RankLib does not."""

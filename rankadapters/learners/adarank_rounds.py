@@ -46,6 +46,7 @@ class AdaRankRounds:
         self.weigh(values)
         self.judge.see(self.valid_scores, self.trained)
         self.keep()
+        self.judge.end_round(self.attributes)
 
     def run(self, max_iter: int) -> None:
         """Go through the rounds."""
@@ -64,6 +65,7 @@ class AdaRankRounds:
             self.trained = trained
             if self.judge.see(self.valid_scores, trained):
                 self.keep()
+            self.judge.end_round(self.attributes)
             if self.judge.stops:
                 return
             self.weigh(values)
@@ -89,6 +91,7 @@ class AdaRankRounds:
             self.add(feature, 1.0)
             if self.judge.see(self.valid_scores, self.measure()[0]):
                 self.keep()
+            self.judge.end_round(self.attributes)
 
     def weigh(self, values: Floats) -> None:
         """Weigh the queries by how badly they are ranked."""
@@ -134,10 +137,13 @@ class AdaRankRounds:
         """Remember the model as the best."""
         self.kept = (self.features[:], self.alphas[:])
 
-    def model(self) -> tuple[Features, Floats]:
-        """Features and alphas of the best round by the validation queries, or of the last."""
-        features, alphas = self.kept if self.judge.sets and self.kept[0] else (self.features, self.alphas)
-        return np.array(features, np.intp), np.array(alphas, np.float64)
+    def attributes(self) -> dict[str, Any]:
+        """Fitted attributes of the best round by the validation queries, or of the last."""
+        kept = self.kept if self.judge.sets and self.kept[0] else (self.features, self.alphas)
+        features, alphas = np.array(kept[0], np.intp), np.array(kept[1], np.float64)
+        coef = np.zeros(len(self.columns))
+        np.add.at(coef, features, alphas)
+        return {"features_": features, "alphas_": alphas, "coef_": coef, "n_iter_": len(alphas)}
 
 
 class RankLibAdaRankRounds(AdaRankRounds):
@@ -156,7 +162,7 @@ class RankLibAdaRankRounds(AdaRankRounds):
         self.queue: list[int] = []
         self.last = -1
         t = self._first_phase(max_iter)
-        while self.queue:
+        while self.queue and not self.judge.interrupted:
             self.queue.pop()
             t = self._second_phase(t, max_iter)
 
@@ -207,13 +213,14 @@ class RankLibAdaRankRounds(AdaRankRounds):
             self._drop_idle(feature, used, changed=trained != self.trained)
         if self.judge.see(self.valid_scores, trained):
             self.keep()
+        self.judge.end_round(self.attributes)
         if trained + self.tol - self.trained <= 0:
             self.restore(before)
             return False
         self.trained = trained
         factors = np.exp(-alpha * values)
         self.weights = self.weights * (factors / factors.cumsum()[-1])
-        return True
+        return not self.judge.interrupted
 
     def _drop_idle(self, feature: int, used: set[int], *, changed: bool) -> None:
         if changed or feature != self.last:

@@ -17,6 +17,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.learners.judging import Judge
 from rankadapters.sklearn.estimator import QueryEstimator
 from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
 
 Array = NDArray[Any]
 READING = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}  # what scikit-learn converts features to
@@ -29,6 +30,7 @@ class QueryLearner(QueryEstimator):
     n_iter_no_change: int | None
     n_threads: int | None
 
+    @with_callbacks
     def fit(self, X: Any, y: Any, *, qid: Any = None, eval_set: Any = None, sample_weight: Any = None) -> Self:
         """Learn from whole queries.
 
@@ -68,9 +70,12 @@ class QueryLearner(QueryEstimator):
         train, *sets = self._sets(X, y, qid, sample_weight, eval_set)
         _refuse_nothing_to_learn(train)
         convention = None if self.convention is None else as_convention(self.convention)
-        judge = Judge(convention, train, sets, patience=self.n_iter_no_change, n_threads=self.n_threads)
+        rows = TrainingRows(X, y, qid, sample_weight)
+        tasks = FitTasks(self, rows, train.kept, self._max_rounds, lambda model: model)
+        judge = Judge(convention, train, sets, tasks, patience=self.n_iter_no_change, n_threads=self.n_threads)
         self._learn(train, judge)
         self.history_ = judge.history
+        tasks.end()
         return self
 
     def predict(self, X: Any) -> Array:
@@ -88,6 +93,11 @@ class QueryLearner(QueryEstimator):
         """
         check_is_fitted(self)
         return self._predict(validate_data(self, X, reset=False, **READING))
+
+    @property
+    def _max_rounds(self) -> int | None:
+        """Rounds at most; None where that is not known."""
+        return self.max_iter
 
     @abstractmethod
     def _learn(self, train: LabelledRows, judge: Judge) -> None:

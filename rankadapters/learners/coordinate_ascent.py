@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,6 +140,11 @@ class CoordinateAscent(QueryLearner):
             )
             raise InputError(msg)
 
+    @property
+    def _max_rounds(self) -> int:
+        """Passes of all restarts at most."""
+        return self.n_restarts * self.max_iter
+
     def _learn(self, train: LabelledRows, judge: Judge) -> None:
         if train.row_weight is not None and judge.train.convention.weighting is None:
             average = judge.train.convention.average
@@ -160,8 +166,11 @@ class CoordinateAscent(QueryLearner):
                 gain, fails = climb.go(rng.permutation(len(columns)))
                 if judge.see([product(each.X, climb.weights) for each in judge.sets], climb.trained):
                     coef = climb.weights
-                if gain < self.tol or fails >= max(len(columns) - 1, 1):
+                judge.end_round(partial(dict, coef_=coef, n_iter_=judge.rounds))
+                if judge.stops or gain < self.tol or fails >= max(len(columns) - 1, 1):
                     break
+            if judge.stops:
+                break
         self.coef_: Floats = coef
         self.n_iter_ = judge.rounds
 

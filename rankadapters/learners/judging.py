@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.learners.trials import Trials
 from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.tasks import FitTasks
 
 Array = NDArray[Any]
 TRAIN, VALID = "train", "valid"
@@ -21,7 +23,7 @@ class Judge:
     """Values of every round under a convention; `best` is the round that the first validation set ranks best.
 
     Without a convention nothing is judged, and every round is as good as the one before. `stops` after `patience`
-    rounds without a better one.
+    rounds without a better one, or when a callback of scikit-learn asks for it.
     """
 
     def __init__(
@@ -29,11 +31,14 @@ class Judge:
         convention: Convention | None,
         train: LabelledRows,
         sets: list[LabelledRows],
+        tasks: FitTasks,
         *,
         patience: int | None,
         n_threads: int | None,
     ) -> None:
-        self.convention, self.sets, self.patience = convention, sets, patience
+        self.convention, self.sets, self.tasks, self.patience = convention, sets, tasks, patience
+        self.interrupted = False  # whether a callback asked to stop
+        tasks.begin_round()
         self._name = "" if convention is None else convention.name  # which takes longer than to value a round
         self.by_train = False  # whether the training value tells the best round where there is no validation set
         self.history = History()
@@ -78,6 +83,10 @@ class Judge:
         self.best, self.worth = self.rounds - 1, worth
         return True
 
+    def end_round(self, model: Callable[[], dict[str, Any]]) -> None:
+        """Report the end of a round to scikit-learn's callbacks; `model` returns the fitted attributes so far."""
+        self.interrupted = self.tasks.end_round(model) or self.interrupted
+
     def _record(self, name: str, value: float) -> None:
         convention = cast("Convention", self.convention)
         self.history.record([Evaluation(name, convention, value, name=self._name, iteration=self.rounds - 1)])
@@ -88,8 +97,9 @@ class Judge:
 
     @property
     def stops(self) -> bool:
-        """Whether no round was better than the best for as long as it has patience."""
-        return self.patience is not None and bool(self.sets) and self.rounds - 1 - self.best >= self.patience
+        """Whether a callback asked to stop, or no round was better than the best for as long as it has patience."""
+        waits = self.patience is not None and bool(self.sets)
+        return self.interrupted or (waits and self.rounds - 1 - self.best >= cast("int", self.patience))
 
 
 def queries_of_rows(rows: LabelledRows, weighting: str | None) -> Queries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -147,6 +148,7 @@ class NeuralRanker(QueryLearner):
             scores = [network.scores(each.X) for each in judge.sets]
             if judge.see(scores, judge.train.value(network.scores(train.X)) if judge.convention else None):
                 kept, self.n_iter_ = network.copy(), epoch + 1
+            judge.end_round(partial(dict, coefs_=kept.coefs, intercepts_=kept.intercepts, n_iter_=self.n_iter_))
             if judge.stops:
                 break
         self.coefs_, self.intercepts_ = kept.coefs, kept.intercepts

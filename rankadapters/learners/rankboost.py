@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,12 @@ class RankBoost(QueryLearner):
     True
     """
 
+    features_: Array
+    thresholds_: Floats
+    alphas_: Floats
+    feature_importances_: Floats
+    n_iter_: int
+
     def __init__(
         self,
         convention: Convention | str | None = None,
@@ -126,10 +133,11 @@ class RankBoost(QueryLearner):
             heights += alpha * bins.above(stump)
             model.append((stump.feature, stump.threshold, alpha))
             rounds.see(at_once=True)
+            judge.end_round(partial(self._attributes, model[: kept + judge.best + 1], len(columns)))
             if judge.stops:
                 break
         rounds.see(at_once=False)
-        self._keep(model[: kept + judge.best + 1], len(columns))
+        self.__dict__.update(self._attributes(model[: kept + judge.best + 1], len(columns)))
 
     def _start(self) -> list[tuple[int, float, float]]:
         if not (self.warm_start and hasattr(self, "alphas_")):
@@ -137,13 +145,14 @@ class RankBoost(QueryLearner):
         columns = (self.features_, self.thresholds_, self.alphas_)
         return list(zip(*(each.tolist() for each in columns), strict=True))
 
-    def _keep(self, model: list[tuple[int, float, float]], n_features: int) -> None:
-        self.features_ = np.array([feature for feature, _, _ in model], np.intp)
-        self.thresholds_ = np.array([threshold for _, threshold, _ in model], np.float64)
-        self.alphas_ = np.array([alpha for _, _, alpha in model], np.float64)
-        self.n_iter_ = len(model)
-        found = np.bincount(self.features_, np.abs(self.alphas_), n_features)
-        self.feature_importances_ = found / found.sum() if found.any() else found
+    def _attributes(self, model: list[tuple[int, float, float]], n_features: int) -> dict[str, Any]:
+        features = np.array([feature for feature, _, _ in model], np.intp)
+        thresholds = np.array([threshold for _, threshold, _ in model], np.float64)
+        alphas = np.array([alpha for _, _, alpha in model], np.float64)
+        importances = np.bincount(features, np.abs(alphas), n_features)
+        importances = importances / importances.sum() if importances.any() else importances
+        stumps = {"features_": features, "thresholds_": thresholds, "alphas_": alphas}
+        return {**stumps, "n_iter_": len(model), "feature_importances_": importances}
 
     def _predict(self, X: Any) -> Array:
         columns = FeatureColumns(X, narrow=self.variant == "ranklib")
@@ -165,6 +174,8 @@ class _Rounds:
                 self.scores[place] += _votes(columns[place], stump)
         most = max(SCORES_AT_ONCE // max(each.n_rows for each in columns), 1)
         self.most = most if judge.patience is None else min(most, judge.patience)
+        if judge.tasks.watched:  # by callbacks, which are told of each round when it ends
+            self.most = 1
 
     def see(self, *, at_once: bool) -> None:
         """Let the new rounds be judged; `at_once` only when they are enough for one go."""

@@ -120,6 +120,11 @@ class RankSVM(QueryLearner):
         scores = [product(each.X, self.coef_) for each in judge.sets]
         judge.see(scores, judge.train.value(product(train.X, self.coef_)) if judge.convention else None)
 
+    @property
+    def _max_rounds(self) -> int:
+        """None, since the solver shows no model before the last."""
+        return 0
+
     def _refuse_extreme_weights(self, weight: Floats | None) -> None:
         strength = self.C * (1.0 if weight is None else float(weight.max()))
         if not LIGHTEST <= strength <= HEAVIEST:

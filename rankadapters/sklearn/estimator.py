@@ -16,9 +16,10 @@ from rankadapters.sklearn.qid import one_per_query, refuse_other_rows
 from rankadapters.sklearn.rows import LabelledRows, ids_of, whole_queries
 from rankadapters.sklearn.scorer import QueryScorer
 from rankadapters.sklearn.tables import without_column
+from rankadapters.sklearn.tasks import CallbackSupportMixin, task_qid
 
 
-class QueryEstimator(BaseEstimator):
+class QueryEstimator(CallbackSupportMixin, BaseEstimator):
     """An estimator whose `fit` and `score` take one `qid` per row."""
 
     __metadata_request__fit = {"qid": True, "sample_weight": True}  # noqa: RUF012 - scikit-learn reads it
@@ -60,6 +61,7 @@ class QueryEstimator(BaseEstimator):
             )
             raise ConventionError(msg)
         ids = ids_of(X, qid, self.qid)
+        ids = task_qid(self, X) if ids is None else ids
         if ids is None:
             raise self._no_qid("score")
         weights = sample_weight if as_convention(self.convention).weighting else None

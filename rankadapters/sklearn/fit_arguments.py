@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,9 @@ from rankadapters.callbacks.history import Evaluation, History
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.objectives import Objective
+from rankadapters.sklearn.round_reports import lent, reported
 from rankadapters.sklearn.rows import LabelledRows
+from rankadapters.sklearn.tasks import FitTasks
 
 RANKERS = {"LGBMRanker": "lightgbm", "XGBRanker": "xgboost", "CatBoostRanker": "catboost"}
 LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
@@ -23,11 +25,12 @@ LIGHTGBM_ROUNDS = ("early_stopping_round", "early_stopping_rounds", "early_stopp
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """Validation sets, the convention that they are evaluated under and stop the training by, and an objective."""
+    """Validation sets, the convention that they are evaluated under and stop the training by, an objective, tasks."""
 
     sets: Sequence[LabelledRows] = ()
     convention: Convention | None = None
     objective: Objective | None = None  # what is trained in place of the ranker's own
+    tasks: FitTasks | None = None  # which report the rounds to scikit-learn's callbacks
 
     def transformed(self, transform: Callable[[Any], Any]) -> Watched:
         """Bring the sets through the transformers of a pipeline."""
@@ -48,7 +51,8 @@ def hand(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str
     toolkit = toolkit_of(estimator) or ""
     if watched.objective is not None and toolkit != "catboost":
         estimator.set_params(objective=_callback(toolkit, watched.objective))
-    return ways.get(toolkit, _any)(estimator, train, watched, params)
+    with reported(toolkit, estimator, watched.tasks, params) as arguments:
+        return ways.get(toolkit, _any)(estimator, train, watched, arguments)
 
 
 def _callback(toolkit: str, value: Objective) -> Any:
@@ -78,7 +82,7 @@ def _lightgbm(ranker: Any, train: LabelledRows, watched: Watched, params: dict[s
         callbacks.append(early_stopping(watched.convention, rounds=number, min_delta=delta, verbose=False))
     metric = eval_metric(watched.convention)
     given |= {"eval_metric": metric, "callbacks": callbacks}
-    with _lent(ranker, **dict.fromkeys(rounds)):
+    with lent(ranker, **dict.fromkeys(rounds)):
         ranker.fit(train.X, train.y, **_joined(params, given))
     return metric.history
 
@@ -111,7 +115,7 @@ def _xgboost(ranker: Any, train: LabelledRows, watched: Watched, params: dict[st
     callbacks, rounds = [*(ranker.callbacks or []), watch], ranker.early_stopping_rounds
     if rounds:
         callbacks.append(early_stopping(watched.convention, rounds=rounds))
-    with _lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
+    with lent(ranker, callbacks=callbacks, early_stopping_rounds=None):
         _xgboost_fit(ranker, train, _joined(params, given))
     return watch.history
 
@@ -211,12 +215,13 @@ def _catboost_history(log: dict[str, dict[str, list[float]]], convention: Conven
 
 
 def _any(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> None:
-    del watched  # refused before for what is not a ranker
     given = {} if train.row_weight is None else {"sample_weight": train.row_weight}
     if given and not has_fit_parameter(estimator, "sample_weight"):
         msg = f"{type(estimator).__name__}.fit takes no sample_weight.\nHint: leave it out, or use another estimator."
         raise InputError(msg)
-    estimator.fit(train.X, train.y, **_joined(params, given))
+    # Validation sets are refused before for what is not a ranker.
+    with nullcontext() if watched.tasks is None else watched.tasks.of_estimator(estimator):
+        estimator.fit(train.X, train.y, **_joined(params, given))
 
 
 def _joined(params: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -227,14 +232,3 @@ def _joined(params: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         msg = f"{name}= is what QueryRanker hands over itself.\nHint: fit(X, y, qid=, sample_weight=, eval_set=)."
         raise InputError(msg)
     return {**params, **given}
-
-
-@contextmanager
-def _lent(estimator: Any, **params: Any) -> Iterator[None]:
-    """Set parameters for the time of a training, so that the fitted estimator holds no callback and no data."""
-    declared = {name: value for name, value in estimator.get_params().items() if name in params}
-    estimator.set_params(**params)
-    try:
-        yield
-    finally:
-        estimator.set_params(**declared)

@@ -63,8 +63,8 @@ def copy_of(estimator: Any) -> Any:
     """Clone an estimator, and a ranker in it whose constructor scikit-learn's own way of cloning fails at."""
     if not isinstance(estimator, Pipeline):
         return _copy_of_ranker(estimator)
-    found = clone(_ending_with(estimator, BaseEstimator()))
-    return _ending_with(found, _copy_of_ranker(last_step(estimator)))
+    found = clone(ending_with(estimator, BaseEstimator()))
+    return ending_with(found, _copy_of_ranker(last_step(estimator)))
 
 
 def fit_inner(estimator: Any, train: LabelledRows, watched: Watched, params: dict[str, Any]) -> History | None:
@@ -94,12 +94,13 @@ def _copy_of_ranker(ranker: Any) -> Any:
     return found
 
 
-def _ending_with(estimator: Any, last: Any) -> Any:
+def ending_with(estimator: Any, last: Any) -> Any:
+    """Return a pipeline with another last step, at any depth; in place of any other estimator, that step."""
     if not isinstance(estimator, Pipeline):
         return last
     other = copy.copy(estimator)
     name, step = estimator.steps[-1]
-    other.steps = [*estimator.steps[:-1], (name, _ending_with(step, last))]
+    other.steps = [*estimator.steps[:-1], (name, ending_with(step, last))]
     return other
 
 

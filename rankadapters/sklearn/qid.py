@@ -76,7 +76,10 @@ def _in_bare_rows(X: Any, whole: Any) -> str:
     if not _is_bare(X):
         return ""
     if whole is None:
-        return "; in scikit-learn's ScoringMonitor, query_scorer(whole=qid) with the query of each training row"
+        return (
+            "; in scikit-learn's ScoringMonitor, query_scorer(whole=qid) with the query of each training row, or a "
+            "monitor on QueryRanker(estimator)"
+        )
     return f"; whole= has {len(whole)} rows and X {X.shape[0]}, so that it does not say the query of each row"
 
 

@@ -16,8 +16,11 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.objectives import Objective
 from rankadapters.objectives.base import as_objective
 from rankadapters.sklearn.fit_arguments import RANKERS, Watched, toolkit_of
-from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, fit_inner, last_step
+from rankadapters.sklearn.inner import QueryMetaEstimator, copy_of, ending_with, fit_inner, last_step
+from rankadapters.sklearn.round_reports import max_rounds
+from rankadapters.sklearn.rows import ids_of
 from rankadapters.sklearn.tables import without_column
+from rankadapters.sklearn.tasks import FitTasks, TrainingRows, with_callbacks
 
 Array = NDArray[Any]
 
@@ -70,6 +73,9 @@ class QueryRanker(QueryMetaEstimator):
     with no `set_*_request` call. Any further parameter of `fit` is handed to the estimator: routed if the estimator
     requests it, or as it is without routing.
 
+    With scikit-learn 1.9 and later, `set_callbacks` takes its callbacks, such as ProgressBar and ScoringMonitor. They
+    see each round of a ranker as a task.
+
     Examples
     --------
     >>> import lightgbm as lgb, numpy as np, rankadapters as ra
@@ -105,6 +111,7 @@ class QueryRanker(QueryMetaEstimator):
         self.whole = whole
         self.objective = objective
 
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -155,12 +162,19 @@ class QueryRanker(QueryMetaEstimator):
         train, *sets = self._sets(X, y, qid, sample_weight, eval_set)
         convention = None if self.eval_metric is None else as_convention(self.eval_metric)
         objective = None if self.objective is None else as_objective(self.objective)
-        history = fit_inner(inner, train, Watched(sets, convention, objective), params)
+        last = last_step(inner)
+        rows = TrainingRows(X, y, ids_of(X, qid, self.qid), sample_weight)
+        tasks = FitTasks(
+            self, rows, train.kept, max_rounds(toolkit_of(last), last),
+            lambda model: {"estimator_": ending_with(inner, model)},
+        )  # fmt: skip
+        history = fit_inner(inner, train, Watched(sets, convention, objective, tasks), params)
         self.__dict__.pop("history_", None)  # of an earlier fit
         if history is not None:
             self.history_ = history
         validate_data(self, self._features(X), skip_check_array=True)  # counts and names the features, of lists too
         self.estimator_ = inner
+        tasks.end()
         return self
 
     def predict(self, X: Any) -> Array:

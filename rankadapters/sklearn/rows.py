@@ -32,12 +32,15 @@ class LabelledRows:
         Constant within a query where sizes are known.
     sizes : int array, shape (n_queries,), or None
         Rows per query; None where nobody needs to know.
+    kept : int array, or None
+        Rows of the table given that are not held out, ascending; None where none is held out.
     """
 
     X: Any
     y: Any
     row_weight: Any = None
     sizes: Array | None = None
+    kept: Array | None = None
 
     @classmethod
     def divided(
@@ -53,12 +56,13 @@ class LabelledRows:
         parts = []
         for part in [None] if held is None else [~held, held]:
             picked: Any = slice(None) if part is None else part
-            features, own = X, labels
+            features, own, kept = X, labels, None
             if part is not None or not queries.are_together:
                 order = queries.rows if part is None else queries.rows[np.repeat(part, sizes)]
                 features, own = take_rows(X, order), labels[order]
+                kept = None if part is None else np.sort(order)
             weight = None if weights is None else np.repeat(weights[picked], sizes[picked])
-            parts.append(cls(features, own, weight, sizes[picked]))
+            parts.append(cls(features, own, weight, sizes[picked], kept))
         return parts
 
     @cached_property

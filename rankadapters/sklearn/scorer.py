@@ -16,12 +16,15 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.presets.texts import as_convention, as_conventions, is_one
 from rankadapters.segments.evaluation import evaluate
 from rankadapters.sklearn.qid import find_qid, one_per_query, queries_of, refuse_other_rows, warn_of_cuts, whole_sizes
+from rankadapters.sklearn.tasks import task_qid
 
 
 class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any other callable
     """A scikit-learn scorer under one convention; made by `query_scorer`."""
 
     _response_method = "predict"
+    _sign = 1  # of what `_score_func` returns
+    _kwargs: dict[str, Any] = {}  # noqa: RUF012 - what `_score_func` is passed beside metadata, as scikit-learn reads it
 
     def __init__(self, convention: Convention | str, qid: str, name: str, whole: Any) -> None:
         self.convention = convention
@@ -43,18 +46,26 @@ class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any ot
             )
         qid = metadata.get(self.qid)
         refuse_other_rows(self.qid, X=X, y=y, qid=qid, sample_weight=sample_weight)
-        qid = find_qid(self.qid, X, y, whole=self._ids) if qid is None else qid
-        queries = queries_of(y, qid)
+        qid = task_qid(estimator, X) if qid is None else qid
+        return self._worth(X, y, estimator.predict(X), qid, sample_weight)
+
+    def _worth(self, X: Any, y: Any, scores: Any, qid: Any, sample_weight: Any) -> float:
+        """Evaluate scores under the convention, with the sign that makes greater better."""
+        queries = queries_of(y, find_qid(self.qid, X, y, whole=self._ids) if qid is None else qid)
         if self._whole is not None:
             warn_of_cuts(queries, self._whole)
         convention = as_convention(self.convention)
         if sample_weight is not None:
             queries = _weighted(queries, sample_weight, convention)
-        return convention.worth(evaluate(queries, estimator.predict(X), convention).value)
+        return convention.worth(evaluate(queries, scores, convention).value)
 
     def _score(self, method_caller: Any, estimator: Any, X: Any, y_true: Any, **kwargs: Any) -> float:  # noqa: ARG002
         """Score as scikit-learn asks of its scorers; a prediction cached for several of them is not used."""
         return self(estimator, X, y_true, **kwargs)
+
+    def _score_func(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None, **metadata: Any) -> float:
+        """Score the predictions that TunedThresholdClassifierCV makes at each threshold; it passes no X."""
+        return self._worth(None, y_true, y_pred, metadata.get(self.qid), sample_weight)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Request qid, and weights where the convention uses them, so that no `set_score_request` is needed."""
@@ -62,6 +73,8 @@ class QueryScorer(_BaseScorer):  # which tells scikit-learn a scorer from any ot
         request.score.add_request(param=self.qid, alias=True)
         request.score.add_request(param="sample_weight", alias=self._accept_sample_weight())
         return request
+
+    _get_metadata_request = get_metadata_routing  # what scikit-learn before 1.9 asks for
 
     def _accept_sample_weight(self) -> bool:
         """Tell whether weights count: what scikit-learn 1.9 asks of a scorer where metadata routing is off."""
@@ -97,8 +110,10 @@ def query_scorer(
     `whole`, where X is a bare array with as many rows. When it finds none it raises: an unnamed index is never taken
     for one.
 
-    scikit-learn's `ScoringMonitor` passes scorers a bare array of the training rows and no metadata, so there the
-    scorer needs `whole`.
+    In the callback `ScoringMonitor` of scikit-learn 1.9, on a QueryRanker or a learner, it takes the ids that `fit`
+    was given. scikit-learn's own estimators pass it a bare array of the training rows and no metadata but weights, so
+    there it needs `whole`. `TunedThresholdClassifierCV` passes it predicted classes and y without X: the ids are then
+    routed metadata or an index level of y.
 
     Parameters
     ----------

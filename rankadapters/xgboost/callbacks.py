@@ -1,8 +1,9 @@
-"""Callbacks: every declared metric in full precision, and early stopping that watches one of them."""
+"""Callbacks: declared metrics in full precision, early stopping that watches one, and reports of each round."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -253,3 +254,32 @@ def _restored(kind: type[EvalCallback], declared: dict[str, Any]) -> EvalCallbac
     callback = kind.__new__(kind)
     callback._start(declared)  # noqa: SLF001 - its own kind
     return callback
+
+
+class XGBoostRounds(xgb.callback.TrainingCallback):
+    """Call `report(model)` after each round, and stop before the next when that returns True.
+
+    `model()` returns a fitted copy of the ranker, with the trees so far. XGBoost calls no callback after one that
+    stops, so this one is listed first, and stops only before a round.
+    """
+
+    def __init__(self, ranker: Any, report: Callable[[Callable[[], Any]], bool]) -> None:
+        super().__init__()
+        self._ranker, self._report, self._stops = ranker, report, False
+
+    def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        """Tell whether to stop."""
+        del model, epoch, evals_log
+        return self._stops
+
+    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+        """Report the round."""
+        del epoch, evals_log
+        self._stops = self._report(partial(self._model, model))
+        return False
+
+    def _model(self, booster: xgb.Booster) -> Any:
+        model = copy.copy(self._ranker)
+        model._Booster = booster.copy()  # noqa: SLF001 - as XGBoost's fit sets it
+        model._Booster.set_attr(best_iteration=None)  # noqa: SLF001 - up to which alone the ranker would predict
+        return model

@@ -1,0 +1,143 @@
+"""The tasks of a fit, as the callbacks of scikit-learn 1.9 see them: the fit itself, and one task per round."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, cast
+
+from rankadapters.sklearn.tables import take_rows
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """A base class that adds nothing, since there are no callbacks."""
+
+    _with_callbacks = None
+
+__all__ = ["CallbackSupportMixin", "FitTasks", "TrainingRows", "task_qid", "with_callbacks"]
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def with_callbacks(fit: Fit) -> Fit:
+    """Decorate a `fit` so that the callbacks of its estimator are told when it ends, by an error too."""
+    if _with_callbacks is None:
+        return fit
+    managed = _with_callbacks(fit)
+
+    @wraps(fit)
+    def fit_with_callbacks(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        # Without callbacks no function of scikit-learn is between the caller and a warning that names the caller.
+        return (managed if _callbacks(estimator) else fit)(estimator, *args, **kwargs)
+
+    return cast("Fit", fit_with_callbacks)
+
+
+def _callbacks(estimator: Any) -> list[Any]:
+    """Return the callbacks that are set on an estimator, by the caller or by a search around it."""
+    return list(getattr(estimator, "_skl_callbacks", ()))
+
+
+class TrainingRows(NamedTuple):
+    """The rows that a fit trains on, as the caller passed them."""
+
+    X: Any
+    y: Any
+    qid: Any
+    sample_weight: Any
+
+    def take(self, kept: Any) -> TrainingRows:
+        """Keep the rows at these positions, or all rows where `kept` is None."""
+        if kept is None:
+            return self
+        return TrainingRows(*(column if column is None else take_rows(column, kept) for column in self))
+
+
+def task_qid(estimator: Any, X: Any) -> Any:
+    """Return the query ids of the training rows where a callback scores exactly these rows, and None elsewhere."""
+    rows = getattr(estimator, "_training_rows", None)
+    return rows.qid if rows is not None and rows.X is X else None
+
+
+class FitTasks:
+    """Reports a fit and its rounds, at most `max_rounds`, to the callbacks of an estimator, where it has some.
+
+    `kept` has the positions of the rows that are not held out. `attributes` makes the attributes of the fitted
+    estimator from the model of a round.
+    """
+
+    def __init__(
+        self, estimator: Any, rows: TrainingRows, kept: Any, max_rounds: int | None,
+        attributes: Callable[[Any], dict[str, Any]],
+    ) -> None:  # fmt: skip
+        self._callbacks, self._attributes, self._left = _callbacks(estimator), attributes, max_rounds
+        self._fit: Any = None
+        self._round: Any = None
+        if self.watched:
+            self._rows = rows.take(kept)
+            # No query ids, which scikit-learn's own scorers would refuse; its own estimators pass weights alone, too.
+            metadata = None if rows.sample_weight is None else {"sample_weight": self._rows.sample_weight}
+            self._data = {"estimator": estimator, "X": self._rows.X, "y": self._rows.y, "metadata": metadata}
+            self._fit = estimator._init_callback_context(max_subtasks=max_rounds)  # noqa: SLF001 - documented by them
+            self._fit.call_on_fit_task_begin(**self._data)
+
+    @property
+    def watched(self) -> bool:
+        """Whether any callback is told of the rounds."""
+        return bool(self._callbacks)
+
+    @property
+    def models_wanted(self) -> bool:
+        """Whether any callback asks for the model of each round, as ScoringMonitor does."""
+        hooks = [callback.on_fit_task_end for callback in self._callbacks]
+        return any("fitted_estimator" in inspect.signature(hook).parameters for hook in hooks)
+
+    def begin_round(self) -> None:
+        """Begin the task of the first round; each later one begins when the one before ends."""
+        self._round = self._next_round()
+
+    def end_round(self, model: Callable[[], Any]) -> bool:
+        """End the task of a round, and begin the next; return whether a callback asks to stop instead.
+
+        `model` returns the model after the round, and is called only where a callback asks for it.
+        """
+        if self._round is None:
+            return False
+        stops = self._end(self._round, lambda: self._attributes(model()))
+        self._round = None if stops else self._next_round()
+        return stops
+
+    @contextmanager
+    def of_estimator(self, estimator: Any) -> Iterator[None]:
+        """Report the fit of an estimator inside as its own task, where it supports callbacks."""
+        if self._fit is None or not hasattr(estimator, "set_callbacks"):
+            yield
+            return
+        task = self._fit.subcontext(task_name="fit-estimator")
+        with task.propagate_callback_context(estimator):
+            task.call_on_fit_task_begin(**self._data)
+            yield
+            self._end(task)
+
+    def end(self) -> None:
+        """End the fit, and before it the task of a round that was begun but never finished."""
+        if self._round is not None:
+            self._end(self._round)
+        if self._fit is not None:
+            self._end(self._fit, dict)
+
+    def _next_round(self) -> Any:
+        if not self.watched or self._left == 0:
+            return None
+        self._left = None if self._left is None else self._left - 1
+        return self._fit.subcontext(task_name="round").call_on_fit_task_begin(**self._data)
+
+    def _end(self, task: Any, attributes: Callable[[], dict[str, Any]] | None = None) -> bool:
+        fitted = None if attributes is None else lambda: {**attributes(), "_training_rows": self._rows}
+        return bool(task.call_on_fit_task_end(**self._data, reconstruction_attributes=fitted))

@@ -1,0 +1,40 @@
+"""A callback of scikit-learn that records what it is told, and the values that a ScoringMonitor has recorded."""
+
+from __future__ import annotations
+
+
+class Recorder:
+    """Records tasks; `stop_after` asks to stop after so many rounds."""
+
+    def __init__(self, stop_after=None):
+        self.begun, self.ended, self.seen, self.stop_after = [], [], [], stop_after
+        self.open = 0
+
+    def setup(self, estimator, context):
+        self.open += 1
+
+    def teardown(self, estimator, context):
+        self.open -= 1
+
+    def on_fit_task_begin(self, estimator, context):
+        self.begun.append((context.task_name, context.task_id, context.max_subtasks))
+
+    def on_fit_task_end(self, estimator, context):
+        self.ended.append((context.task_name, context.task_id))
+        return self.stop_after is not None and context.task_name == "round" and context.task_id + 1 >= self.stop_after
+
+
+class ModelRecorder(Recorder):
+    """Keeps the rows and the model of each task, too."""
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, metadata=None, fitted_estimator=None):
+        if fitted_estimator is not None:
+            self.seen.append((context.task_name, X, y, metadata, fitted_estimator))
+        return super().on_fit_task_end(estimator, context)
+
+
+def rounds(monitor, name="score"):
+    """Give the values that a monitor has recorded of each round, and that of the whole fit."""
+    rows = monitor.get_logs().data
+    [fit] = [row[name] for row in rows if row["task_name"] == "fit"]
+    return [row[name] for row in rows if row["task_name"] == "round"], fit
