@@ -1,4 +1,4 @@
-"""Whole commands that evaluate a TREC run from files: ours, trec_eval's, ir_measures' and ranx's, in processor seconds."""
+"""Processor seconds of whole commands that evaluate a TREC run from files: ours and other programs'."""
 
 from __future__ import annotations
 

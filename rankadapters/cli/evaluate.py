@@ -181,7 +181,7 @@ def _write_run(arguments: argparse.Namespace, evaluation: _Evaluation) -> None:
     from rankadapters.io import annotate_run
 
     [run], [model] = arguments.run_file, evaluation.models.values()
-    annotate_run(run, model.scores.values(), out=arguments.out)
+    annotate_run(run, [outcome.score for outcome in model.outcomes[None].values()], out=arguments.out)
     print(arguments.out, file=sys.stderr)
 
 

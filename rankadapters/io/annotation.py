@@ -11,7 +11,7 @@ from rankadapters.core.evaluation.score import Score
 from rankadapters.io.line_blocks import row_blocks
 from rankadapters.io.run_metadata import BEGIN, END, with_scores, write_header
 from rankadapters.io.text import NEWLINE, AnyPath, HeldFile, as_path
-from rankadapters.io.trec import RUN, read_lines
+from rankadapters.io.trec_lines import RUN, read_lines
 from rankadapters.io.writing import write_text
 
 

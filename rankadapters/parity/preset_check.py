@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 from rankadapters.core import presets
 from rankadapters.core.declaration.arguments import choice, names
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.evaluation.evaluator import evaluate
 from rankadapters.core.evaluation.table import Table
 from rankadapters.core.presets.preset import presets_of
 from rankadapters.core.presets.tool import Tool
@@ -21,6 +20,7 @@ from rankadapters.parity.golden import golden
 from rankadapters.parity.rows import agree, relative
 from rankadapters.parity.tool_runs import RUNS, K
 from rankadapters.parity.trainers import TOOLKITS
+from rankadapters.segments.evaluation import evaluate
 from rankadapters.statistics.document import Document
 
 Outcome = Literal["confirmed", "outside its range", "wrong", "failed", "not run"]

@@ -1,0 +1,193 @@
+"""Lines of TREC qrels and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadapters.core.data.columns import EXACT_INT
+from rankadapters.core.errors import InputError
+from rankadapters.io.line_blocks import row_blocks
+from rankadapters.io.run_metadata import Header, read_header
+from rankadapters.io.text import NEWLINE, AnyPath, bad_line, bad_number, finite, is_finite
+
+_BLANK = np.isin(np.arange(256), list(b" \t\r\n"))  # bytes at which words end
+
+
+class Layout(NamedTuple):
+    """The words of a line."""
+
+    name: str
+    expected: str
+    fields: int
+    number: int  # index of the label or the score; query and document are first and third in both
+
+
+QRELS = Layout("qrels", "'query iteration document label', the label a finite number", 4, 3)
+RUN = Layout("run", "'query Q0 document rank score tag', the score a finite number", 6, 4)
+_SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the files are swapped"
+
+
+class Lines(NamedTuple):
+    """A parsed file."""
+
+    path: AnyPath
+    queries: list[str]  # in order of first appearance
+    query: NDArray[np.int32]  # index of each line's query in `queries`
+    docids: list[bytes]
+    numbers: NDArray[np.float64]  # labels or scores
+    notes: tuple[str, ...]  # lines and words that were not read
+    header: Header
+
+
+def line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
+    """Return the line that a row came from, with its number."""
+    kept = ((at, line) for at, line in _lines(path) if not _is_comment(line))
+    return next(line for i, line in enumerate(kept) if i == row)
+
+
+def read_lines(path: AnyPath, layout: Layout) -> Lines:
+    """Read qrels or a run.
+
+    As in trec_eval, lines that begin with `#` are comments, and words after the tag of a run are not read.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is not as the layout says.
+
+    References
+    ----------
+    trec_eval, get_qrels.c and get_trec_results.c ("Any field following run_id is ignored").
+    """
+    rows = _Rows(path, layout)
+    for block in row_blocks(path):
+        rows.add(block)
+    if not rows.index:
+        msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
+        raise InputError(msg)
+    header = read_header(path, rows.head) if layout is RUN else Header()
+    notes = tuple(filter(None, [*_notes(layout, rows.n_comments - header.n_lines, rows.n_longer), header.note]))
+    queries = [name.decode() for name in rows.index]
+    return Lines(path, queries, np.asarray(rows.query, np.int32), rows.docids, np.asarray(rows.numbers), notes, header)
+
+
+class _Rows:
+    """The rows of a file that were read so far."""
+
+    def __init__(self, path: AnyPath, layout: Layout) -> None:
+        self.path, self.layout = path, layout
+        self.index: dict[bytes, int] = {}  # number of each query, in order of first appearance
+        self.query: list[int] = []
+        self.docids: list[bytes] = []
+        self.numbers: list[float] = []
+        self.head: list[tuple[int, bytes]] = []  # comments before the first row
+        self.n_lines = self.n_comments = self.n_longer = 0
+
+    def add(self, block: bytes) -> None:
+        """Read a block of whole lines: at once where all of them are rows of the layout, else line by line."""
+        block = block.removesuffix(NEWLINE)
+        columns = _plain_columns(block, self.layout)
+        if columns is None:
+            self._add_lines(block.split(NEWLINE))
+        else:
+            names, docids, numbers = columns
+            index = self.index
+            self.query += [index.setdefault(name, len(index)) for name in names]
+            self.docids += docids
+            self.numbers += numbers
+        self.n_lines += block.count(NEWLINE) + 1
+
+    def _add_lines(self, lines: list[bytes]) -> None:
+        for at, line in _numbered(lines, self.n_lines):
+            if _is_comment(line):
+                self.n_comments += 1
+                if not self.index:
+                    self.head.append((at, line))
+                continue
+            fields, number = _fields(self.path, at, line, self.layout, row=len(self.query))
+            self.n_longer += len(fields) > self.layout.fields
+            self.query.append(self.index.setdefault(fields[0], len(self.index)))
+            self.docids.append(fields[2])
+            self.numbers.append(number)
+
+
+def _plain_columns(block: bytes, layout: Layout) -> tuple[list[bytes], list[bytes], list[float]] | None:
+    """Return queries, documents and numbers; None where a line is not a plain row of the layout."""
+    if b"\v" in block or b"\f" in block or not (_words_by_line(block) == layout.fields).all():
+        return None
+    words = block.split()
+    queries, docids, texts = words[:: layout.fields], words[2 :: layout.fields], words[layout.number :: layout.fields]
+    if b"#" in block and any(name.startswith(b"#") for name in queries):
+        return None
+    try:
+        numbers = list(map(float, texts))
+    except ValueError:
+        return None
+    if b"_" in b"".join(texts) or not (np.abs(numbers) < EXACT_INT).all():
+        return None
+    return queries, docids, numbers
+
+
+def _words_by_line(block: bytes) -> NDArray[np.int64]:
+    r"""Count the words of each line.
+
+    >>> _words_by_line(b"a  b\n\nc\n").tolist()
+    [2, 0, 1, 0]
+    """
+    codes = np.frombuffer(block + NEWLINE, np.uint8)
+    is_blank = _BLANK[codes]
+    begins = ~is_blank
+    begins[1:] &= is_blank[:-1]
+    ends = np.flatnonzero(codes == ord(NEWLINE))
+    return np.diff(np.cumsum(begins)[ends], prepend=0)
+
+
+def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that hold anything, numbered from 1."""
+    n_lines = 0
+    for block in row_blocks(path):
+        lines = block.removesuffix(NEWLINE).split(NEWLINE)
+        yield from _numbered(lines, n_lines)
+        n_lines += len(lines)
+
+
+def _numbered(lines: list[bytes], n_before: int) -> Iterator[tuple[int, bytes]]:
+    return ((at, line) for at, line in enumerate(lines, start=n_before + 1) if line and not line.isspace())
+
+
+def _is_comment(line: bytes) -> bool:
+    return line.lstrip().startswith(b"#")
+
+
+def _fields(path: AnyPath, at: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
+    """Words of a line, and its label or score."""
+    fields = line.split()
+    if b"\v" in line or b"\f" in line:  # at which Python splits, and no other program does
+        raise bad_line(path, at, line, layout.expected, hint=_SWAPPED, row=row)
+    if len(fields) != layout.fields and not _is_longer(fields, layout):
+        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
+    try:
+        return fields, finite(fields[layout.number])
+    except ValueError:
+        raise bad_number(path, at, line, fields[layout.number], layout.expected, hint=_SWAPPED, row=row) from None
+
+
+def _is_longer(fields: list[bytes], layout: Layout) -> bool:
+    """Tell whether a line of a run has words after its tag, and neither a second row nor a document of two words."""
+    if layout is not RUN or len(fields) < layout.fields:
+        return False
+    rank, tag = fields[3], fields[5]
+    return is_finite(rank) >= is_finite(tag) and fields[6:7] != fields[1:2]
+
+
+def _notes(layout: Layout, n_comments: int, n_longer: int) -> Iterator[str]:
+    if n_comments:
+        verbs = ("line", "begins", "was") if n_comments == 1 else ("lines", "begin", "were")
+        yield "{1} {2} of the {0} {3} with # and {4} left out".format(layout.name, n_comments, *verbs)
+    if n_longer:
+        have = "1 line of the run has" if n_longer == 1 else f"{n_longer} lines of the run have"
+        yield f"{have} words after the tag, which were not read"
