@@ -13,6 +13,7 @@ Query = dict[str, Any]
 
 TIED: Query = {"labels": [2, 0, 1, 0, 1], "scores": [0.5, 0.5, 0.1, 0.4, 0.1]}
 EMPTY: Query = {"labels": [0, 0], "scores": [1, 2]}
+LEVEL: Query = {"labels": [0, 1, 2], "scores": [1, 1, 1]}
 SHORT: Query = {"labels": [0, 1], "scores": [1, 2]}
 QUERIES = [TIED, EMPTY, SHORT]
 CLOSE: Query = {"labels": [0, 1, 2], "scores": [0.200000001, 0.2, 0.1]}  # a tie in single precision
@@ -90,6 +91,15 @@ EXAMPLES: list[tuple[str | ra.Convention, list[Query]]] = [
     ("catboost.filtered_dcg", [NEGATIVE, TIED]),
     ("sklearn.coverage_error", QUERIES),
     ("trec_eval_9.bpref+ties=input", QUERIES),
+    ("scipy.spearmanr+empty=0", QUERIES),
+    *((f"scipy.spearmanr+ties={ties}", [TIED]) for ties in ("input", "reverse")),
+    ("scipy.spearmanr+constant=0.5+empty=skip", [LEVEL, EMPTY]),
+    ("scipy.spearmanr+pool=rows+empty=0", QUERIES),
+    ("scipy.kendalltau+empty=0", QUERIES),
+    ("scipy.kendalltau+variant=c", [TIED]),
+    ("scipy.pearsonr+empty=0", QUERIES),
+    ("scipy.pearsonr+empty=1+average=query", HEAVY),
+    ("scipy.pearsonr+empty=1+average=query-except-empty", HEAVY),
     ("catboost.pair_logit+pairs=label+average=uniform", QUERIES),
     ("catboost.pair_logit", PAIRS),
     ("catboost.query_rmse", HEAVY),
