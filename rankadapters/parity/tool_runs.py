@@ -182,7 +182,28 @@ def _autogluon(golden: Golden) -> Values:
     return {f"{preset}+empty=skip": value for preset, value in asked.items()}
 
 
+def _scipy(golden: Golden) -> Values:
+    tool, names = load("scipy.stats"), ("spearmanr", "kendalltau", "pearsonr")
+    return {f"scipy.{name}+pool=rows": getattr(tool, name)(golden.labels, golden.scores).statistic for name in names}
+
+
+def _pandas(golden: Golden) -> Values:
+    rows = load("pandas").DataFrame({"qid": golden.qid, "label": golden.labels, "score": golden.scores}).groupby("qid")
+    correlations = {name: rows[["label", "score"]].corr(method=name) for name in ("pearson", "spearman", "kendall")}
+    return {f"pandas.{name}": float(table.xs("label", level=1)["score"].mean()) for name, table in correlations.items()}
+
+
+def _polars(golden: Golden) -> Values:
+    tool = load("polars")
+    rows = tool.DataFrame({"label": golden.labels, "score": golden.scores})
+    ask = lambda name: rows.select(tool.corr("label", "score", method=name)).item()  # noqa: E731 - short
+    return {f"polars.{name}+pool=rows": ask(name) for name in ("pearson", "spearman")}
+
+
 RUNS: dict[str, Run] = {
+    "scipy": Run(_scipy, graded=True),
+    "pandas": Run(_pandas, graded=True),
+    "polars": Run(_polars, graded=True),
     "ranx": Run(_ranx),
     "ir_measures": Run(_ir_measures),
     "pytrec_eval": Run(_pytrec_eval, graded=True),

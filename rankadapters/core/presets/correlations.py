@@ -48,7 +48,7 @@ class Correlations(
         return {"metric": call.metric, **call.arguments}
 
 
-class SciPy(Correlations, name="scipy"):
+class SciPy(Correlations, name="scipy", package="scipy", versions=("1.15.3", "1.17.1"), evidence="run"):
     """scipy.stats `spearmanr`, `kendalltau` and `pearsonr` of labels and scores. Run with 1.17.1: equal to 1e-14.
 
     The mean over queries is `numpy.nanmean`. scipy gives NaN where labels or scores are all equal. Queries of equal
@@ -121,7 +121,7 @@ class Frames(Correlations):
         return {"metric": "corr", "method": call.metric, **call.arguments}
 
 
-class Pandas(Frames, name="pandas"):
+class Pandas(Frames, name="pandas", package="pandas", versions=("2.2.3", "3.1.1"), evidence="run"):
     """pandas `corr` of groups and `Series.corr`, core/frame.py and core/series.py. Run with 3.1.1: equal to 1e-14.
 
     The mean over queries is `mean` of the groups' correlations, which leaves NaN out. Groups of equal labels are left
@@ -136,7 +136,7 @@ class Pandas(Frames, name="pandas"):
         """`corr(method="kendall")`. Run: equal to 1e-14."""
 
 
-class Polars(Frames, name="polars"):
+class Polars(Frames, name="polars", package="polars", versions=("1.20.0", "2.1.0"), evidence="run"):
     """polars `corr(a, b)` in `group_by(...).agg(...)`. Run with 2.1.0: equal to 1e-14.
 
     The mean over queries is `drop_nans().mean()`: without `drop_nans` it is NaN where a group's is. Groups of equal
