@@ -36,6 +36,7 @@ TAKE_COLUMNS = {
     "Panel": lambda **columns: ra.Panel(LABELS, [CONV], **columns),
     "evaluate": lambda **columns: ra.evaluate(LABELS, SCORES, CONV, **columns),
     "evaluate, several": lambda **columns: ra.evaluate(LABELS, SCORES, [CONV], **columns),
+    "per_query": lambda **columns: ra.per_query(LABELS, SCORES, CONV, **columns),
     "mean_ndcg": lambda **columns: ra.mean_ndcg(LABELS, SCORES, CONV, **columns),
     "objectives.gradients": lambda **columns: ra.objectives.gradients(
         LABELS, SCORES, ra.objectives.ListNet(), **columns

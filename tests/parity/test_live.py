@@ -18,7 +18,7 @@ REFUSALS = {
     "xgboost": r"labels\[\d+\] is \d\.\d+, but xgboost takes whole labels|Invalid output score, might be caused by",
     "catboost": r"(?!)",
 }
-OURS = r"outside the gain table of table_0_1_3|every query was skipped"
+OURS = r"outside the gain table of table_0_1_3|every query was skipped|the convention says empty='error'"
 MATTERS = r"cannot express .*, which matters here\.[\s\S]*\nThe nearest it can: (ndcg|dcg)@"
 
 
