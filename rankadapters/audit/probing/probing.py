@@ -10,7 +10,7 @@ import numpy as np
 
 from rankadapters.audit.identification.known_presets import known
 from rankadapters.audit.probing.report import Example, Probe, Refused
-from rankadapters.core.declaration.arguments import choice, names, number, refusal, whole_or_none
+from rankadapters.core.declaration.arguments import choice, names, number, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import has_cutoff, measure_named
 from rankadapters.statistics.probing.answers import FORMS, TAKES, Function
@@ -27,7 +27,7 @@ from rankadapters.statistics.probing.cases import (
 )  # fmt: skip
 from rankadapters.statistics.probing.diagnosis import diagnose
 from rankadapters.statistics.probing.elimination import Elimination, values_of
-from rankadapters.statistics.probing.examination import examine, find_cutoff, grades_of
+from rankadapters.statistics.probing.examination import as_cutoff, examine, find_cutoff, grades_of
 from rankadapters.statistics.probing.mistakes import EXCEPTIONS
 
 QUESTIONS, SECONDS = 400, 5.0  # to a function at most, while the smallest example is looked for
@@ -98,11 +98,12 @@ def probe(
     if not callable(function):
         raise refusal("function", function, "callables", "a function of labels and scores")
     asked = Function(function, choice("takes", takes, TAKES))
-    kinds = tuple(map(measure_named, names("measures", measures if isinstance(measures, str) else list(measures))))
+    kinds = tuple(map(measure_named, names("measures", measures)))
     bound = number("tolerance", tolerance, least=0)
-    cutoff = None if k == UNKNOWN else whole_or_none("k", k, "all ranks")
+    unknown = isinstance(k, str) and k == UNKNOWN
+    cutoff = None if unknown else as_cutoff(k)
     grades = grades_of(asked, labels)
-    if k == UNKNOWN:
+    if unknown:
         cutoff = find_cutoff(asked, grades)
     elimination = examine(asked, kinds, cutoff, grades, bound)
     if elimination.fits and asked.deterministic:

@@ -158,7 +158,7 @@ class Maker:
         makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 6), LONG: (self.long, 2)}
         makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
         cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
-        return [*cases, *map(self.nearly_tied_pair, (0, 1))]
+        return [*cases, *map(self.nearly_tied_pair, (0, 1)), self.long_tie()]
 
     def plain(self) -> Case:
         """Make queries with more rows than the cutoff, something relevant and positive scores."""
@@ -221,6 +221,17 @@ class Maker:
         """Make queries of more rows than numpy's default sort keeps in order, most of them tied."""
         n_rows = max(3 * LONGEST_STABLE, self._k + 8)
         return self._case([self._query(n_rows, SCORES[:2]) for _ in self._each()], LONG)
+
+    def long_tie(self) -> Case:
+        """Make long queries whose best tie has relevant rows between its first and its last one."""
+        queries = []
+        for _ in self._each():
+            labels, scores = self._query(max(3 * LONGEST_STABLE, self._k + 8), SCORES[:2])
+            tied = np.flatnonzero(scores == scores.max())
+            labels[tied] = self._grades.max()
+            labels[tied[[0, -1]]] = self._grades.min()
+            queries.append((labels, scores))
+        return self._case(queries, LONG)
 
     def any(self) -> Case:
         """Make queries of any length, some without a relevant row and some without a positive score."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rankadapters.core.declaration.arguments import number, refusal
+from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.probing.answers import Function
 from rankadapters.statistics.probing.cases import ANY, PLAIN, PURPOSES, UNTIED, Case, Maker
@@ -13,16 +13,32 @@ from rankadapters.statistics.probing.elimination import Elimination, Pool
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in turn until one is accepted
 CONFIRMING = {PLAIN: 3, UNTIED: 2, ANY: 2}  # answers without which a convention fits by chance, by purpose
+MOST_CUTOFF = 1000  # that a case can have rows for
 MOST_RANKS = 256  # a larger cutoff is taken for none
+
+
+def as_grades(labels: Sequence[float] | None) -> tuple[float, ...] | None:
+    """Return the grades named in `labels`, checked, or None."""
+    if labels is None:
+        return None
+    grades = tuple(number("labels", label) for label in members(labels) or ())
+    if len(set(grades)) < 2 or max(grades) <= 0:  # noqa: PLR2004 - relevant and not
+        raise refusal("labels", labels, "two grades or more, one of them above 0", "labels=(0, 1)")
+    return grades
+
+
+def as_cutoff(k: object) -> int | None:
+    """Return a cutoff of functions that are asked, checked; None for all ranks."""
+    cutoff = whole_or_none("k", k, "all ranks")
+    if cutoff is not None and cutoff > MOST_CUTOFF:
+        raise refusal("k", k, f"whole numbers from 1 to {MOST_CUTOFF}, as queries need more rows, and None", "k=None")
+    return cutoff
 
 
 def grades_of(function: Function, labels: Sequence[float] | None) -> tuple[float, ...]:
     """Return the grades that a function accepts: those named in `labels`, or what it does not refuse."""
-    choices: tuple[tuple[float, ...], ...] = GRADES
-    if labels is not None:
-        choices = (tuple(number("labels", label) for label in labels),)
-        if len(set(choices[0])) < 2 or max(choices[0]) <= 0:  # noqa: PLR2004 - relevant and not
-            raise refusal("labels", labels, "two grades or more, one of them above 0", "labels=(0, 1)")
+    grades = as_grades(labels)
+    choices = GRADES if grades is None else (grades,)
     cases = {Maker(grades, 3, function.n_queries).every_grade(): grades for grades in choices}
     case = function.accepts(list(cases))
     return choices[0] if case is None else cases[case]
