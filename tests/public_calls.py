@@ -55,6 +55,11 @@ def queries() -> ra.Queries:
     return ra.Queries(LABELS, qid=QID)
 
 
+def hits(labels: Any, scores: Any) -> float:
+    """Return whether one of the first two rows is relevant: somebody's function."""
+    return float((np.asarray(labels)[np.argsort(-scores, kind="stable")][:2] > 0).any())
+
+
 def score() -> ra.Score:
     """Return what the four rows are worth."""
     return ra.evaluate(LABELS, SCORES, TEXT, qid=QID)
@@ -250,6 +255,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "audit.identify": lambda: {**DATA, "value": "0.5", "measure": "success", "k": 2, "progress": False},
     "audit.order": lambda: {**MODELS, "convention": TEXT, "n_resamples": 9, "progress": False},
     "audit.page": lambda: {**MODELS, "convention": TEXT, "n_resamples": 9, "progress": False},
+    "audit.probe": lambda: {"function": hits, "takes": "query", "k": 2, "measures": ["success"], "labels": [0, 1]},
     "audit.profile": lambda: {"labels": LABELS, "qid": QID, "k": 2, "scores": SCORES},
     "audit.Explanation.queries": dict,
     "compare.Results": lambda: {"data": CELLS},
@@ -269,6 +275,9 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "n_resamples": 9,
         "progress": False,
     },
+    "conformance.Program": lambda: {"command": "cat", "k": 2, "timeout": 1},
+    "conformance.check": lambda: {"function": hits, "convention": "letor4.p@2", "takes": "query", "labels": [0, 1]},
+    "conformance.vectors": lambda: {"convention": "letor4.p@2", "labels": [0, 1]},
     "datasets.RankingData": lambda: {"X": FEATURES, "labels": np.array(LABELS), "qid": np.array([0, 0, 1, 1])},
     "datasets.mq2008_like": lambda: {"n_train_queries": 3, "n_test_queries": 3},
     "exports.to_every_eval_ever": lambda: {"score": score()},

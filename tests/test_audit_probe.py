@@ -199,7 +199,7 @@ def test_a_wrong_mean_is_attributed_to_no_convention(bug):
 
     found = ra.audit.probe(function, takes="groups", k=None)
     assert found.convention is None
-    assert (bug in found.explanation) == (bug.startswith("one query"))
+    assert (bug in found.explanation) == (bug in {"one query too few", "one query too many", "the last query"})
 
 
 def test_a_slow_function_is_called_a_few_times(monkeypatch):
@@ -224,36 +224,100 @@ def test_one_document_queries_that_are_refused_are_said():
     assert [refused.what for refused in found.refused] == ["one document", "labels below 0"]
 
 
-def test_lightgbm_s_metric_is_its_preset():
-    lgb = pytest.importorskip("lightgbm")
-
-    def metric(labels, scores, sizes):
-        params = {"verbose": -1, "min_data_in_bin": 1, "min_data_in_leaf": 1, "feature_pre_filter": False}
-        rows = np.zeros((len(labels), 1))
-        data = lgb.Dataset(rows, labels, group=sizes, params=params, init_score=scores, free_raw_data=False)
-        return lgb.Booster(
-            {"objective": "lambdarank", "metric": "ndcg", "eval_at": [3], "verbose": -1}, data
-        ).eval_train()[0][2]
-
-    assert "lightgbm@3" in ra.audit.probe(metric, takes="groups", k=3).presets
+def scale(labels):
+    return (2.0**labels - 1) / 2 ** labels.max()
 
 
-def test_xgboost_s_metric_is_its_preset():
-    xgb = pytest.importorskip("xgboost")
-
-    def metric(labels, scores, sizes):
-        data = xgb.DMatrix(np.zeros((len(labels), 1)), labels)
-        data.set_group(sizes)
-        data.set_base_margin(scores)
-        model = xgb.train({"objective": "rank:ndcg", "eval_metric": "ndcg@3", "max_depth": 1, "eta": 0}, data, 0)
-        return float(model.eval(data).split(":")[-1])
-
-    assert "xgboost@3" in ra.audit.probe(metric, takes="groups", k=3).presets
+def err(labels, scores):
+    value, goes_on = 0.0, 1.0
+    for rank, p in enumerate(scale(labels)[np.argsort(-scores, kind="stable")], 1):
+        value, goes_on = value + goes_on * p / rank, goes_on * (1 - p)
+    return value
 
 
-def test_catboost_s_metric_is_its_preset():
-    utils = pytest.importorskip("catboost.utils")
-    found = ra.audit.probe(
-        lambda y, s, qid: utils.eval_metric(y, s, "NDCG:top=3", group_id=qid)[0], takes="queries", k=3
-    )
-    assert "catboost@3" in found.presets
+def average_precision(labels, scores, divisor):
+    relevant = (labels > 0)[np.argsort(-scores, kind="stable")][:5]
+    precisions = np.cumsum(relevant) / np.arange(1, relevant.size + 1)
+    return float(precisions[relevant].sum() / divisor) if divisor else 0.0
+
+
+NO_CONVENTION = {  # the function, its measure, and words of the explanation
+    "the highest grade of each query": (err, "err", ""),
+    "AP divided by the cutoff": (lambda y, s: average_precision(y, s, 5), "ap", ""),
+    "RR whose ranks begin with 2": (
+        lambda y, s: 1 / (np.argmax((y > 0)[np.argsort(-s, kind="stable")]) + 2) if y.max() > 0 else 0.0,
+        "rr",
+        "ranks begin with 2",
+    ),
+    "a number for one document only": (lambda y, s: 1.0 if y.size == 1 else None, "ndcg", ""),
+    "an empty query counts -1": (lambda y, s: ndcg(y, s) if y.max() > 0 else -1.0, "ndcg", "nothing relevant"),
+    "the cutoff is another": (lambda y, s: dcg_at(y, s, 4), "dcg", "its cutoff is 4"),
+    "tied rows share the best rank": (
+        lambda y, s: float(
+            sum((2.0**label - 1) / np.log2(2 + np.sum(s > score)) for label, score in zip(y, s, strict=True))
+        ),
+        "dcg",
+        "",
+    ),
+    "every third call is off": (
+        Counter(lambda values: values[-1] + 0.01 * (len(values) % 3 == 0)),
+        "ndcg",
+        "not determ",
+    ),
+}
+
+
+def dcg_at(labels, scores, k):
+    return dcg(labels[np.argsort(-scores, kind="stable")][:k])
+
+
+@pytest.mark.parametrize("what", NO_CONVENTION)
+def test_what_is_no_convention_is_attributed_to_none_and_explained_by_no_other_mistake(what):
+    function, measure, explanation = NO_CONVENTION[what]
+    k = None if measure in {"ndcg", "rr"} else 5
+    found = ra.audit.probe(function, takes="query", k=k, measures=measure)
+    assert found.convention is None
+    assert explanation in found.explanation
+    assert bool(explanation) == bool(found.explanation)
+
+
+def test_the_example_is_about_the_mistake():
+    found = ra.audit.probe(lambda y, s: round(ndcg(y, s), 3), takes="query", k=None)
+    assert found.nearest.empty == 0
+    assert found.example.value == round(found.example.expected, 3) != found.example.expected
+
+
+FORMS = {
+    "lists": lambda y, s: ndcg(np.array(y), np.array(s)) if y and s else 0.0,
+    "arrays of shape (1, n_docs)": lambda y, s: ndcg(y[0], s[0]) if y.ndim == 2 else y.shape[1],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_function_that_takes_no_arrays_of_one_dimension_is_asked_otherwise(form):
+    found = ra.audit.probe(FORMS[form], takes="query", k=None)
+    assert found.convention.gain == "exp2"
+    assert form in found.refused[0].meaning
+
+
+@pytest.mark.parametrize(
+    ("measure", "function", "field", "value"),
+    [
+        (
+            "rbp",
+            lambda y, s: 0.1 * sum((y > 0)[np.argsort(-s, kind="stable")] * 0.9 ** np.arange(y.size)),
+            "persistence",
+            0.9,
+        ),
+        ("ap", lambda y, s: average_precision(1 * (y > 2), s, (y > 2).sum()), "relevant", "above_2"),
+        ("success", lambda y, s: bool((y > 0)[np.argsort(-s, kind="stable")][:5].any()), "relevant", "from_1"),
+    ],
+)
+def test_numbers_beside_the_usual_ones_are_found(measure, function, field, value):
+    found = ra.audit.probe(function, takes="query", k=None if measure == "rbp" else 5, measures=measure)
+    assert value in (getattr(found.convention, field), *found.undecided.get(field, ()))
+
+
+def test_a_function_that_gives_no_number_at_all_is_said_once():
+    found = ra.audit.probe(lambda y, s: ("ndcg", ndcg(y, s)), takes="query", k=None)
+    assert [(refused.what, refused.problem) for refused in found.refused] == [("all data", "returned a tuple")]

@@ -67,7 +67,7 @@ def raw_error(name: str, function: Any, keywords: dict[str, Any]) -> str | None:
 # What is public and not called here.
 LEFT_OUT = {
     "the results of functions, which nobody makes by hand": (
-        r"Score|Tally|audit\.[A-Z]\w+|compare\.(Front|LeaveOneOut|Stratified\w+|WinningNumbers)|io\.(Scored)?Judgments"
+        r"Score|Tally|audit\.[A-Z]\w+|conformance\.(Conformance|Failure|Vectors?)|compare\.(Front|LeaveOneOut|Stratified\w+|WinningNumbers)|io\.(Scored)?Judgments"
         r"|parity\.[A-Z]\w+|datasets\.Grouped|objectives\.(AddedBiases|PairRatios)|sklearn\.QueryScorer"
         r"|(lightgbm|xgboost|catboost)\.(EvalMetric|CustomMetric|GlobalEval|EarlyStopping)"
     ),

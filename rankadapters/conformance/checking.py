@@ -15,9 +15,9 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.statistics.probing.answers import TAKES, Function, Reply
-from rankadapters.statistics.probing.cases import Case, Maker, value_of
-from rankadapters.statistics.probing.cutoffs import MOST_RANKS, find_cutoff
-from rankadapters.statistics.probing.examination import diagnose, examine, grades_of
+from rankadapters.statistics.probing.cases import Case, value_of
+from rankadapters.statistics.probing.diagnosis import at_other_cutoff, diagnose
+from rankadapters.statistics.probing.examination import examine, grades_of
 
 SAME = 1e-12  # the difference of sums in another order
 
@@ -74,8 +74,8 @@ def check(
     asked = Function(function, choice("takes", takes, TAKES))
     vectors_here = [v for v in vectors(declared, labels=labels).vectors if len(v.group_sizes) <= asked.n_queries]
     answers = [asked.ask(vector.case) for vector in vectors_here]
-    for case, answer in reversed(asked.answers.copy()):
-        asked.repeat(case, answer)
+    for vector in reversed(vectors_here):
+        asked.repeat(vector.case)
     failures = [
         Failure(id=i, vector=v, answer=None if math.isnan(a.value) else a.value, problem=a.problem)
         for i, (v, a) in enumerate(zip(vectors_here, answers, strict=True), 1)
@@ -102,18 +102,13 @@ def _why(
     """Probe a function that fails: return the fields whose other values explain its answers, or else a mistake."""
     grades, k = grades_of(function, labels), getattr(convention, "k", None)
     elimination = examine(function, (type(convention),), k, grades, tolerance)
-    if not elimination.left and "k" in convention.fields() and (k or 0) < MOST_RANKS:
-        cutoff = find_cutoff(function, Maker(grades, 3, function.n_queries))
-        if cutoff != k:
-            at_cutoff = examine(function, (type(convention),), cutoff, grades, tolerance)
-            elimination = at_cutoff if at_cutoff.left else elimination
-    if elimination.left and elimination.answers:
-        fitting = elimination.pool.members(elimination.left)
-        computed = min(fitting, key=lambda other: len(convention.diff(other)))
-        cases = [case for case, _ in function.answers]
-        return {name: v for name, v in convention.diff(computed).items() if _shows(computed, name, v[0], cases)}, ""
-    mistake = diagnose(elimination, k)
-    return {}, mistake.what if mistake else ""
+    if not elimination.left:
+        elimination = at_other_cutoff(elimination, grades) or elimination
+    if not elimination.fits:
+        return {}, diagnose(elimination, grades)[1]
+    computed = min(elimination.pool.members(elimination.left), key=lambda other: len(convention.diff(other)))
+    cases = [case for case, answer in function.answers.items() if not answer.problem]
+    return {name: v for name, v in convention.diff(computed).items() if _shows(computed, name, v[0], cases)}, ""
 
 
 def _shows(computed: Convention, name: str, declared: object, cases: list[Case]) -> bool:

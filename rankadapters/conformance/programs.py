@@ -52,8 +52,8 @@ class Program:
 
     def __init__(self, command: str, *, k: int | None = None, timeout: float = 10) -> None:
         try:
-            self._arguments = shlex.split(command)
-        except (ValueError, AttributeError):
+            self._arguments = shlex.split(command) if isinstance(command, str) else []
+        except ValueError:
             self._arguments = []
         if not self._arguments:
             msg = f"command={brief(command)}; allowed are command lines."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -11,9 +10,9 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.measures import DCG, NDCG
 from rankadapters.statistics.grid import searched, with_refusals
-from rankadapters.statistics.probing.bugs import CHANGED_ANSWERS, CHANGED_CASES
+from rankadapters.statistics.probing import mistakes
 from rankadapters.statistics.probing.cases import LONGEST_STABLE, Case, value_of
-from rankadapters.statistics.probing.elimination import Pool
+from rankadapters.statistics.probing.elimination import Conventions, Pool
 
 FURTHER = 20  # a cutoff that a convention of all ranks is confused with
 SHUFFLES = 3  # orders of tied rows that an unstable sort may come to
@@ -39,16 +38,25 @@ def mistaken(convention: Convention, cases: Sequence[Case], expected: Floats) ->
 
     Where a mistake has no value, nobody knows what its implementation returns; the expected value stands there.
     """
-    rivals = [np.array([value_of(other, case) for case in cases]) for other in _other_cutoffs(convention)]
-    for _, scale, offset in CHANGED_ANSWERS:
-        factors = [factor if math.isfinite(factor := scale(len(case.sizes))) else 1.0 for case in cases]
-        rivals.append(expected * factors + offset)
-    rivals.append(np.round(expected, 4))
-    rivals += [np.array([value_of(convention, change(case)) for case in cases]) for change in CHANGED_CASES.values()]
+
+    def evaluate(cases: Sequence[Case], *, later: bool = False) -> Pool:
+        other = _later(convention) if later else convention
+        return Pool(list(cases), [Conventions(type(other), [])], np.array([[value_of(other, c) for c in cases]]))
+
+    rivals = [values[0] for _, _, values in mistakes.mistaken(evaluate, cases)]
+    rivals += [np.array([value_of(other, case) for case in cases]) for other in _other_cutoffs(convention)]
     rivals += [np.array([value_of(convention, _shuffled(case, seed)) for case in cases]) for seed in range(SHUFFLES)]
-    if isinstance(convention, NDCG):
-        rivals.append(np.array([_of_later_discounts(convention, case) for case in cases]))
+    rivals.append(np.round(expected, 4))
     return np.array([np.where(np.isnan(values), expected, values) for values in rivals])
+
+
+def _later(convention: Convention) -> Convention:
+    """Return a convention at the next cutoff, and DCG in place of NDCG."""
+    k: int | None = getattr(convention, "k", None)
+    if isinstance(convention, NDCG):
+        fields = {name: getattr(convention, name) for name in DCG.declared()}
+        convention = DCG(**(fields | {"average": "uniform"}))
+    return convention if k is None else convention.replace(k=k + 1)
 
 
 def _other_cutoffs(convention: Convention) -> Iterator[Convention]:
@@ -68,14 +76,3 @@ def _shuffled(case: Case, seed: int) -> Case:
         own = generator.permutation(size) if size > LONGEST_STABLE else np.arange(size)
         rows += (len(rows) + own).tolist()
     return case.replaced(labels=[case.labels[i] for i in rows], scores=[case.scores[i] for i in rows])
-
-
-def _of_later_discounts(convention: NDCG, case: Case) -> float:
-    """Return NDCG whose discounts are those of the next rank; NaN where a query has no ideal."""
-    fields = {name: getattr(convention, name) for name in DCG.declared()}
-    dcg = DCG(**(fields | {"k": None if convention.k is None else convention.k + 1, "average": "uniform"}))
-    values = []
-    for query in case.split():
-        ideal = value_of(dcg, query.ideal().with_first_row())
-        values.append(value_of(dcg, query.with_first_row()) / ideal if ideal else math.nan)
-    return float(np.mean(values))

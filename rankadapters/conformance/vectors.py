@@ -36,7 +36,7 @@ from rankadapters.statistics.probing.cases import (
     other_labels,
     value_of,
 )  # fmt: skip
-from rankadapters.statistics.probing.examination import grades_of
+from rankadapters.statistics.probing.examination import as_cutoff, as_grades, grades_of
 
 SEVERAL = 3  # queries of a case that shows what the mean does
 OF_SEVERAL = (UNTIED, EMPTY, ANY)
@@ -150,7 +150,9 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     >>> [case.purpose for case in cases]
     ['ties', 'empty', 'short', 'distinct scores', 'negative labels']
     """
-    return _vectors(as_convention(convention), None if labels is None else tuple(labels))
+    declared = as_convention(convention)
+    as_cutoff(getattr(declared, "k", None))
+    return _vectors(declared, as_grades(labels))
 
 
 @lru_cache(maxsize=16)

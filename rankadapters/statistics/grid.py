@@ -35,14 +35,18 @@ def grid(measure: type[Convention], queries: Queries) -> dict[str, Values]:
     }
 
 
-def searched(measure: type[Convention], queries: Queries) -> dict[str, Values]:
-    """Values of the grid, and those that the measure's presets have beside them in its formula and its ranking."""
+def searched(measure: type[Convention], queries: Queries, *, further: bool = False) -> dict[str, Values]:
+    """Values of the grid, and those that the measure's presets have beside them in its formula and its ranking.
+
+    With `further`, also those that are worth trying where the data can be chosen.
+    """
     kinds, found = measure.declared(), grid(measure, queries)
     made = [presets.make(name, None) for name in presets.names(measure.measure)]
     for name, values in found.items():
         if kinds[name].group in {"value", "ranking"}:
             others = (getattr(preset, name) for preset in made)
-            fitting = (value for value in others if kinds[name].fits(value, queries.columns))
+            beside = (*others, *kinds[name].further) if further else others
+            fitting = (value for value in beside if kinds[name].fits(value, queries.columns))
             found[name] = tuple(dict.fromkeys((*values, *fitting)))
     return found
 

@@ -273,10 +273,14 @@ class _Space:
     def _lowered(self, fields: dict[str, Any], step: int) -> list[Lowered]:
         """Lower a convention for each data set; nothing where it is refused, or another spelling of one in the grid."""
         found: list[Lowered] = []
+        conventions: dict[int | None, Convention] = {}
         try:
             for side in self.sides:
-                k = {"k": side.cutoffs[step]} if "k" in self.base.fields() else {}
-                convention = self.base.replace(**fields, **k)
+                k = side.cutoffs[step] if "k" in self.base.fields() else None
+                if k not in conventions:
+                    cut = {"k": k} if "k" in self.base.fields() else {}
+                    conventions[k] = self.base.replace(**fields, **cut)
+                convention = conventions[k]
                 if not found and any(getattr(convention, name) != value for name, value in fields.items()):
                     return []
                 found.append((convention, convention.lower(side.bound)))
@@ -305,7 +309,7 @@ def _order(side: _Side, plan: RankedPlan, borders: list[float]) -> object:
 def _base(measure: type[Convention], grid: Block) -> Convention | None:
     """Return a convention of the grid that refuses no query, with the first average that its pool has."""
     k = {"k": None} if "k" in measure.fields() else {}
-    first = {name: next(value for value in values if value != REFUSAL) for name, values in grid.items()}
+    first = {name: next((v for v in values if v != REFUSAL), REFUSAL) for name, values in grid.items()}
     for average in grid["average"]:
         with suppress(ConventionError):
             return measure(**{**k, **first, "average": average})

@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankadapters.audit.identification.known_presets import known
 from rankadapters.audit.probing.report import Example, Probe, Refused
-from rankadapters.core.declaration.arguments import choice, names, number, refusal, whole_or_none
+from rankadapters.core.declaration.arguments import choice, names, number, refusal
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import has_cutoff, measure_named
-from rankadapters.statistics.probing.answers import TAKES, Function
+from rankadapters.statistics.probing.answers import FORMS, TAKES, Function
 from rankadapters.statistics.probing.cases import (
     EMPTY,
+    LONG,
     NEGATIVE,
     ONE_DOCUMENT,
     SHORT,
     Case,
-    Maker,
     other_labels,
     shrunk,
     value_of,
 )  # fmt: skip
-from rankadapters.statistics.probing.cutoffs import find_cutoff
-from rankadapters.statistics.probing.elimination import Elimination
-from rankadapters.statistics.probing.examination import diagnose, examine, grades_of
+from rankadapters.statistics.probing.diagnosis import diagnose
+from rankadapters.statistics.probing.elimination import Elimination, values_of
+from rankadapters.statistics.probing.examination import as_cutoff, examine, find_cutoff, grades_of
+from rankadapters.statistics.probing.mistakes import EXCEPTIONS
 
 QUESTIONS, SECONDS = 400, 5.0  # to a function at most, while the smallest example is looked for
 
 MEANINGS = {
     EMPTY: "empty='error', or empty='skip' where nothing is left to average",
     ONE_DOCUMENT: "queries of one document have to be left out or valued by hand",
-    SHORT: "short='error'",
+    SHORT: "shorter queries have to be left out, as short='skip' does",
     NEGATIVE: "scores have to be positive",
 }
+ALL_REFUSED = "give probe a function of labels and scores that returns one number; see takes= and labels="
+UNKNOWN = "unknown"  # the cutoff that is looked for
 
 
 def probe(
@@ -95,21 +98,18 @@ def probe(
     if not callable(function):
         raise refusal("function", function, "callables", "a function of labels and scores")
     asked = Function(function, choice("takes", takes, TAKES))
-    kinds = [
-        measure_named(name) for name in names("measures", measures if isinstance(measures, str) else list(measures))
-    ]
+    kinds = tuple(map(measure_named, names("measures", measures)))
     bound = number("tolerance", tolerance, least=0)
+    unknown = isinstance(k, str) and k == UNKNOWN
+    cutoff = None if unknown else as_cutoff(k)
     grades = grades_of(asked, labels)
-    maker = Maker(grades, 3, asked.n_queries)
-    cutoff = find_cutoff(asked, maker) if k == "unknown" else whole_or_none("k", k, "all ranks")
-    elimination = examine(asked, tuple(kinds), cutoff, grades, bound)
-    answered = any(not math.isnan(answer.value) for answer in elimination.answers.values())
-    if answered and elimination.left and not any("deterministic" in fault for fault in asked.faults):
+    if unknown:
+        cutoff = find_cutoff(asked, grades)
+    elimination = examine(asked, kinds, cutoff, grades, bound)
+    if elimination.fits and asked.deterministic:
         fitting = _with_refusals(elimination, elimination.pool.members(elimination.left))
-        if labels is None:
-            fitting = _by_other_labels(elimination, fitting)
-        return _fitted(elimination, fitting)
-    return _unexplained(elimination, cutoff)
+        return _fitted(elimination, fitting if labels is not None else _by_other_labels(elimination, fitting))
+    return _unexplained(elimination, grades)
 
 
 def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
@@ -128,11 +128,10 @@ def _with_refusals(elimination: Elimination, fitting: list[Convention]) -> list[
 
 def _by_other_labels(elimination: Elimination, fitting: list[Convention]) -> list[Convention]:
     """Rule out conventions by fractional and negative labels; an answer that no convention gives says nothing."""
-    function = elimination.function
-    for case in other_labels(_cut(fitting[0]), function.n_queries):
-        values = np.array([value_of(convention, case) for convention in fitting])
+    for case in other_labels(elimination.cutoff, elimination.function.n_queries):
+        values = values_of(fitting, case)
         if np.unique(np.round(values, 10), equal_nan=True).size > 1:
-            answer = function.ask(case)
+            answer = elimination.function.ask(case)
             if answer.problem:
                 elimination.refused.append((case, answer))
                 continue
@@ -149,7 +148,7 @@ def _fitted(elimination: Elimination, fitting: list[Convention]) -> Probe:
         conventions=tuple(fitting),
         presets=tuple(presets),
         undecided={name: several for name, several in values.items() if len(several) > 1},
-        **_common(elimination),
+        **_common(elimination, _simplest(fitting)),
     )
 
 
@@ -176,17 +175,18 @@ def _presets(conventions: list[Convention]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _unexplained(elimination: Elimination, cutoff: int | None) -> Probe:
-    mistake = diagnose(elimination, cutoff)
-    group = elimination.nearest()
-    nearest = _simplest(list(mistake.conventions)) if mistake else None
-    if nearest is None and group is not None:
-        nearest = _simplest(elimination.pool.members([group]))
-    example = None if nearest is None else _example(elimination, nearest)
+def _unexplained(elimination: Elimination, grades: tuple[float, ...]) -> Probe:
+    nearest, explanation = diagnose(elimination, grades)
+    steady = elimination.function.deterministic
+    convention = None
+    if nearest:
+        empty = getattr(min(nearest, key=_rank), "empty", None)
+        convention = _simplest([c for c in nearest if getattr(c, "empty", None) == empty])
+    example = _example(elimination, convention) if convention is not None and steady else None
+    alike = nearest if explanation == EXCEPTIONS[LONG] else []  # presets do not speak of such sorts
     return Probe(
-        convention=None, conventions=(), presets=(), undecided={},
-        nearest=nearest, example=example, explanation=mistake.what if mistake else "",
-        **_common(elimination),
+        convention=None, conventions=(), presets=_presets(alike), undecided={},
+        nearest=convention, example=example, explanation=explanation, **_common(elimination, None),
     )  # fmt: skip
 
 
@@ -195,33 +195,49 @@ def _example(elimination: Elimination, convention: Convention) -> Example | None
     function = elimination.function
 
     def differs(case: Case) -> bool:
-        answer, expected = function.answer(case), value_of(convention, case)
+        answer, expected = function.ask(case), value_of(convention, case)
         if answer.problem or math.isnan(expected):
             return False
         return abs(answer.value - expected) > elimination.tolerance * max(1.0, abs(expected))
 
-    different = [case for case, _ in function.answers if differs(case)]
+    different = [case for case in list(function.answers) if differs(case)]
     if not different:
         return None
     questions = min(QUESTIONS, int(SECONDS * function.calls / max(function.seconds, SECONDS / QUESTIONS)))
     case = shrunk(min(different, key=lambda case: len(case.labels)), differs, questions)
     return Example(
         labels=case.labels, scores=case.scores, group_sizes=case.sizes,
-        value=function.answer(case).value, expected=value_of(convention, case),
+        value=function.ask(case).value, expected=value_of(convention, case),
     )  # fmt: skip
 
 
-def _common(elimination: Elimination) -> dict[str, Any]:
-    refused = {case.purpose: answer.problem for case, answer in elimination.refused}
+def _common(elimination: Elimination, convention: Convention | None) -> dict[str, Any]:
+    function = elimination.function
+    refused = list(_refusals(elimination, convention))
+    if function.form != next(iter(FORMS)):
+        refused.insert(0, Refused(what="numpy arrays", problem="raised an error", meaning=f"it takes {function.form}"))
     return {
-        "refused": tuple(
-            Refused(what=what, problem=problem, meaning=MEANINGS.get(what, "such data have no value"))
-            for what, problem in refused.items()
-        ),
-        "calls": elimination.function.calls,
-        "tolerance": elimination.tolerance,
-        "faults": tuple(elimination.function.faults),
-    }
+        "refused": tuple(refused), "calls": function.calls,
+        "tolerance": elimination.tolerance, "faults": tuple(function.faults),
+    }  # fmt: skip
+
+
+def _refusals(elimination: Elimination, convention: Convention | None) -> Iterator[Refused]:
+    """Yield the kinds of data that the function has no number for, each once, and without what follows from another.
+
+    Where the convention itself has no value, a refusal says nothing beside what its fields say.
+    """
+    if elimination.refused and not elimination.told:
+        yield Refused(what="all data", problem=elimination.refused[0][1].problem, meaning=ALL_REFUSED)
+        return
+    first = {case.purpose: (case, answer) for case, answer in reversed(elimination.refused)}
+    for purpose, (case, answer) in reversed(first.items()):
+        implied = (case.traits(elimination.cutoff) & first.keys()) - {purpose}
+        silent = convention is not None and math.isnan(value_of(convention, case))
+        by_field = purpose == EMPTY or (purpose == SHORT and "short" in elimination.pool.groups[0].measure.fields())
+        if not implied and (by_field or not silent):
+            meaning = MEANINGS.get(purpose, "such data have no value")
+            yield Refused(what=purpose, problem=answer.problem, meaning=meaning)
 
 
 def _rank(convention: Convention) -> tuple[int, ...]:

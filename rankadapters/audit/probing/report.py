@@ -68,7 +68,8 @@ class Probe(Document):
     conventions : tuple of Convention
         All that fit: no data that the function can be given tell them apart.
     presets : tuple of str
-        Presets that compute the same, named at the cutoff.
+        Presets that compute the same, named at the cutoff. Where only an unstable sort of long queries differs, those
+        that compute the same up to 16 rows.
     undecided : dict of str to tuple
         Fields that the function's interface cannot show, and the values that fit.
     refused : tuple of Refused
@@ -143,7 +144,8 @@ class Probe(Document):
         if self.nearest is None:
             return f"The function computes no known convention: it gave no number ({called})."
         because = f" Most likely {self.explanation}." if self.explanation else ""
-        return f"The function computes no known convention ({called}). The nearest is {self.nearest.name}.{because}"
+        nearest = f"The nearest is {self.nearest.name}.{because}\n{self.nearest}"
+        return f"The function computes no known convention ({called}). {nearest}"
 
     def _why(self, name: str) -> str:
         if name not in self.undecided:

@@ -31,6 +31,8 @@ class Field:
         What the field decides: a sentence for docstrings and the documentation.
     tried : tuple
         Values that an audit tries when it searches for a convention or varies the field.
+    further : tuple
+        Values beside these for what can choose its data, as a probe of a function can.
     rarity : int
         How rarely users of a tool change the field, from 0 on: the most common change is named first.
     column : str
@@ -45,6 +47,7 @@ class Field:
     group: str
     about: str
     tried: tuple[Any, ...] = ()
+    further: tuple[Any, ...] = ()
     rarity: int = 10
     column: str = ""
     implied: Any = None

@@ -20,6 +20,7 @@ SCALE = FloatField(
     least=0,
     strict=True,
     tried=(16.0, 1.0),
+    further=(2.0, 3.0, 4.0, 5.0, 8.0, 15.0, 32.0),
 )
 COMPLEMENT = Words(
     group="value",

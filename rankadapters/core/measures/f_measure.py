@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from rankadapters.core.binding.lowering import Bound
 
 BETA_SQUARED = FloatField(
-    group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,)
-)
+    group="value", about="How much recall weighs in comparison with precision, squared.", least=0, tried=(1.0,),
+    further=(0.25, 4.0),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

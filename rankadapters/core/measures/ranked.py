@@ -100,6 +100,7 @@ DISCOUNT = DiscountWords(
     numbered={"power": "B^(i - 1)", "log": "1 / log_B(i + 1)"},
     numbers="a power above 0 and at most 1, a base above 1",
     tried=("log2", "jk2", "reciprocal"),
+    further=("log_2.718281828459045", "log_10"),
 )
 RELEVANT = Words(
     group="value",
@@ -107,6 +108,7 @@ RELEVANT = Words(
     words={},
     numbered={"above": "l > B", "from": "l >= B"},
     tried=("above_0", "above_0.5", "from_1", "from_2"),
+    further=("above_1", "above_2", "above_3", "from_3", "from_4"),
 )
 RETRIEVE = Words(
     group="ranking",

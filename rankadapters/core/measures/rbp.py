@@ -22,7 +22,7 @@ LEVEL_GAIN = replace(
 )
 PERSISTENCE = FloatField(
     group="value", about="The probability that a reader goes on to the next rank.", least=0, most=1,
-    tried=(0.5, 0.8, 0.95),
+    tried=(0.5, 0.8, 0.95), further=(0.6, 0.7, 0.75, 0.85, 0.9, 0.98, 0.99),
 )  # fmt: skip
 
 

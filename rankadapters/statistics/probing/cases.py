@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ SHORTEST = 2  # rows of a short list
 LONGEST_STABLE = 16  # rows that numpy's default sort keeps in order
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class Case:
     """Labels and scores of a few queries, and what they were made to show.
 
@@ -49,20 +49,30 @@ class Case:
     labels: tuple[float, ...]
     scores: tuple[float, ...]
     sizes: tuple[int, ...]
-    purpose: str = ""
+    purpose: str = field(default="", compare=False)
 
     @property
     def queries(self) -> Queries:
         """The rows as queries."""
         return Queries(np.asarray(self.labels, dtype=float), group_sizes=np.asarray(self.sizes))
 
-    @property
-    def traits(self) -> frozenset[str]:
-        """What may make a function refuse the case."""
-        labels, scores = np.asarray(self.labels), np.asarray(self.scores)
-        highest = np.maximum.reduceat(labels, np.append(0, np.cumsum(self.sizes)[:-1]))
-        traits = {EMPTY: (highest <= 0).any(), ONE_DOCUMENT: min(self.sizes) == 1, NEGATIVE: (scores <= 0).any()}
+    def traits(self, cutoff: int | None = None) -> frozenset[str]:
+        """Return what may make a function refuse the case, or treat it otherwise."""
+        highest = np.maximum.reduceat(np.asarray(self.labels), np.append(0, np.cumsum(self.sizes)[:-1]))
+        traits = {
+            EMPTY: (highest <= 0).any(),
+            ONE_DOCUMENT: min(self.sizes) == 1,
+            SHORT: min(self.sizes) < (cutoff or 0),
+            NEGATIVE: min(self.scores) <= 0,
+            NEARLY_TIED: len(set(self.scores)) > np.unique(np.asarray(self.scores, np.float32)).size,
+            LONG: max(self.sizes) > LONGEST_STABLE,
+        }
         return frozenset(name for name, has in traits.items() if has)
+
+    @property
+    def untied(self) -> bool:
+        """Whether no two rows of a query have the same score, or the same one in float32."""
+        return all(len(set(map(np.float32, query.scores))) == len(query.scores) for query in self.split())
 
     @property
     def qid(self) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -145,10 +155,10 @@ class Maker:
             EMPTY: (self.empty, 2),
             ANY: (self.any, 12),
         }
-        makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 2), LONG: (self.long, 2)}
+        makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 6), LONG: (self.long, 2)}
         makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
         cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
-        return [*cases, self.nearly_tied_pair(), self.nearly_tied_pair()]
+        return [*cases, *map(self.nearly_tied_pair, (0, 1)), self.long_tie()]
 
     def plain(self) -> Case:
         """Make queries with more rows than the cutoff, something relevant and positive scores."""
@@ -171,7 +181,7 @@ class Maker:
             queries.append((labels, scores))
         return self._case(queries, NEARLY_TIED)
 
-    def nearly_tied_pair(self) -> Case:
+    def nearly_tied_pair(self, turn: int) -> Case:
         """Make queries of different scores, the two highest of which are one score in float32.
 
         Queries have different scores, so that all rows together have one such pair as well.
@@ -182,7 +192,7 @@ class Maker:
             scores = np.linspace(number + 1.0, number + 1.5, size)
             scores[0] = scores[-1] + CLOSE
             labels = np.full(size, self._grades.min())
-            labels[-int(self._generator.integers(2))] = self._grades.max()
+            labels[-((number + turn) % 2)] = self._grades.max()
             order = self._generator.permutation(size)
             queries.append((labels[order], scores[order]))
         return self._case(queries, NEARLY_TIED)
@@ -203,14 +213,25 @@ class Maker:
         return self._case([self._query(int(self._generator.integers(SHORTEST, self._k))) for _ in self._each()], SHORT)
 
     def negative(self) -> Case:
-        """Make queries with some scores of 0 and below."""
-        scores = (*SCORES, -1.0, 0.0)
+        """Make queries with some scores of 0 and below, or with no others."""
+        scores = (*SCORES, -1.0, 0.0) if self._generator.random() < 0.5 else (-2.0, -1.0, 0.0)  # noqa: PLR2004 - a share
         return self._case([self._query(self._more_than_cutoff(), scores) for _ in self._each()], NEGATIVE)
 
     def long(self) -> Case:
         """Make queries of more rows than numpy's default sort keeps in order, most of them tied."""
         n_rows = max(3 * LONGEST_STABLE, self._k + 8)
         return self._case([self._query(n_rows, SCORES[:2]) for _ in self._each()], LONG)
+
+    def long_tie(self) -> Case:
+        """Make long queries whose best tie has relevant rows between its first and its last one."""
+        queries = []
+        for _ in self._each():
+            labels, scores = self._query(max(3 * LONGEST_STABLE, self._k + 8), SCORES[:2])
+            tied = np.flatnonzero(scores == scores.max())
+            labels[tied] = self._grades.max()
+            labels[tied[[0, -1]]] = self._grades.min()
+            queries.append((labels, scores))
+        return self._case(queries, LONG)
 
     def any(self) -> Case:
         """Make queries of any length, some without a relevant row and some without a positive score."""
@@ -244,9 +265,11 @@ class Maker:
         return range(self._n_queries)
 
     def _query(self, n_rows: int, scores: Sequence[float] = SCORES) -> tuple[Floats, Floats]:
-        labels = self._generator.choice(self._grades, n_rows)
+        highest = self._generator.integers(2, self._grades.size + 1)  # a function may read the highest grade from data
+        labels = self._generator.choice(np.sort(self._grades)[:highest], n_rows)
+        labels[self._generator.random(n_rows) < self._generator.choice((0.0, 0.6))] = self._grades.min()
         if labels.max() <= 0:
-            labels[self._generator.integers(n_rows)] = self._grades.max()
+            labels[self._generator.integers(n_rows)] = self._generator.choice(self._grades[self._grades > 0])
         return labels, self._generator.choice(np.asarray(scores), n_rows)
 
     @staticmethod
@@ -291,10 +314,12 @@ def simpler(case: Case) -> Iterator[Case]:
     """Yield cases that are a little smaller or plainer than a case."""
     yield from filter(None, (case.without_query(query) for query in range(len(case.sizes)) if len(case.sizes) > 1))
     yield from filter(None, (case.without_row(row) for row in range(len(case.labels))))
-    ranks = {score: float(rank) for rank, score in enumerate(sorted(set(case.scores)), 1)}
-    plain = tuple(ranks[score] for score in case.scores)
-    if plain != case.scores:
-        yield case.replaced(scores=plain)
+    scores = np.asarray(case.scores)
+    distinct = scores.size - np.argsort(np.argsort(-scores, kind="stable"))
+    ranks = np.unique(scores, return_inverse=True)[1] + 1
+    for plain in (distinct, ranks):
+        if (plain != scores).any():
+            yield case.replaced(scores=plain.astype(float).tolist())
     for row, label in enumerate(case.labels):
         for lower in (0.0, 1.0):
             if 0 <= lower < label:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -12,13 +14,14 @@ import numpy as np
 
 from rankadapters.core.data.columns import Floats
 from rankadapters.core.declaration.convention import Convention
-from rankadapters.core.errors import ConventionError
+from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.statistics.grid import Block, searched, with_refusals
 from rankadapters.statistics.probing.answers import Function, Reply
-from rankadapters.statistics.probing.cases import EMPTY, Case
+from rankadapters.statistics.probing.cases import ANY, EMPTY, PLAIN, UNTIED, Case
 from rankadapters.statistics.search import Data, Search
 
 SIGNIFICANT = 10  # digits at which two values of the search are one
+FEWEST = 2  # answers without which a convention or a mistake fits by chance
 FLOAT32 = 1e-6  # the relative error of a sum of float32 numbers
 
 
@@ -48,9 +51,12 @@ class Pool:
     values: Floats
 
     @classmethod
-    def of(cls, cases: Sequence[Case], measures: Sequence[type[Convention]], cutoff: int | None) -> Pool:
+    def of(
+        cls, cases: Sequence[Case], measures: Sequence[type[Convention]], cutoff: int | None, *, further: bool = False
+    ) -> Pool:
         """Evaluate the grids of some measures, cut at one cutoff, on some cases."""
-        grids = [(measure, with_refusals(measure, searched(measure, cases[0].queries))) for measure in measures]
+        queries = cases[0].queries
+        grids = [(m, with_refusals(m, searched(m, queries, further=further))) for m in measures]
         return cls.over(cases, grids, cutoff)
 
     @classmethod
@@ -80,14 +86,21 @@ class Elimination:
         The function under test.
     pool : Pool
         The cases to ask about, and what conventions say of them.
+    cutoff : int or None
+        The cutoff of the conventions.
     tolerance : float
         The largest difference, relative to values above 1, that counts as none.
     """
 
-    def __init__(self, function: Function, pool: Pool, tolerance: float) -> None:
-        self.function, self.pool, self.tolerance = function, pool, tolerance
+    def __init__(self, function: Function, pool: Pool, cutoff: int | None, tolerance: float) -> None:
+        self.function, self.pool, self.cutoff, self.tolerance = function, pool, cutoff, tolerance
         self.answers: dict[int, Reply] = {}
         self.refused: list[tuple[Case, Reply]] = []
+
+    @property
+    def told(self) -> dict[int, float]:
+        """The answers that are numbers, by case."""
+        return {case: answer.value for case, answer in self.answers.items() if not answer.problem}
 
     @property
     def left(self) -> list[int]:
@@ -97,63 +110,64 @@ class Elimination:
             fits &= self._fits(case, answer.value)
         return np.flatnonzero(fits).tolist()
 
+    @property
+    def fits(self) -> bool:
+        """Whether a convention is left, and not only because the function has no number for ordinary data."""
+        ordinary = [case for case in self.told if self.pool.cases[case].purpose in {PLAIN, UNTIED, ANY}]
+        return len(ordinary) >= FEWEST and bool(self.left)
+
     def run(self, purposes: Sequence[str]) -> None:
         """Ask about cases of each purpose, at least one, as long as they tell conventions apart.
 
         Where the function refused a case made for a trait, no further case with that trait is asked about.
         """
         for purpose in purposes:
-            refused = {case.purpose for case, _ in self.refused}
-            cases = [i for i, c in enumerate(self.pool.cases) if c.purpose == purpose and not c.traits & refused]
-            for number in range(len(cases)):
-                waiting = [case for case in cases if case not in self.answers]
-                apart = {case: self._told_apart(case) for case in waiting}
-                case = max(waiting, key=lambda case: apart[case])
+            for number, cases in enumerate(iter(partial(self._waiting, purpose), [])):
+                apart = {case: self._told_apart(case) for case in cases}
+                case = max(cases, key=lambda case: apart[case])
                 if not self.left or (number and apart[case] <= 1):
                     break
                 self._ask(case)
 
     def ask_more(self, purpose: str, least: int) -> None:
-        """Ask about cases of a purpose until there are answers to some of them, for what explains a mistake."""
-        cases = [i for i, case in enumerate(self.pool.cases) if case.purpose == purpose]
-        for case in cases[:least]:
-            if case not in self.answers:
-                self._ask(case)
+        """Ask about cases of a purpose until some were asked about, for what explains a mistake."""
+        asked = sum(self.pool.cases[case].purpose == purpose for case in self.answers)
+        for case in self._waiting(purpose)[: max(least - asked, 0)]:
+            self._ask(case)
+
+    def _waiting(self, purpose: str) -> list[int]:
+        refused = {case.purpose for case, _ in self.refused}
+        cases = enumerate(self.pool.cases)
+        return [i for i, case in cases if i not in self.answers and case.purpose == purpose
+                and not case.traits(self.cutoff) & refused]  # fmt: skip
 
     def nearest(self) -> int | None:
         """Return the group that agrees with the most answers, then comes closest."""
-        told = {case: answer.value for case, answer in self.answers.items() if not math.isnan(answer.value)}
-        if not told:
+        if not self.told:
             return None
-        values = self.pool.values[:, list(told)]
-        differences = np.abs(values - np.array(list(told.values())))
+        values = self.pool.values[:, list(self.told)]
+        differences = np.abs(values - np.array(list(self.told.values())))
         differences[np.isnan(differences)] = math.inf
-        misses = np.sum([~self._fits(case, value) for case, value in told.items()], axis=0)
-        total = differences.sum(axis=1)
-        return int(np.lexsort((total, misses))[0])
+        misses = np.sum([~self._fits(case, value) for case, value in self.told.items()], axis=0)
+        return int(np.lexsort((differences.sum(axis=1), misses))[0])
 
-    def fit_float32(self) -> bool:
-        """Compare as coarsely as float32 computes, if all answers are numbers of float32; tell whether that helps."""
-        values = np.array([answer.value for answer in self.answers.values() if not math.isnan(answer.value)])
-        if self.tolerance >= FLOAT32 or not values.size or not np.array_equal(values, values.astype(np.float32)):
-            return False
-        before, self.tolerance = self.tolerance, FLOAT32
-        if not self.left:
-            self.tolerance = before
-        return bool(self.left)
+    def _fit_float32(self) -> None:
+        """Compare as coarsely as float32 computes, if all answers are numbers of float32 and that helps."""
+        values = np.array(list(self.told.values()))
+        if self.tolerance < FLOAT32 and values.size and np.array_equal(values, values.astype(np.float32)):
+            before, self.tolerance = self.tolerance, FLOAT32
+            if not self.left:
+                self.tolerance = before
 
     def _ask(self, case: int) -> None:
         asked = self.pool.cases[case]
-        answer = self.function.ask(asked)
-        if not self.function.answers[1:]:
-            self.function.repeat(asked, answer)
-        if not answer.problem:
-            self.answers[case] = answer
-        else:
+        answer = self.answers[case] = self.function.ask(asked)
+        if len(self.answers) == 1:
+            self.function.repeat(asked)
+        if answer.problem:
             self.refused.append((asked, answer))
-            self.answers[case] = Reply(math.nan, answer.problem)
         if not self.left:
-            self.fit_float32()
+            self._fit_float32()
 
     def _fits(self, case: int, value: float) -> np.ndarray:
         values = self.pool.values[:, case]
@@ -177,3 +191,18 @@ def conventions_in(group: Conventions) -> list[Convention]:
             except ConventionError:
                 continue
     return list(found)
+
+
+def values_of(conventions: Sequence[Convention], case: Case) -> Floats:
+    """Evaluate conventions of one cutoff on a case, together; NaN where one has no value."""
+    values: dict[Convention, float] = {}
+    measures: dict[type[Convention], None] = dict.fromkeys(map(type, conventions))
+    for measure in measures:
+        alike = [convention for convention in conventions if type(convention) is measure]
+        names = [name for name in measure.declared() if name != "k"]
+        grid = {name: tuple(dict.fromkeys(getattr(c, name) for c in alike)) for name in names}
+        with suppress(InputError):  # all of them refuse the labels
+            pool = Pool.over([case], [(measure, grid)], getattr(alike[0], "k", None))
+            for group, value in zip(pool.groups, pool.values[:, 0].tolist(), strict=True):
+                values |= dict.fromkeys(conventions_in(group), value)
+    return np.array([values.get(convention, math.nan) for convention in conventions])
