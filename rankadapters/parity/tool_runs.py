@@ -195,9 +195,8 @@ def _pandas(golden: Golden) -> Values:
 
 def _polars(golden: Golden) -> Values:
     tool = load("polars")
-    rows = tool.DataFrame({"label": golden.labels, "score": golden.scores})
-    ask = lambda name: rows.select(tool.corr("label", "score", method=name)).item()  # noqa: E731 - short
-    return {f"polars.{name}+pool=rows": ask(name) for name in ("pearson", "spearman")}
+    rows, names = tool.DataFrame({"label": golden.labels, "score": golden.scores}), ("pearson", "spearman")
+    return {f"polars.{name}+pool=rows": rows.select(tool.corr("label", "score", method=name)).item() for name in names}
 
 
 RUNS: dict[str, Run] = {
