@@ -12,7 +12,7 @@ from rankadapters.compare import Results, stratified_tests, winning_numbers
 from rankadapters.parity import ParityReport
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, UP, WIDTH
+from rankadapters.plotting.canvas import COLORS, DOWN, TOTAL, UP, WIDTH
 from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
@@ -91,8 +91,8 @@ def test_tests_over_data_sets_draw_intervals_and_grey_is_not_significant():
     for comparison, bar, point in zip(report.comparisons, bars_, points, strict=True):
         assert list(bar.get_xdata()) == [comparison.low, comparison.high]
         assert list(point.get_xdata()) == [comparison.difference]
-        assert bar.get_color() == (COLOURS[0] if comparison.p_corrected <= 0.05 else TOTAL)
-    assert {bar.get_color() for bar in bars_} == {COLOURS[0], TOTAL}
+        assert bar.get_color() == (COLORS[0] if comparison.p_corrected <= 0.05 else TOTAL)
+    assert {bar.get_color() for bar in bars_} == {COLORS[0], TOTAL}
     figure.draw_without_rendering()
 
 

@@ -252,7 +252,7 @@ def test_a_lightgbm_model_is_asked_for_measures_without_gains_too(lgb_ranker, me
 def test_a_log_of_other_gains_is_refused(lgb_ranker):
     _, booster, log, valid = lgb_ranker
     convention = ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7])
-    with pytest.raises(ra.InputError, match="under gain='exp2', of which label 2 has 3, not gain='table_0_1_5_6_7'"):
+    with pytest.raises(ra.InputError, match="under gain='exp2', where label 2 has 3, not gain='table_0_1_5_6_7'"):
         ra.lightgbm.check_model(booster, (valid.X, valid.y, valid.qid), convention, dataset="valid", log=log)
 
 
