@@ -58,7 +58,7 @@ class ArrowColumns(NamedTuple):
         return qid[starts], starts
 
     def codes(self, name: str | int) -> tuple[Array, Array | None]:
-        """Return the query of each row: integers and None, or indices and the texts that they refer to."""
+        """Return each row's query as an integer and None, or as an index into the texts that are also returned."""
         from pyarrow import types
 
         column = self._column(name)

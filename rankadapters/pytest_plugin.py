@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Refuse a marker on a test without a fixture that uses it."""
+    """Refuse the marker on a test whose fixtures do not use it."""
     marks = [mark for mark in item.own_markers if mark.name == MARKER]
     if marks and not {"ranking_parity", "assert_same_ndcg", "request"} & set(getattr(item, "fixturenames", ())):
         pytest.fail(

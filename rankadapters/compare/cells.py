@@ -58,15 +58,9 @@ def _cell(  # noqa: PLR0917 - the columns of a table
     row: int, method: object, dataset: object, measure: object, value: object, source: object = None,
     higher: object = None,
 ) -> Cell:  # fmt: skip
-    """Return a cell of checked values."""
     digest, name = None, measure
     if isinstance(value, Score):
-        name, number, decimals, digest = (
-            _measure_of_score(value, measure, row),
-            value.value,
-            UNKNOWN_DECIMALS,
-            value.digest,
-        )
+        name, number, decimals, digest = _measure_of(value, measure, row), value.value, UNKNOWN_DECIMALS, value.digest
     else:
         number, decimals = _read_number(value, row)
     for column, text in (("method", method), ("dataset", dataset), ("measure", name)):
@@ -136,7 +130,7 @@ def _as_list(column: Any) -> list[Any]:
     return entries
 
 
-def _measure_of_score(score: Score, measure: object, row: int) -> Convention:
+def _measure_of(score: Score, measure: object, row: int) -> Convention:
     """Return the convention of a Score, and refuse a measure that contradicts it."""
     try:
         declared = parse(measure) if isinstance(measure, str) else measure
@@ -157,7 +151,6 @@ def _is_missing(value: object) -> bool:
 
 
 def _read_number(value: object, row: int) -> tuple[float, int]:
-    """Return a value as a float, and its printed decimals if it is text."""
     number, decimals = math.nan, UNKNOWN_DECIMALS
     if isinstance(value, str | Decimal):
         if _NUMBER.fullmatch(str(value)):

@@ -87,15 +87,15 @@ def _display_names(measures: list[Measure], on_mixed: str) -> dict[Measure, str]
 
 
 def _join_directions(
-    directions: dict[str, set[bool]], requested_direction: Direction, names: dict[Measure, str]
+    directions: dict[str, set[bool]], request: Direction, names: dict[Measure, str]
 ) -> dict[str, bool]:
     """Combine the directions of the cells with the caller's, who may name a measure by any text of its convention."""
-    if isinstance(requested_direction, Mapping):
+    if isinstance(request, Mapping):
         named: list[tuple[str, bool | None]] = [
-            (names.get(_read_measure(key), key), higher) for key, higher in requested_direction.items()
+            (names.get(_read_measure(key), key), higher) for key, higher in request.items()
         ]
     else:
-        named = [(name, requested_direction) for name, values in directions.items() if not values]
+        named = [(name, request) for name, values in directions.items() if not values]
     for name, higher in named:
         if name in directions and higher is not None:
             directions[name].add(higher)

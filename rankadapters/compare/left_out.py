@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LeaveOneOut(Document):
-    """The sums over all but one data set or measure; made by `leave_one_out`.
+    """Winning numbers without each data set, or without each measure; made by `leave_one_out`.
 
     Attributes
     ----------

@@ -152,7 +152,6 @@ class Results:
         return self._first().markdown()
 
     def _first(self) -> Table:
-        """Return a table of the first cells; its caption has the number of cells."""
         columns = [[names[code] for code in codes[:SHOWN].tolist()] for names, codes in self._axes()]
         lines = zip(*columns, [f"{value:g}" for value in self.values[:SHOWN].tolist()], strict=True)
         remark = f", the first {SHOWN}" if len(self) > SHOWN else ""

@@ -1,4 +1,4 @@
-"""Count pairs of values without a clear winner: equal values, and values that differ only beyond printed decimals."""
+"""Count pairs of values without a clear winner: equal values, and values that are equal in their printed decimals."""
 
 from __future__ import annotations
 

@@ -98,14 +98,13 @@ class WinningNumbers(Document):
             matplotlib is not installed.
         """
         nwn, n_shown = self.nwn[-1], whole("n", n, hint="n=20")
-        named = [(self.methods[m], float(nwn[m])) for m in self._order() if not math.isnan(nwn[m])][:n_shown]
+        named = [(self.methods[m], float(nwn[m])) for m in self._best_first() if not math.isnan(nwn[m])][:n_shown]
         if not named:
             msg = "no method met another, so there is no number to draw."
             raise InputError(f"{msg}\nHint: results of two methods on one data set.")
         return bars(named, "normalized winning number")
 
-    def _order(self) -> list[int]:
-        """Return the indices of the methods, the best first."""
+    def _best_first(self) -> list[int]:
         nwn = self.nwn[-1]
         return sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m], m))
 
@@ -113,7 +112,7 @@ class WinningNumbers(Document):
         """The methods over all data sets and measures, the best normalized winning number first."""
         nwn = self.nwn[-1]
         counts = np.stack([self.wn[-1], self.iwn[-1], self.n_datasets[-1]], axis=1).tolist()
-        lines = [(self.methods[m], _number_text(nwn[m]), *map(str, counts[m])) for m in self._order()]
+        lines = [(self.methods[m], _number_text(nwn[m]), *map(str, counts[m])) for m in self._best_first()]
         return Table.of("Winning numbers", ("method", "NWN", "WN", "IWN", "data sets"), lines)
 
     def group_table(self) -> Table:
@@ -232,12 +231,10 @@ def row_wins(results: Results) -> tuple[Ints, Ints]:
 
 
 def _with_total(sums: Ints) -> Ints:
-    """Append the sums over all groups."""
     return np.vstack([sums, sums.sum(axis=0)])
 
 
 def _n_datasets(results: Results, group: Ints, n_groups: int) -> Ints:
-    """Count the data sets of each group and method."""
     shape = (n_groups, len(results.methods), len(results.datasets))
     triples = np.unique(np.ravel_multi_index((group, results.method, results.dataset), shape))
     counts: Ints = np.bincount(triples // shape[2], minlength=shape[0] * shape[1]).reshape(shape[:2])

@@ -1,4 +1,4 @@
-"""Assemble whole queries from batches that cut them; the rows of the last query wait for the next batch."""
+"""Assemble whole queries from batches that end within a query, whose rows wait for the next batch."""
 
 from __future__ import annotations
 

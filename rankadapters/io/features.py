@@ -134,7 +134,6 @@ def _read_file(path: AnyPath) -> _File:
 
 
 def _read_qid(path: AnyPath, n_before: int, rows: LetorRows) -> NDArray[np.int64]:
-    """Read the queries of rows as integers; `n_before` rows of the file precede them."""
     for row, query in zip(rows.starts.tolist(), rows.queries, strict=True):
         if not _QID.fullmatch(query):
             problem = "is not an integer of at most 18 digits, which a table's queries are.\nHint: number the queries."

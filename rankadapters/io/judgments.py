@@ -98,7 +98,6 @@ def with_columns(
 
 
 def _query_weights(name: object, weights: Array, queries: Queries, locate: Callable[[int], str]) -> Array:
-    """Return the weight of each query; refuse a query whose rows disagree."""
     first, varies = queries.per_query(weights)
     if varies >= 0:
         row = int(np.flatnonzero(weights != queries.per_row(first))[0])
@@ -111,7 +110,6 @@ def _query_weights(name: object, weights: Array, queries: Queries, locate: Calla
 
 
 def _docid_ranks(docids: Sequence[str], queries: Queries, locate: Callable[[int], str], hint: str) -> NDArray[np.int64]:
-    """Return each row's rank by query, then by docid; refuse a document that is in its query twice."""
     query = queries.query_of_row
     ranks, duplicate = rank_docids(text_column(docids), query)
     if duplicate >= 0:

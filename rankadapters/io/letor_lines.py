@@ -151,7 +151,6 @@ def line_of(path: AnyPath, row: int) -> int:
 
 
 def _holds_row(line: bytes) -> bool:
-    """Return whether a line has text before its comment."""
     return bool(line.partition(b"#")[0].strip())
 
 
@@ -210,6 +209,6 @@ def _feature_fault(tokens: Sequence[bytes]) -> tuple[bytes, str] | None:
 
 
 def _first_fault(path: AnyPath, first_number: int, n_rows: int, lines: Sequence[bytes]) -> InputError:
-    """Return the error for the first fault in lines numbered from `first_number`, after `n_rows` rows."""
+    """Return the error for the first malformed line; the first line has number `first_number` and row `n_rows`."""
     index, problem = next((index, problem) for index, line in enumerate(lines) if (problem := fault(line)))
     return bad_token(path, n_rows + sum(map(_holds_row, lines[:index])), *problem, line=first_number + index)

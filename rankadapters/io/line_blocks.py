@@ -25,7 +25,7 @@ class OpenText(NamedTuple):
     """An open text file, decompressed, and positioned after its byte order mark."""
 
     data: BinaryIO
-    raw: BinaryIO  # the file as it is on the disk
+    raw: BinaryIO  # the file before decompression
     size: int  # bytes on the disk; 0 for a pipe
     is_marked: bool  # whether it has a byte order mark
 

@@ -84,7 +84,6 @@ def _without_blank_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _numbers(path: AnyPath, lines: Sequence[bytes], n_before: int) -> Floats:
-    """Read consecutive lines, of which the first follows `n_before` lines of the file."""
     try:
         numbers = np.asarray(list(map(float, lines)))
         for row in np.flatnonzero(~(np.abs(numbers) < EXACT_INT)).tolist():

@@ -12,7 +12,7 @@ from rankadapters.core.evaluation.score import Score
 START, END = b"# ir_metadata.start", b"# ir_metadata.end"
 NEW_HEADER = {"schema-version": 0.1, "run-version": 1.0}  # fields of a new header
 _HINT = "correct the header, or delete its lines"
-# PyYAML lets these through for a value with a wrong tag or date.
+# Errors besides YAMLError that PyYAML raises for a value with a wrong tag or date.
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
@@ -48,7 +48,6 @@ def read_header(path: object, comments: Sequence[tuple[int, bytes]]) -> Header:
 
 
 def _mapping(path: object, comments: Sequence[tuple[int, bytes]]) -> dict[str, Any]:
-    """Return the mapping in the YAML between the first and the last comment."""
     import yaml
 
     first, text = comments[0][0], b"\n".join(line.lstrip()[1:] for _, line in comments[1:-1]).decode()

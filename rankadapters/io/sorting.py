@@ -20,7 +20,7 @@ from rankadapters.io.table import BATCH_ROWS
 
 # DuckDB is hardly faster with more: 50 million unsorted rows took 27 s with 200 MB and 22 s with 300 MB.
 MEMORY = "200MB"
-PREFIX = "rankadapters-scratch-"  # of the name of the folder for temporary files
+PREFIX = "rankadapters-scratch-"  # begins the name of the folder for temporary files
 _SORTABLE = {"integer", "unsigned integer", "float", "bool", "text"}  # types of ids that DuckDB returns unchanged
 
 

@@ -44,7 +44,6 @@ def stream_rows(batches: object, columns: StreamColumns) -> Iterator[StreamRows]
 
 
 def _sources(batches: object, columns: StreamColumns) -> Iterator[Iterable[StreamRows]]:
-    """Yield the rows of each file or batch."""
     if isinstance(batches, LetorFiles):
         if columns.weights:
             msg = "query_weight or row_weight was given, but LETOR files have no such column.\nHint: drop it."
@@ -61,14 +60,11 @@ def _sources(batches: object, columns: StreamColumns) -> Iterator[Iterable[Strea
 
 
 def _batches_of(batches: Any, columns: StreamColumns) -> Iterable[Any]:
-    """Return the batches of a table, a dataset or an iterable."""
     names = columns.names
     if hasattr(batches, "iter_batches"):  # pyarrow's ParquetFile
         check_columns("the Parquet file", names, batches.schema_arrow.names)
         return cast("Iterable[Any]", batches.iter_batches(BATCH_ROWS, columns=names))
-    if hasattr(batches, "to_batches") and hasattr(
-        batches, "get_fragments"
-    ):  # pyarrow's Dataset, read only a little ahead
+    if hasattr(batches, "to_batches") and hasattr(batches, "get_fragments"):  # a Dataset, read only a little ahead
         check_columns("the dataset", names, batches.schema.names)
         ahead = {"batch_readahead": 2, "fragment_readahead": 1}
         return cast("Iterable[Any]", batches.to_batches(columns=names, batch_size=BATCH_ROWS, **ahead))
@@ -136,9 +132,7 @@ def _array_rows(batch: Any, columns: StreamColumns, locate: Callable[[int], str]
         refuse_non_finite(name, numbers)
     qid = read_column("qid", arrays[columns.qid], as_column)
     starts = stretches(qid)
-    extra = {
-        role: read_column(role, arrays[name]).astype(np.float64, copy=False) for role, name in columns.weights.items()
-    }
+    extra = {role: read_column(role, arrays[n]).astype(np.float64, copy=False) for role, n in columns.weights.items()}
     if columns.docid is not None:
         extra["docid"] = read_column("docid", arrays[columns.docid], _encoded)
     yield StreamRows(labels, scores, qid[starts], starts, extra, (Origin(0, 0, locate),))
@@ -150,7 +144,6 @@ def _encoded(name: str, column: object) -> Array:
 
 
 def _names(batch: Any) -> Sequence[Any]:
-    """Return the names of the columns of a batch, or the indices of a tuple."""
     if isinstance(batch, Mapping):
         return list(batch)
     if isinstance(batch, (tuple, list)):

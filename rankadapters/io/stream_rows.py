@@ -22,7 +22,7 @@ class StreamColumns(NamedTuple):
     """Names of the columns of a batch; indices, where a batch is a tuple."""
 
     label: Name
-    scores: tuple[Name, ...]  # of each model
+    scores: tuple[Name, ...]  # one column per model
     qid: Name
     query_weight: Name | None = None
     row_weight: Name | None = None
@@ -60,7 +60,7 @@ class StreamColumns(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The source of consecutive rows, for messages."""
+    """Where a range of rows came from, for error messages."""
 
     start: int  # index of the first of these rows
     offset: int  # subtracted from a row's index to get its index in the source
@@ -72,7 +72,7 @@ class Origin(NamedTuple):
 
 
 def locate_row(row: int, origins: Sequence[Origin]) -> str:
-    """Return the location of a row of these origins, such as a file and line."""
+    """Return where a row came from, such as a file and line."""
     origin = origins[bisect_right(origins, row, key=lambda origin: origin.start) - 1]
     return origin.locate(row - origin.offset)
 
@@ -81,7 +81,7 @@ class StreamRows(NamedTuple):
     """Consecutive rows of a stream."""
 
     labels: Floats
-    scores: tuple[Array, ...]  # of each model
+    scores: tuple[Array, ...]  # one array per model
     ids: Array  # query id of each run of rows with one query
     starts: NDArray[np.int64]  # first row of each run
     # query_weight, row_weight, docid, and after sorting `row`, the number of each row in the stream
@@ -106,7 +106,7 @@ class StreamRows(NamedTuple):
         return locate_row(row, self.origins)
 
     def number(self, row: int, n_before: int) -> int:
-        """Return the number of a row in the stream, given the number of rows before these."""
+        """Return a row's index in the whole stream; `n_before` rows precede these."""
         return int(self.columns["row"][row]) if "row" in self.columns else n_before + row
 
     def continues(self, previous: StreamRows) -> bool:
@@ -122,9 +122,8 @@ class StreamRows(NamedTuple):
         boundaries = np.append(self.starts, self.n_rows)
         start, stop = int(boundaries[first]), int(boundaries[last])
         rows, origins = slice(start, stop), []
-        for origin, end in zip(
-            self.origins, [*(origin.start for origin in self.origins[1:]), self.n_rows], strict=True
-        ):
+        ends = [*(origin.start for origin in self.origins[1:]), self.n_rows]
+        for origin, end in zip(self.origins, ends, strict=True):
             if end > start and origin.start < stop:
                 origins.append(Origin(max(origin.start - start, 0), origin.offset - start, origin.locate))
         copy = np.copy if first else np.asarray  # a view of a few rows would keep the memory of all
@@ -136,7 +135,7 @@ class StreamRows(NamedTuple):
 
 
 class ColumnsOfRows(Protocol):
-    """A table whose columns are checked as they are read."""
+    """A table that checks each column when it is read."""
 
     def numbers(self, name: Name) -> Array:
         """Return finite numbers."""
@@ -179,9 +178,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
         starts.append(part.starts[n_continued:] + n_rows)
         origins += [origin.moved(n_rows) for origin in part.origins]
         n_rows += part.n_rows
-    names = [
-        name for name in parts[0].columns if all(name in part.columns for part in parts)
-    ]  # some parts may lack docids
+    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]  # docids may be missing
     return StreamRows(
         np.concatenate([part.labels for part in parts]),
         tuple(np.concatenate(scores) for scores in zip(*(part.scores for part in parts), strict=True)),
@@ -192,7 +189,7 @@ def joined(parts: Sequence[StreamRows]) -> StreamRows:
 
 
 def require_one_type(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
-    """Yield the parts with ids of the widest type of their kind; refuse parts whose ids or scores change type."""
+    """Yield the parts with normalized ids; refuse a part whose ids or scores differ in type from the first part's."""
     first: dict[str, Any] = {}
     for part in parts:
         rows = part._replace(ids=id_column(part.ids))

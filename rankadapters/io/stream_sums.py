@@ -150,9 +150,8 @@ class StreamSums:
             return
         row, name = int(rows.starts[query]), rows.ids[query]
         earlier = np.flatnonzero(queries.id_hashes[:query] == queries.id_hashes[query])
-        first = (
-            rows.locate(int(rows.starts[earlier[0]])) if earlier.size else self._locate_query(queries.id_hashes[query])
-        )
+        id_hash = queries.id_hashes[query]
+        first = rows.locate(int(rows.starts[earlier[0]])) if earlier.size else self._locate_query(id_hash)
         first_text = f"it began in {first}" if first else "others followed it"
         msg = (
             f"{rows.locate(row)}: query {name} returns after {first_text}.\n"
@@ -195,7 +194,7 @@ class ClosedQueries:
         return int(np.argmax(is_repeated)) if is_repeated.any() else -1
 
     def close(self, hashes: Hashes) -> None:
-        """Add queries; a run as long as the previous one is merged with it, so that there are few runs."""
+        """Add queries as a sorted run; merge runs of similar length, so that there are few."""
         self._runs.append(np.sort(hashes))
         while len(self._runs) > 1 and self._runs[-1].size >= self._runs[-2].size:
             runs = [self._runs.pop(), self._runs.pop()]

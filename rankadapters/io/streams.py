@@ -1,4 +1,4 @@
-"""Evaluation of data that need not fit in memory, in batches that may cut queries."""
+"""Evaluate data that need not fit in memory, in batches that may end within a query."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def evaluate_stream(
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    r"""Evaluate batches that may cut queries, with the exact values of `ra.evaluate`, in bounded memory.
+    r"""Evaluate batches that may end within a query, with the exact values of `ra.evaluate`, in bounded memory.
 
     Parameters
     ----------
@@ -158,9 +158,7 @@ def sum_stream(
     as_n_threads(n_threads)
     sums = StreamSums(conventions, columns, lambda query: locate_query(batches, columns, query), n_threads)
     query_values = []
-    with closing(
-        grouped_rows(batches, columns, unsorted=unsorted)
-    ) as parts:  # closing removes sorted rows from the disk
+    with closing(grouped_rows(batches, columns, unsorted=unsorted)) as parts:  # closing deletes temporary files
         for rows in whole_queries(parts):
             part_values = sums.add(rows, per_query=per_query)
             if per_query:

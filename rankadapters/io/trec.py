@@ -35,7 +35,7 @@ _SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the
 
 
 class Lines(NamedTuple):
-    """A parsed file."""
+    """The parsed lines of qrels or a run."""
 
     path: AnyPath
     queries: list[str]  # in order of first appearance
@@ -107,10 +107,8 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    qrels_lines, run_lines = (
-        read_lines(as_path(qrels), QRELS),
-        _NO_RUN if run is None else read_lines(as_path(run), RUN),
-    )
+    qrels_lines = read_lines(as_path(qrels), QRELS)
+    run_lines = _NO_RUN if run is None else read_lines(as_path(run), RUN)
     _refuse_duplicates(qrels_lines)
     _refuse_duplicates(run_lines)
     if run is not None and not set(run_lines.queries) & set(qrels_lines.queries):
@@ -193,7 +191,6 @@ def _unjudged_note(qrels: Lines, run: Lines) -> Iterator[str]:
 
 
 def _line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
-    """Return the number and the text of a row's line."""
     lines = ((number, line) for number, line in _lines(path) if not _is_comment(line))
     return next(line for i, line in enumerate(lines) if i == row)
 
@@ -252,7 +249,6 @@ def _is_comment(line: bytes) -> bool:
 
 
 def _fields(path: AnyPath, line_number: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
-    """Return the words of a line, and its label or score."""
     fields = line.split()
     if b"\v" in line or b"\f" in line:  # Python splits at these, other programs do not
         raise bad_line(path, line_number, line, layout.expected, hint=_SWAPPED, row=row)
@@ -261,13 +257,12 @@ def _fields(path: AnyPath, line_number: int, line: bytes, layout: Layout, *, row
     try:
         return fields, finite(fields[layout.number])
     except ValueError:
-        raise bad_number(
-            path, line_number, line, fields[layout.number], layout.expected, hint=_SWAPPED, row=row
-        ) from None
+        number = fields[layout.number]
+        raise bad_number(path, line_number, line, number, layout.expected, hint=_SWAPPED, row=row) from None
 
 
 def _is_longer(fields: list[bytes], layout: Layout) -> bool:
-    """Return whether a run's line has words after its tag that are no second row and no document of two words."""
+    """Return whether a run's line has words after its tag, rather than a second row or a document of two words."""
     if layout is not RUN or len(fields) < layout.fields:
         return False
     rank, tag = fields[3], fields[5]

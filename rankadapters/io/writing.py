@@ -93,7 +93,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _may_be_replaced(status: os.stat_result) -> bool:
-    """Return whether the path is a regular file and not our own output, which must be written in place."""
+    """Return whether a file may be replaced: pipes, devices and our own output must be written in place."""
     standard = [os.fstat(number) for number in (1, 2) if _is_open(number)]
     return S_ISREG(status.st_mode) and not any(os.path.samestat(status, output) for output in standard)
 
@@ -121,7 +121,6 @@ def _fill(path: Path, data: bytes) -> None:
 
 
 def _copy_permissions(hidden: Path, status: os.stat_result) -> None:
-    """Copy the permissions and, if allowed, the owner of the replaced file."""
     if hasattr(os, "chown"):
         with suppress(OSError):
             os.chown(hidden, status.st_uid, status.st_gid)

@@ -17,7 +17,7 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.lightgbm.metrics import judged_of, query_weights
 from rankadapters.parity import Toolkit, ToolkitData
-from rankadapters.parity.data import ranker, read_data, refusing, require_grades, rescaling_note, rounds_until
+from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
 
 QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
 
@@ -82,7 +82,7 @@ class LightGBMToolkit(Toolkit):
         is_last = rounds == n_trained and best == 0
         return ToolkitData(
             queries=queries, scores=scores, own_convention=own, n_trained=n_trained,
-            rounds=0 if is_last else rounds, notes=rescaling_note(rounds, n_trained, _written(booster, "boosting")),
+            rounds=0 if is_last else rounds, notes=dart_note(rounds, n_trained, _written(booster, "boosting")),
         )  # fmt: skip
 
 

@@ -28,8 +28,8 @@ from rankadapters.statistics.printed import Printed, as_printed
 
 MAX_NAMED = 3  # causes of one kind that a report names
 NEIGHBORS = 100  # printed numbers nearest to the value
-MAX_LIKELY = 5  # if changes give more of these neighbors than that, a match may be chance
-FEW_DECIMALS = 8  # a float with at most this many decimals was rounded
+MAX_LIKELY = 5  # if more of these neighbors match a change, the value may match one by chance
+FEW_DECIMALS = 8  # a float with at most this many decimals was probably rounded
 LAST_BITS = 1e-12  # rounding of sums in a different order, relative for numbers above 1
 SAME_DECIMAL = 1e-14  # relative error between two programs that read the same decimal number
 MAX_DECIMALS = 12
@@ -139,7 +139,7 @@ def _search_tiers(base: OurNumber, value: float, tolerance: Tolerance, tiers: in
 
 
 def _nearby_steps(candidates: Changes, value: float, tolerance: Tolerance) -> set[float]:
-    """Return which of the value's neighbors, numbered in steps of the tolerance, are values of candidates."""
+    """Return the neighbors of the value that candidates give, as numbers of steps from the value."""
     with np.errstate(all="ignore"):
         steps = np.round((candidates.values - value) / (2 * half_width(tolerance)))
     return set(steps[np.abs(steps) <= NEIGHBORS // 2].tolist())
@@ -152,7 +152,6 @@ def _first_causes(causes: Iterator[Cause]) -> list[Cause]:
 
 
 def _constant_ratio(per_query: QueryDifferences | None) -> Iterator[str]:
-    """Yield the ratio of the source's values to ours if it is the same on every query."""
     if per_query is None:
         return
     values, our_values = per_query.values, per_query.our_values
@@ -164,7 +163,7 @@ def _constant_ratio(per_query: QueryDifferences | None) -> Iterator[str]:
 
 
 def _uncertain_causes(base: OurNumber, value: float, tolerance: Tolerance) -> Iterator[str]:
-    """Yield causes that fit a range of values instead of one number."""
+    """Yield causes that explain any value within a range, such as float32 rounding or the order of ties."""
     if abs(value - base.value) <= (reach := relative(FLOAT32, base.value)):
         yield f"it is within {reach:.0e} of ours, as where something is computed in float32"
     declared = getattr(base.convention, "ties", None)
@@ -211,12 +210,12 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
 
 
 def in_last_bits(value: float, our_value: float) -> bool:
-    """Whether two numbers differ no more than sums in a different order do."""
+    """Return whether two numbers differ so little that a different order of sums can explain it."""
     return abs(value - our_value) <= LAST_BITS * max(1.0, abs(our_value))
 
 
 def _as_written(value: float, number: float, tolerance: Tolerance) -> tuple[str, float] | None:
-    """Return how writing the number changed it into the value, and the largest change that this can cause."""
+    """Return how the number was rounded into the value, and the largest rounding error; None if it was not."""
     # A printed value's trailing zeros count as decimals, since they are as likely as other digits.
     decimal_counts = [tolerance.decimals] if isinstance(tolerance, Printed) else range(MAX_DECIMALS, 0, -1)
     for verb, mode in (("rounded", ROUND_HALF_EVEN), ("truncated", ROUND_DOWN)):

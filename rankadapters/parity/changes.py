@@ -1,4 +1,4 @@
-"""Changes of the convention, of the mean and of queries, applied to `base`, our number, to explain a difference."""
+"""Change the convention, the mean or the queries of `base`, our number, to explain a difference."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rankadapters.parity.rows import OurNumber
 from rankadapters.statistics.inert import terms_of
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
-MAX_CUTOFFS = 100  # that are tried one by one
+MAX_CUTOFFS = 100  # largest cutoff that is tried
 MAX_PIECE_ROWS = 300_000  # of all pieces of all queries; cut queries are not tried for larger data
-MAX_PAIRS = 4_000_000  # of queries whose weights are swapped
+MAX_PAIRS = 4_000_000  # of queries; swapped weights are not tried for larger data
 
 
 class Cause(NamedTuple):
@@ -31,7 +31,7 @@ class Cause(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """The value that each change gives, NaN if it gives none, and a function that describes each change."""
+    """The value after each change, NaN where there is none, and a function that describes the change."""
 
     values: Floats
     describe: Callable[[int], Cause]
@@ -71,14 +71,12 @@ def two_changes(base: OurNumber) -> Changes:
 
 
 def _presets(base: OurNumber) -> Iterator[tuple[str, Convention]]:
-    """Yield the presets of the measure, with a description of the fields that each changes."""
     for name in presets.names(base.convention.measure):
         other = presets.make(name, getattr(base.convention, "k", None))
         yield f"presets.{name}, that is {_describe_fields(base.convention, other)}", other
 
 
 def _field_changes(base: OurNumber) -> Iterator[tuple[str, Convention]]:
-    """Yield the conventions that differ in one field."""
     convention = base.convention
     values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
     if "k" in values:
@@ -124,7 +122,7 @@ def _means(base: OurNumber) -> Iterator[tuple[str, float]]:
 
 
 def _omission_rules(base: OurNumber) -> dict[str, NDArray[np.bool_]]:
-    """Return the sets of queries that programs often omit silently: those with one row or a 0/0."""
+    """Return the sets of queries that programs often omit silently: with one row, equal labels or equal scores."""
     rows, starts = base.queries.rows, base.queries.indptr[:-1]
     columns = {"labels": base.queries.labels[rows], "scores": base.scores[rows]}
     rules = {"one-document queries": base.sizes == 1}
@@ -157,9 +155,9 @@ def without_query(base: OurNumber) -> Changes:
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (parts.sum() - parts) / (divisors.sum() - divisors)
     remark = ", where nothing is to be found: its value is 0/0, a NaN, to many programs"
-    candidates = zip(base.queries.query_ids, _nothing_to_find(base), np.where(divisors > 0, means, np.nan), strict=True)
+    queries = zip(base.queries.query_ids, _nothing_to_find(base), np.where(divisors > 0, means, np.nan), strict=True)
     return Changes.of(
-        (f"the value without query {name}{remark if is_empty else ''}", mean) for name, is_empty, mean in candidates
+        (f"the value without query {name}{remark if empty else ''}", mean) for name, empty, mean in queries
     )
 
 
@@ -201,7 +199,7 @@ def cut_queries(base: OurNumber) -> Changes:
 
 
 def _cut_pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
-    """Cut every query at every position; return the parts as queries, the query of each cut, and the parts' rows."""
+    """Cut every query at every position; return the pieces as queries, the query of each cut, and the pieces' rows."""
     sizes = np.diff(queries.indptr)
     n_cuts = sizes - 1
     rows = np.split(queries.rows, queries.indptr[1:-1])

@@ -107,16 +107,15 @@ def crosscheck(
                 new_rows = TOOLKITS[name].load(name).check_parity(queries, array, declared).rows
         except RankAdaptersError as error:
             reason = str(error)
-        rows += new_rows or [
-            ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason)
-        ]
+        if not new_rows:
+            new_rows = (ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason),)
+        rows += new_rows
         if any(row.convention == declared and row.verdict != "not-comparable" for row in new_rows):
             compared.append(name)
     return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(requested), require))
 
 
 def _conventions_of(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
-    """Return the convention under which each toolkit is compared."""
     if convention is not None and measure is None:
         return dict.fromkeys(TOOLKITS, as_convention(convention))
     if convention is None and measure is not None:

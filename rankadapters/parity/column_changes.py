@@ -1,4 +1,4 @@
-"""Everyday mistakes with whole columns, applied to `base`, our number, to explain a difference."""
+"""Make everyday mistakes with whole columns of `base`, our number, to explain a difference."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _labels(base: OurNumber) -> ColumnChanges:
 
 
 def _orders(base: OurNumber) -> dict[str, NDArray[Any] | None]:
-    """Return the wrong orders that rows of a column often have; None for an order that does not exist."""
+    """Return the row orders in which columns are often passed by mistake; None for one that does not exist."""
     queries = base.queries
     rows, by_query = np.arange(queries.n_docs), queries.query_of_row
     reversed_rows, ranking = np.empty_like(rows), np.empty_like(rows)
@@ -66,7 +66,7 @@ def _orders(base: OurNumber) -> dict[str, NDArray[Any] | None]:
 
 
 def _groups(base: OurNumber) -> ColumnChanges:
-    """Yield the rows grouped by sizes that are not their queries' sizes."""
+    """Yield the rows grouped into wrong queries, such as by group sizes in a different order."""
     queries = base.queries
     sizes, of_row = np.diff(queries.indptr), queries.query_of_row
     starts = np.flatnonzero(np.diff(of_row, prepend=-1))
@@ -91,7 +91,6 @@ def _groups(base: OurNumber) -> ColumnChanges:
 
 
 def _unretrieved_rows(base: OurNumber) -> ColumnChanges:
-    """Yield the queries with unretrieved rows ranked as if their score were 0."""
     retrieved = base.queries.retrieved
     if retrieved is None:
         return

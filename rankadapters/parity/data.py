@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 def bind(queries: Queries, scores: object, convention: Convention) -> Array:
-    """Validate the scores and that the convention can be computed on the queries; return the scores.
+    """Return the scores as an array, after checking that they and the queries fit the convention.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def rounds_until(iteration: object, n_trained: int, n_best: int, default: str = 
     return whole("iteration", iteration, least=0, most=n_trained - 1, hint=f"None is the model's {default}") + 1
 
 
-def rescaling_note(rounds: int, n_trained: int, booster: str) -> tuple[str, ...]:
+def dart_note(rounds: int, n_trained: int, booster: str) -> tuple[str, ...]:
     """Return a note if a DART model's log of an earlier iteration comes from scores that its trees no longer give."""
     if booster != "dart" or rounds >= n_trained:
         return ()
@@ -89,7 +89,7 @@ def rescaling_note(rounds: int, n_trained: int, booster: str) -> tuple[str, ...]
 
 
 def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
-    """Return the metric's name in a training's log of a set, and its values by round."""
+    """Return a metric's name and values by round from a training's log of a data set."""
     if log is not None and not isinstance(log, Mapping):
         raise refusal("log", log, "dicts of sets, of metrics, of values by round", "the dict that the training filled")
     if not log or not isinstance(dataset, str) or dataset not in log:

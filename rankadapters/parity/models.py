@@ -208,7 +208,6 @@ def _require_same_features(train: Any, test: Any) -> None:
 
 
 def _native_conventions(available: Any, measure: str, k: int) -> dict[str, Convention]:
-    """Return each installed toolkit's own convention of a measure."""
     installed = [name for name in available if available[name].version]
     conventions = {name: own_convention(TOOLKITS[name], measure, k) for name in installed}
     native = {name: convention for name, convention in conventions.items() if convention is not None}

@@ -122,7 +122,7 @@ class OurNumber(NamedTuple):
 
     @classmethod
     def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
-        """Evaluate. Weights that the convention does not count are an error unless `ignore_weights`."""
+        """Evaluate the scores. Weights that the convention does not count are an error unless `ignore_weights`."""
         queries = counted(queries, convention) if ignore_weights else queries
         measured = Panel(queries, [convention]).measure(scores)
         return cls(queries, scores, convention, measured.scores[convention].value, terms_in(measured, convention))
@@ -135,11 +135,11 @@ class OurNumber(NamedTuple):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Rows of each query."""
+        """Number of rows of each query."""
         return np.diff(self.queries.indptr)
 
     def changed(self, **changes: Any) -> float:
-        """Return the value after replacing the queries, the scores or the convention; NaN where it has none."""
+        """Return the value after replacing the queries, the scores or the convention; NaN if it is undefined."""
         changed = self._replace(**changes)
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # labels and scores swapped
@@ -227,7 +227,7 @@ class ParityRow:
         """
         equal: Verdict = "equal-on-this-data" if inert else "equal"
         value, our_value = float(value), float(our_value)
-        difference = 0.0 if value == our_value else value - our_value  # of two infinities too
+        difference = 0.0 if value == our_value else value - our_value  # 0 for two equal infinities
         return cls(
             source=source, version=version, convention=convention, value=value, our_value=our_value,
             difference=difference, tolerance=half_width(tolerance), reason=reason, per_query=per_query,

@@ -24,7 +24,7 @@ from rankadapters.statistics.inert import inert_of
 
 
 def _counts_by_row(declared: Convention, nearest: Convention) -> bool:
-    """Whether the nearest convention counts as row weights what the declared one counts as query weights."""
+    """Return whether the toolkit counts the declared query weights as row weights."""
     weights = (declared.weighting, nearest.weighting)
     return declared.over == "rows" and weights == ("query_weight", "row_weight")
 
@@ -59,7 +59,7 @@ class Toolkit(ABC):
 
     @abstractmethod
     def names(self, words: Any) -> tuple[str, str]:
-        """Return the metric's name in the toolkit's log, and a description of the call, parameters included."""
+        """Return the metric's name in the toolkit's log, and a description of how it is computed."""
 
     def refuse(self, queries: Queries, words: Any) -> None:  # noqa: B027 - some toolkits refuse no data
         """Refuse the caller's data that the toolkit would refuse, before the toolkit prints its own message."""
@@ -86,7 +86,7 @@ class Toolkit(ABC):
         """Return the toolkit's own value."""
 
     def precision(self, convention: Convention) -> float:
-        """Return how far its value may be from ours: relative for values above 1, else absolute."""
+        """Return the largest allowed difference from our value; relative if the value is above 1."""
         del convention
         return FULL_DOUBLE
 
@@ -145,7 +145,7 @@ class Toolkit(ABC):
         log: Mapping[str, Any] | None = None,
         iteration: int | None = None,
     ) -> ParityReport:
-        """Compare a trained model's numbers on a data set with ours, for every way to obtain them.
+        """Compare a trained model's numbers on a data set with ours, for every route to them.
 
         Parameters
         ----------

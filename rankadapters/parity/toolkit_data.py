@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.parity.data import find_log
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, QueryDifferences
 
-# Return the logged name of a metric on a set, and its values by round.
+# Takes a data set and a metric; returns the metric's logged name and its values by round.
 LogReader = Callable[[str, str], tuple[str, Any]]
 NO_LOG = partial(find_log, None)
 MAX_SINGLE_QUERIES = 500  # a toolkit is not asked query by query for more queries
@@ -50,7 +50,7 @@ class Route(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolkitData:
-    """Labels and scores to check, as the caller passes them or as prepared for a toolkit, and facts about their model.
+    """Labels and scores to check, raw or prepared for a toolkit, and facts about the model that made the scores.
 
     Attributes
     ----------

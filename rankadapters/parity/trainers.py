@@ -138,11 +138,8 @@ def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
     methods = sorted(presets.TOOLS[trainer.name].measures(), key=lambda method: method != measure)
     conventions = [trainer.convention(k), *(presets.make(f"{trainer.name}.{method}", k) for method in methods)]
     own_preset = next((convention for convention in conventions if convention.measure == measure_name), None)
-    return (
-        own_preset.replace(pairs="label", average="query")
-        if own_preset and getattr(own_preset, "pairs", "") == "given"
-        else own_preset
-    )
+    is_of_pairs = getattr(own_preset, "pairs", "") == "given"
+    return own_preset.replace(pairs="label", average="query") if own_preset and is_of_pairs else own_preset
 
 
 def measure_named(name: str) -> str:

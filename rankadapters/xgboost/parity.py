@@ -13,15 +13,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.parity import Toolkit, ToolkitData
-from rankadapters.parity.data import (
-    as_float32,
-    ranker,
-    read_data,
-    refusing,
-    require_grades,
-    rescaling_note,
-    rounds_until,
-)
+from rankadapters.parity.data import as_float32, dart_note, ranker, read_data, refusing, require_grades, rounds_until
 from rankadapters.parity.rows import IN_PART_FLOAT32
 from rankadapters.parity.toolkit_data import Route
 from rankadapters.xgboost.metrics import judged_of, query_weights
@@ -93,7 +85,7 @@ class XGBoostToolkit(Toolkit):
             queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds, n_trained=n_trained,
             own_convention=_own_metric(booster, words),
             routes=(self.score_route(words), own) if words.get("groups", True) else (),
-            notes=rescaling_note(rounds, n_trained, _learner(booster)["gradient_booster"]["name"]),
+            notes=dart_note(rounds, n_trained, _learner(booster)["gradient_booster"]["name"]),
         )  # fmt: skip
 
 
