@@ -181,9 +181,9 @@ class ClosedQueries:
         --------
         >>> closed = ClosedQueries()
         >>> closed.close(np.array([5, 3], np.uint64))
-        >>> closed.returned(np.array([4, 3], np.uint64)), closed.returned(np.array([4, 6, 4], np.uint64))
+        >>> closed.first_returned(np.array([4, 3], np.uint64)), closed.first_returned(np.array([4, 6, 4], np.uint64))
         (1, 2)
-        >>> closed.returned(np.array([4, 6], np.uint64))
+        >>> closed.first_returned(np.array([4, 6], np.uint64))
         -1
         """
         is_repeated = np.ones(hashes.size, np.bool_)

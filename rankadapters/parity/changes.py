@@ -19,8 +19,8 @@ from rankadapters.statistics.inert import terms_of
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
 MAX_CUTOFFS = 100  # largest cutoff that is tried
-MAX_PIECE_ROWS = 300_000  # of all pieces of all queries; cut queries are not tried for larger data
-MAX_PAIRS = 4_000_000  # of queries; swapped weights are not tried for larger data
+MAX_PIECE_ROWS = 300_000  # cut queries are not tried if all their pieces together have more rows
+MAX_PAIRS = 4_000_000  # swapped weights are not tried for more pairs of queries
 
 
 class Cause(NamedTuple):

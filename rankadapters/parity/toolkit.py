@@ -86,7 +86,7 @@ class Toolkit(ABC):
         """Return the toolkit's own value."""
 
     def precision(self, convention: Convention) -> float:
-        """Return the largest allowed difference from our value; relative if the value is above 1."""
+        """Return the largest difference from our value that counts as equal; it is relative to values above 1."""
         del convention
         return FULL_DOUBLE
 
