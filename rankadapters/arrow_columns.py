@@ -40,7 +40,7 @@ class ArrowColumns(NamedTuple):
             return values.astype(np.float64, copy=False)  # no later check looks for merged integers again
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
-            msg = f"{self.locate(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
+            msg = f"{self.locate(row)}: {name} is {values[row]}; expected a finite number.\nHint: correct or drop the row."
             raise InputError(msg, row=row)
         return values
 
@@ -110,7 +110,7 @@ class ArrowColumns(NamedTuple):
             column = column.cast("large_string")  # supported by more functions of pyarrow
         row = _first_missing(column)
         if row >= 0:
-            msg = f"{self.locate(row)}: {name} is missing.\nHint: mend or drop the row."
+            msg = f"{self.locate(row)}: {name} is missing.\nHint: correct or drop the row."
             raise InputError(msg, row=row)
         return column
 
@@ -122,7 +122,7 @@ class ArrowColumns(NamedTuple):
         try:
             column.validate(full=True)
         except pa.ArrowInvalid as error:
-            raise self._refused(f"column {name!r} is broken: {error}.\nHint: write the data anew.") from None
+            raise self._refused(f"column {name!r} is broken: {error}.\nHint: write the data again.") from None
         return column
 
     def _wrong_type(self, name: str | int, column: Any, needed: str) -> InputError:

@@ -171,7 +171,7 @@ def test_bytes_of_parquet_that_are_not_text_are_refused(tmp_path, arrow):
     parquet.write_table(arrow.table({**TABLE, "query": ["zwölf"] * 4}), tmp_path / "table", use_dictionary=False)
     data = (tmp_path / "table").read_bytes()
     (tmp_path / "table").write_bytes(data.replace("zwölf".encode(), b"zw\xff\xfflf"))
-    with pytest.raises(ra.InputError, match=r"table: column 'query' is broken: .*UTF8.*\nHint: write the data anew"):
+    with pytest.raises(ra.InputError, match=r"table: column 'query' is broken: .*UTF8.*\nHint: write the data again"):
         read_table(tmp_path / "table", **COLUMNS)
 
 

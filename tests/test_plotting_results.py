@@ -79,7 +79,7 @@ def test_winning_numbers_are_drawn_best_first_without_those_that_are_undefined()
     assert [bar.get_width() for bar in axes.patches] == [1, 0.5, 0]
     assert [text.get_text() for text in axes.texts] == ["1.0000", "0.5000", "0.0000"]
     assert ticks(compared().plot(n=1).axes[0]) == ["a"]
-    with pytest.raises(ra.InputError, match="no method met another"):
+    with pytest.raises(ra.InputError, match="no method has an opponent"):
         compared({("a", "D1", "MAP"): 0.5}).plot()
 
 

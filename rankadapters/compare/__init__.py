@@ -1,4 +1,4 @@
-"""Methods over data sets: winning numbers, fronts, and what one left-out data set or measure changes."""
+"""Compare methods over data sets: winning numbers, fronts, and the effect of one data set or measure."""
 
 from rankadapters.compare.fronts import Front, front
 from rankadapters.compare.left_out import LeaveOneOut, leave_one_out

@@ -75,9 +75,7 @@ class LeaveOneOut(Document):
         """
         points = self.points(method)
         if not points:
-            msg = (
-                f"{method!r} met no other method, so that it has no points.\nHint: front(...).points has those that do."
-            )
+            msg = f"{method!r} has no opponents, so it has no points.\nHint: front(...).points has those that do."
             raise InputError(msg)
         return bagplot(points)
 
@@ -100,8 +98,10 @@ class LeaveOneOut(Document):
         MissingToolkitError
             matplotlib is not installed.
         """
-        met = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
-        drawn = {name: self._spread(name) for name in (met if methods is None else as_names("methods", methods))}
+        with_opponents = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
+        drawn = {
+            name: self._spread(name) for name in (with_opponents if methods is None else as_names("methods", methods))
+        }
         return bagplots(drawn, "ideal winning number", "normalized winning number")
 
     def _spread(self, method: str) -> Spread:

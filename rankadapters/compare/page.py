@@ -1,4 +1,4 @@
-"""One page about methods over data sets: winning numbers, fronts, and both without one data set or measure."""
+"""Write one page about methods over data sets: winning numbers, also without one data set or measure, and fronts."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class WinningNumbers(Document):
         nwn, n_shown = self.nwn[-1], whole("n", n, hint="n=20")
         named = [(self.methods[m], float(nwn[m])) for m in self._best_first() if not math.isnan(nwn[m])][:n_shown]
         if not named:
-            msg = "no method met another, so there is no number to draw."
+            msg = "no method has an opponent, so there is no number to draw."
             raise InputError(f"{msg}\nHint: results of two methods on one data set.")
         return bars(named, "normalized winning number")
 
@@ -128,7 +128,7 @@ class WinningNumbers(Document):
             notes.append(_undecided_note(self.n_undecided))
         without_opponents = [self.methods[m] for m in np.flatnonzero(self.iwn[-1] == 0)]
         if without_opponents:
-            notes.append(f"Met no other method, so that no number is defined: {', '.join(without_opponents)}.")
+            notes.append(f"Without opponents, so that no number is defined: {', '.join(without_opponents)}.")
         return notes
 
 
@@ -224,10 +224,10 @@ def row_wins(results: Results) -> tuple[Ints, Ints]:
     first_equal = np.maximum.accumulate(np.where(new_value, positions, 0))
     starts = np.flatnonzero(new_cell)
     sizes = np.diff(np.append(starts, order.size))
-    wins, meetings = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
+    wins, n_opponents = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
     wins[order] = first_equal - first
-    meetings[order] = np.repeat(sizes, sizes) - 1
-    return wins, meetings
+    n_opponents[order] = np.repeat(sizes, sizes) - 1
+    return wins, n_opponents
 
 
 def _with_total(sums: Ints) -> Ints:
@@ -243,7 +243,7 @@ def _n_datasets(results: Results, group: Ints, n_groups: int) -> Ints:
 
 def _undecided_note(n: int) -> str:
     differ = "pair of values differs, but is" if n == 1 else "pairs of values differ, but are"
-    return f"{n} {differ} equal in the decimals that both were printed with: the wins are those of the values as given."
+    return f"{n} {differ} equal in the decimals that both were printed with: wins are counted from the values as given."
 
 
 def _number_text(value: float) -> str:

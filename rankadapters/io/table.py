@@ -149,7 +149,7 @@ def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, in
             yield batch
         if n_read != file.metadata.num_rows:  # the file is broken
             stated = file.metadata.num_rows
-            msg = f"{path} says that it holds {stated} rows, but {n_read} can be read.\nHint: write it anew."
+            msg = f"{path} says that it holds {stated} rows, but {n_read} can be read.\nHint: write it again."
             raise InputError(msg)
 
 

@@ -165,7 +165,7 @@ def _constant_ratio(per_query: QueryDifferences | None) -> Iterator[str]:
 def _uncertain_causes(base: OurNumber, value: float, tolerance: Tolerance) -> Iterator[str]:
     """Yield causes that explain any value within a range, such as float32 rounding or the order of ties."""
     if abs(value - base.value) <= (reach := relative(FLOAT32, base.value)):
-        yield f"it is within {reach:.0e} of ours, as where something is computed in float32"
+        yield f"it is within {reach:.0e} of ours, as after a computation in float32"
     declared = getattr(base.convention, "ties", None)
     worst, best = (_with_ties(base, ties) for ties in ("worst", "best"))
     low, high, reach = min(worst, best), max(worst, best), half_width(tolerance)
@@ -194,7 +194,7 @@ def number_causes(value: float, our_value: float, tolerance: Tolerance) -> Itera
     if not (math.isfinite(value) and math.isfinite(our_value)):
         return
     if in_last_bits(value, our_value):
-        yield f"ours but for the last bits, as sums in another order are: a tolerance of {FULL_DOUBLE:g} takes it"
+        yield f"ours but for the last bits, as from a different order of sums: a tolerance of {FULL_DOUBLE:g} takes it"
         return
     if match := _as_written(value, our_value, tolerance):
         description, reach = match
