@@ -40,7 +40,7 @@ class ArrowColumns(NamedTuple):
             return values.astype(np.float64, copy=False)  # no later check looks for merged integers again
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
-            msg = f"{self.locate(row)}: {name} is {values[row]}; expected a finite number.\nHint: correct or drop the row."
+            msg = f"{self.locate(row)}: {name} is {values[row]}; expected a finite number.\nHint: fix or drop the row."
             raise InputError(msg, row=row)
         return values
 
@@ -110,7 +110,7 @@ class ArrowColumns(NamedTuple):
             column = column.cast("large_string")  # supported by more functions of pyarrow
         row = _first_missing(column)
         if row >= 0:
-            msg = f"{self.locate(row)}: {name} is missing.\nHint: correct or drop the row."
+            msg = f"{self.locate(row)}: {name} is missing.\nHint: fix or drop the row."
             raise InputError(msg, row=row)
         return column
 

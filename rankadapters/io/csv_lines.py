@@ -127,7 +127,7 @@ class _Batch(NamedTuple):
             row = self.n_before + index
             if text in _NOT_FINITE:
                 problem = f"{name} is {float(text)}; expected a finite number"
-                msg = f"{_location(self.path, row)}: {problem}.\nHint: correct or drop the row."
+                msg = f"{_location(self.path, row)}: {problem}.\nHint: fix or drop the row."
                 raise InputError(msg, row=row)
             if not (_NUMBERS.fullmatch(text) and is_finite(text)):
                 raise self._bad_line(index, f"a finite number in column {str(name)!r}", text)
@@ -138,7 +138,7 @@ class _Batch(NamedTuple):
         texts = self._column(name)
         if "" in texts:
             row = self.n_before + texts.index("")
-            msg = f"{_location(self.path, row)}: {name} is missing.\nHint: correct or drop the row."
+            msg = f"{_location(self.path, row)}: {name} is missing.\nHint: fix or drop the row."
             raise InputError(msg, row=row)
         return texts
 

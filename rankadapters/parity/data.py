@@ -153,7 +153,7 @@ def refusing(toolkit: str, error_class: type[Exception], verb: str = "refuses") 
     except RankAdaptersError:
         raise
     except error_class as error:
-        msg = f"{toolkit} {verb}: {sentence(error)}.\nHint: correct the data, or leave {toolkit} out."
+        msg = f"{toolkit} {verb}: {sentence(error)}.\nHint: fix the data, or leave {toolkit} out."
         raise InputError(msg) from error
 
 

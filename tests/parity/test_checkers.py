@@ -119,7 +119,7 @@ def test_data_that_a_toolkit_refuses_is_named(toolkit, labels, sizes, message):
 
 def test_weights_with_which_xgboosts_mean_exceeds_1_are_its_own_refusal():
     # Surprise of XGBoost 3.2.0, rank_metric.cc: an empty query adds 1 whatever its weight.
-    with pytest.raises(ra.InputError, match=r"^xgboost refuses: (?!\[\d).*Invalid output score.*\nHint: correct the data"):
+    with pytest.raises(ra.InputError, match=r"^xgboost refuses: (?!\[\d).*Invalid output score.*\nHint: fix the data"):
         checker("xgboost")(
             [0, 0, 1, 0], [4, 3, 2, 1], ra.presets.xgboost(2), group_sizes=[2, 2], query_weight=[0.1, 0.2]
         )
