@@ -75,7 +75,7 @@ class LeaveOneOut(Document):
         """
         points = self.points(method)
         if not points:
-            msg = f"{method!r} has no opponents, so it has no points.\nHint: front(...).points lists the methods that do."
+            msg = f"{method!r} has no opponents, so it has no points.\nHint: front(...).points has those with some."
             raise InputError(msg)
         return bagplot(points)
 
