@@ -1,10 +1,10 @@
-"""One ranking metric core under one explicitly declared convention, for every learning-to-rank toolkit."""
+"""Ranking metrics for every learning-to-rank toolkit, each computed under an explicitly declared convention."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing's own takes longer to import than all that stands here
+TYPE_CHECKING = False  # importing typing takes longer than this whole module
 if TYPE_CHECKING:
-    # `import a as a` says that a is public here, and isort would give each a statement of its own.
+    # `import a as a` marks a as public; isort would split these into single statements.
     # isort: off
     from rankadapters import (
         audit as audit,
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from rankadapters.segments.evaluation import evaluate, per_query
     from rankadapters.statistics.inert import inert
 
-# Imported when first used: conventions take a quarter of a second, data bring numpy, gradients numba, and each adapter
-# its toolkit, which the pytest plugin must not load into every test run.
+# Imported on first use: conventions take a quarter of a second, data imports numpy, gradients numba, and each adapter
+# its toolkit. The pytest plugin must not load these into every test run.
 _LAZY = {
     "AboveValuesWarning": "core.errors",
     "Convention": "core.declaration.convention",
@@ -122,11 +122,11 @@ __all__ = [
     "presets",
 ]
 
-if TYPE_CHECKING:  # to type checkers, a name that does not exist shall be a mistake
+if TYPE_CHECKING:  # so that type checkers report unknown names
     __all__ += measures.__all__
 else:
     _NAMES = __all__
-    del __all__  # which `__getattr__` gives, so that importing the package imports no measure
+    del __all__  # `__getattr__` provides it, so that importing the package imports no measure
 
     def __getattr__(name: str) -> object:
         from importlib import import_module

@@ -1,21 +1,21 @@
-"""The command `rankadapters`, which `python -m rankadapters` is too."""
+"""The command `rankadapters`, also started by `python -m rankadapters`."""
 
 from __future__ import annotations
 
 import signal
 import sys
 
-INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM  # as shells have it
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM  # exit statuses, as in shells
 
 
 def main() -> int:
-    """Run the command of this process.
+    """Run the command with the arguments of this process.
 
     Returns
     -------
     int
-        As `rankadapters.cli.main`, and 130 after Ctrl-C. SIGTERM ends the process with 143; temporary files are removed
-        first, as after any error.
+        The exit status of `rankadapters.cli.main`, or 130 after Ctrl-C. SIGTERM ends the process with 143; temporary
+        files are removed first, as after any error.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:

@@ -1,4 +1,4 @@
-"""The one reader of Arrow columns, for files, streams, Dask and Spark: an error in a value names its row."""
+"""Read and check Arrow columns for files, streams, Dask and Spark; an error in a value names its row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankadapters.core.data.ids import id_column
 from rankadapters.core.errors import InputError
 
 MERGED = (
-    "is an integer beyond 2^53, where float64 would merge neighbours into ties.\n"
+    "is an integer beyond 2^53, where float64 would merge neighbors into ties.\n"
     "Hint: subtract a constant or rescale first."
 )
 
@@ -23,11 +23,11 @@ class ArrowColumns(NamedTuple):
     """Checked columns of a table."""
 
     columns: Any  # a pyarrow table
-    where: str  # the file, or what else the table came from; empty where whoever catches the error says it
-    place: Callable[[int], str]  # of a row of the table
+    source: str  # the file or other source, for messages; empty if the caller adds it
+    locate: Callable[[int], str]  # returns the location of a row of the table
 
     def numbers(self, name: str | int) -> Array:
-        """Return a column of finite numbers: float32 and float16 as they are, all others as float64 or bool."""
+        """Return a column of finite numbers; float32, float16 and bool keep their type, others become float64."""
         from pyarrow import types
 
         column = self._column(name)
@@ -37,10 +37,10 @@ class ArrowColumns(NamedTuple):
         values: Array = (column.cast("float64") if types.is_decimal(column.type) else column).to_numpy()
         if exact:
             self._refuse_merged(name, column, values)
-            return values.astype(np.float64, copy=False)  # so that no later check looks for merged integers again
+            return values.astype(np.float64, copy=False)  # no later check looks for merged integers again
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
-            msg = f"{self.place(row)}: {name} is {values[row]}; expected a finite number.\nHint: mend or drop the row."
+            msg = f"{self.locate(row)}: {name} is {values[row]}; expected a finite number.\nHint: fix or drop the row."
             raise InputError(msg, row=row)
         return values
 
@@ -58,7 +58,7 @@ class ArrowColumns(NamedTuple):
         return qid[starts], starts
 
     def codes(self, name: str | int) -> tuple[Array, Array | None]:
-        """Return the query of each row: integers as they are, or positions in the texts that are returned too."""
+        """Return each row's query as an integer and None, or as an index into the texts that are also returned."""
         from pyarrow import types
 
         column = self._column(name)
@@ -81,7 +81,7 @@ class ArrowColumns(NamedTuple):
         return texts
 
     def sort_keys(self, name: str | int) -> Array:
-        """Return a column of numbers or times that rows are sorted by."""
+        """Return a column of numbers or times as sort keys."""
         from pyarrow import types
 
         column = self._column(name)
@@ -93,13 +93,13 @@ class ArrowColumns(NamedTuple):
         return keys
 
     def _refuse_merged(self, name: str | int, column: Any, values: Array) -> None:
-        """Refuse integers and decimals that float64 need not tell from their neighbours."""
+        """Refuse integers and decimals so large that float64 may merge them with their neighbors."""
         if max(float(values.max()), -float(values.min())) < EXACT_INT:
             return
         for row in np.flatnonzero(np.abs(values.astype(np.float64)) >= EXACT_INT).tolist():
             exact = column[row].as_py()
             if abs(exact) > EXACT_INT:
-                msg = f"{self.place(row)}: {name} is {exact}, which {MERGED}"
+                msg = f"{self.locate(row)}: {name} is {exact}, which {MERGED}"
                 raise InputError(msg, row=row)
 
     def _column(self, name: str | int) -> Any:
@@ -107,46 +107,46 @@ class ArrowColumns(NamedTuple):
         if hasattr(column.type, "value_type") and hasattr(column.type, "index_type"):
             column = column.cast(column.type.value_type)  # a dictionary, such as pandas' categories
         if str(column.type) == "string_view":
-            column = column.cast("large_string")  # which more of pyarrow's functions take
-        row = _missing(column)
+            column = column.cast("large_string")  # supported by more functions of pyarrow
+        row = _first_missing(column)
         if row >= 0:
-            msg = f"{self.place(row)}: {name} is missing.\nHint: mend or drop the row."
+            msg = f"{self.locate(row)}: {name} is missing.\nHint: fix or drop the row."
             raise InputError(msg, row=row)
         return column
 
     def _valid(self, name: str | int) -> Any:
-        """Refuse what pyarrow reads without checking it: text that is not UTF-8, indices beyond a dictionary."""
+        """Refuse data that pyarrow reads unchecked: text that is not UTF-8, indices outside a dictionary."""
         import pyarrow as pa
 
         column = self.columns.column(name)
         try:
             column.validate(full=True)
         except pa.ArrowInvalid as error:
-            raise self._refused(f"column {name!r} is broken: {error}.\nHint: write the data anew.") from None
+            raise self._refused(f"column {name!r} is broken: {error}.\nHint: write the data again.") from None
         return column
 
     def _wrong_type(self, name: str | int, column: Any, needed: str) -> InputError:
         return self._refused(f"column {name!r} has type {column.type}, but {needed} needed.\nHint: convert it first.")
 
-    def _refused(self, what: str) -> InputError:
-        return InputError(f"{self.where}: {what}" if self.where else what)
+    def _refused(self, problem: str) -> InputError:
+        return InputError(f"{self.source}: {problem}" if self.source else problem)
 
 
-def _missing(column: Any) -> int:
-    """First row that is null, or empty text, which is how CSV writes it; -1 where there is none."""
+def _first_missing(column: Any) -> int:
+    """Return the first row that is null or, as in CSV, empty text; -1 if there is none."""
     from pyarrow import compute
 
     if not (column.null_count or is_text(column.type)):
         return -1
-    missing = column.is_null()
+    is_missing = column.is_null()
     if is_text(column.type):
-        missing = compute.or_kleene(missing, compute.equal(column, ""))
-    row: int = missing.index(True).as_py()
+        is_missing = compute.or_kleene(is_missing, compute.equal(column, ""))
+    row: int = is_missing.index(True).as_py()
     return row
 
 
 def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
-    """Return the text of each run of rows with one text, and its first row; Python sees a text once a run."""
+    """Return the text and the first row of each run of rows with equal text, creating one Python text per run."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -159,5 +159,5 @@ def text_stretches(column: Any) -> tuple[Array, NDArray[np.int64]]:
 
 
 def is_text(kind: Any) -> bool:
-    """Tell whether an Arrow type is text."""
+    """Return whether an Arrow type is text."""
     return str(kind) in {"string", "large_string", "string_view"}

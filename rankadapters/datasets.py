@@ -1,4 +1,4 @@
-"""Ranking data as a value, and a generated set shaped like MQ2008 for machines that have no file at hand."""
+"""Ranking data as an object, and generated data shaped like MQ2008 for use without files."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rankadapters.core.errors import InputError
 Floats = NDArray[np.float64]
 
 FEATURES = 46
-_MOST_QUERIES = 1_000_000
-INFORMATIVE = 0.8  # share of the features that say something about relevance
+_MAX_QUERIES = 1_000_000
+INFORMATIVE = 0.8  # share of the features that depend on relevance
 EMPTY = 0.28  # share of the queries with nothing relevant
 SHORT = 0.5  # share of the queries with fewer than 10 documents
-MIRRORS = 0.15  # share of the documents that have another's features, so that every model ties them
+TWINS = 0.15  # share of the documents that share another document's features, so that every model ties them
 
 __all__ = ["Grouped", "RankingData", "mq2008_like"]
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)
 
 
@@ -37,7 +37,7 @@ class RankingData:
     Attributes
     ----------
     X : float array, shape (n_docs, n_features)
-        Features; NaN where one is missing.
+        Features; NaN for missing values.
     labels : float array, shape (n_docs,)
         Relevance labels.
     qid : int array, shape (n_docs,)
@@ -51,7 +51,7 @@ class RankingData:
     def __post_init__(self) -> None:
         """Refuse parts of different length."""
         X, labels, qid = (getattr(part, "shape", None) for part in (self.X, self.labels, self.qid))
-        if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - a table
+        if X is None or len(X) != 2 or not labels == qid == X[:1]:  # noqa: PLR2004 - X has two dimensions
             msg = (
                 f"X has shape {X}, labels {labels}, qid {qid}.\n"
                 "Hint: a table of one row per document, and one label and one qid for each."
@@ -60,13 +60,13 @@ class RankingData:
         shared_index({"X": self.X, "labels": self.labels, "qid": self.qid})
 
     def __repr__(self) -> str:
-        """Show the size, not the data."""
+        """Return the size, not the data."""
         return f"RankingData({np.unique(self.qid).size} queries, {self.X.shape[0]} rows, {self.X.shape[1]} features)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Grouped:
-    """Rows in order of their queries, and what says which belong together in each toolkit's words; made by `of`.
+    """Rows ordered by query, and their grouping in the forms that toolkits take; made by `of`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Grouped:
 
     @classmethod
     def of(cls, data: RankingData) -> Grouped:
-        """Order by query, in order of first appearance; rows of a query keep theirs.
+        """Order the rows by query, by first appearance; the rows of a query keep their order.
 
         >>> data = RankingData(X=np.array([[1.0], [2.0], [3.0]]), labels=np.zeros(3), qid=np.array([7, 5, 7]))
         >>> grouped = Grouped.of(data)
@@ -97,38 +97,38 @@ class Grouped:
         """
         if not isinstance(data, RankingData):
             raise arguments.refusal("data", data, "RankingData", "RankingData(X=X, labels=labels, qid=qid)")
-        given = Queries(data.labels, qid=data.qid)
-        sizes = np.diff(given.indptr)
+        queries = Queries(data.labels, qid=data.qid)
+        sizes = np.diff(queries.indptr)
         qid = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
-        labels = given.by_query(data.labels)
-        return cls(given.by_query(data.X), labels, Queries(labels, qid=qid), sizes, qid)
+        labels = queries.by_query(data.labels)
+        return cls(queries.by_query(data.X), labels, Queries(labels, qid=qid), sizes, qid)
 
 
 def mq2008_like(
     *, random_state: object = 0, n_train_queries: int = 240, n_test_queries: int = 120
 ) -> tuple[RankingData, RankingData]:
-    """Generate queries that have what makes the toolkits' NDCGs differ on MQ2008.
+    """Generate queries with the properties that make the toolkits' NDCGs differ on MQ2008.
 
     Grades are 0, 1 and 2. Of the queries, 28 % have nothing relevant and half have fewer than 10 documents, some only
-    one. Features take few values, as in LETOR scaled to [0, 1] within each query, and some documents share all their
-    features with another one of their query but not its judgment, so that features and models alike give tied scores.
+    one. Features take few values and are scaled to [0, 1] within each query, as in LETOR. Some documents share all
+    their features, but not the judgment, with another document of their query, so that every model ties their scores.
 
     Parameters
     ----------
     random_state : int, Generator or RandomState
         A seed, or a generator that draws one; the same seed gives the same data.
     n_train_queries, n_test_queries : int
-        Size of the two parts, which share no query.
+        Number of queries of the two parts, which share no query.
 
     Returns
     -------
     (RankingData, RankingData)
-        To train on and to test on, 46 features each.
+        The training data and the test data, with 46 features.
 
     Raises
     ------
     InputError
-        `random_state` is neither a seed nor a generator, or a part would have no query.
+        `random_state` is neither a seed nor a generator, or a number of queries is out of range.
 
     References
     ----------
@@ -143,10 +143,10 @@ def mq2008_like(
     >>> float((largest == 0).mean().round(2))
     0.28
     """
-    arguments.whole("n_train_queries", n_train_queries, most=_MOST_QUERIES)
-    arguments.whole("n_test_queries", n_test_queries, most=_MOST_QUERIES)
+    arguments.whole("n_train_queries", n_train_queries, most=_MAX_QUERIES)
+    arguments.whole("n_test_queries", n_test_queries, most=_MAX_QUERIES)
     rng = np.random.default_rng(arguments.seed(random_state))
-    # Drawn once, so that a feature means the same in both parts.
+    # Drawn once, so that a feature has the same meaning in both parts.
     strength = rng.uniform(0, 0.6, FEATURES) * (rng.random(FEATURES) < INFORMATIVE)
     levels = rng.choice([2, 4, 8, 20], FEATURES)
     train = _queries(rng, n_train_queries, 1, strength, levels)
@@ -157,10 +157,10 @@ def _queries(
     rng: np.random.Generator, n_queries: int, first_qid: int, strength: Floats, levels: NDArray[Any]
 ) -> RankingData:
     sizes = _sizes(rng, n_queries)
-    relevant = rng.permutation(n_queries) >= round(EMPTY * n_queries)
+    are_relevant = rng.permutation(n_queries) >= round(EMPTY * n_queries)
     parts = [
-        _query(rng, int(size), strength, levels, relevant=bool(some))
-        for size, some in zip(sizes, relevant, strict=True)
+        _query(rng, int(size), strength, levels, has_relevant=bool(has_relevant))
+        for size, has_relevant in zip(sizes, are_relevant, strict=True)
     ]
     return RankingData(
         X=np.vstack([X for X, _ in parts]),
@@ -177,16 +177,16 @@ def _sizes(rng: np.random.Generator, n_queries: int) -> NDArray[Any]:
 
 
 def _query(
-    rng: np.random.Generator, size: int, strength: Floats, levels: NDArray[Any], *, relevant: bool
+    rng: np.random.Generator, size: int, strength: Floats, levels: NDArray[Any], *, has_relevant: bool
 ) -> tuple[Floats, Floats]:
     quality = rng.normal(size=size)
     raw = quality[:, None] * strength + rng.normal(size=(size, strength.size))
     low = raw.min(axis=0)
     scaled = (raw - low) / np.maximum(raw.max(axis=0) - low, 1e-9)
     X = np.round(scaled * levels) / levels
-    twins = np.flatnonzero(rng.random(size) < MIRRORS)
+    twins = np.flatnonzero(rng.random(size) < TWINS)
     X[twins] = X[rng.integers(0, size, twins.size)]
-    if not relevant:
+    if not has_relevant:
         return X, np.zeros(size)
     labels = np.digitize(quality + rng.normal(scale=0.8, size=size), [1.0, 1.8]).astype(float)
     labels[np.argmax(quality)] = max(labels[np.argmax(quality)], 1.0)

@@ -1,4 +1,4 @@
-"""Conventions and scores as entries of formats that other programs read."""
+"""Export scores and conventions in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["to_every_eval_ever", "to_model_card"]
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)
 
 
@@ -22,19 +22,19 @@ def to_model_card(score: Score) -> dict[str, Any]:
     Parameters
     ----------
     score : Score
-        What `ra.evaluate` returned.
+        A result of `ra.evaluate`.
 
     Returns
     -------
     dict
         `type` is the measure and the cutoff as in other cards, `ndcg_at_10`. `value` is the number and `name` the
         display name. `args` has the signature, the fields of the convention, and the counts and digest of the queries.
-        A cutoff of None is left out, as the Hub's own library does.
+        A cutoff of None is left out, as in the Hub's own library.
 
     Raises
     ------
     InputError
-        It is not a Score.
+        `score` is not a Score.
 
     References
     ----------
@@ -62,25 +62,25 @@ def to_model_card(score: Score) -> dict[str, Any]:
 
 
 def to_every_eval_ever(score: Score | Convention | str) -> dict[str, Any]:
-    """Return a score or a convention as the parts of an evaluation result of Every Eval Ever that it knows.
+    """Return the parts of an Every Eval Ever evaluation result that a score or a convention determines.
 
     Parameters
     ----------
     score : Score, Convention or str
-        What `ra.evaluate` returned; or a convention, for its `metric_config` alone.
+        A result of `ra.evaluate`; or a convention, which determines only `metric_config`.
 
     Returns
     -------
     dict
         `metric_config`, whose `metric_id` is the signature, so that results join only under equal conventions, and
         whose `metric_parameters` are the fields. `min_score` and `max_score` are 0 and 1, or `"-Infinity"` and
-        `"Infinity"` where the measure or the value is not limited to this interval. With a score also `score_details`:
-        the value, counts and digest.
+        `"Infinity"` if the measure or the value can be outside this interval. For a score also `score_details`: the
+        value, counts and digest.
 
     Raises
     ------
     ConventionError
-        It is neither a score nor a convention.
+        `score` is neither a score nor a convention.
 
     References
     ----------
@@ -97,30 +97,30 @@ def to_every_eval_ever(score: Score | Convention | str) -> dict[str, Any]:
     """
     if not isinstance(score, Score):
         return {"metric_config": _metric_config(as_convention(score))}
-    limited = 0 <= score.value <= 1
+    is_limited = 0 <= score.value <= 1
     details = {name: str(value) for name, value in _data(score).items()}
     return {
-        "metric_config": _metric_config(score.convention, limited=limited),
+        "metric_config": _metric_config(score.convention, is_limited=is_limited),
         "score_details": {"score": score.value, "details": details},
     }
 
 
-def _metric_config(convention: Convention, *, limited: bool = True) -> dict[str, Any]:
-    limited = limited and convention.in_unit_interval
+def _metric_config(convention: Convention, *, is_limited: bool = True) -> dict[str, Any]:
+    is_limited = is_limited and convention.in_unit_interval
     return {
         "metric_id": str(convention),
         "metric_name": convention.name,
         "metric_kind": convention.measure,
-        **({"metric_unit": "proportion"} if limited else {}),
+        **({"metric_unit": "proportion"} if is_limited else {}),
         "metric_parameters": convention.to_dict(),
         "lower_is_better": not convention.higher_is_better,
         "score_type": "continuous",
-        "min_score": 0.0 if limited else "-Infinity",
-        "max_score": 1.0 if limited else "Infinity",
+        "min_score": 0.0 if is_limited else "-Infinity",
+        "max_score": 1.0 if is_limited else "Infinity",
     }
 
 
 def _data(score: Score) -> dict[str, Any]:
-    """Return what says which queries a score is of."""
+    """Return the counts and the digest, which identify the queries of a score."""
     entries = score.to_dict()
     return {name: entries[name] for name in (*COUNTS, "digest")}

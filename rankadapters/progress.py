@@ -1,7 +1,7 @@
-"""How far a long computation is: a bar of tqdm on a terminal, the caller's own function, or nothing.
+"""Progress of long computations: a tqdm bar on a terminal, the caller's own function, or nothing.
 
-A function that takes long is decorated with `shows` and calls `advance`; one that has `progress=` calls
-`steps(progress)` instead. The command opens a bar of its own by `shown`, and then that is the one that moves.
+A long function is decorated with `shows` and calls `advance`; if it has a `progress=` argument, it calls
+`steps(progress)` instead. The command opens its own bar with `shown`, and these calls then move that bar.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from rankadapters.core.declaration.arguments import refusal
 P = ParamSpec("P")
 T = TypeVar("T")
 Step = Callable[[int, int], object]
-Progress = bool | Step  # what `progress=` takes: True shows a bar on a terminal, False shows nothing
+Progress = bool | Step  # the type of `progress=`: True shows a bar on a terminal, False nothing
 
-SOON = 1.0  # seconds after which a bar is worth its line
-INTERVAL = 0.1  # seconds between two drawings of it
+SOON = 1.0  # seconds after which a bar appears
+INTERVAL = 0.1  # seconds between two updates of the bar
 _STEPS_OF_FILE = 1000
 
 _bar: ContextVar[Any] = ContextVar("_bar", default=None)
 
 
 @contextmanager
-def shown(what: str, *, after: float | None = None) -> Iterator[None]:
-    """Show a bar on a terminal's stderr while the block takes, once that is longer than `after` seconds.
+def shown(title: str, *, after: float | None = None) -> Iterator[None]:
+    """Show a bar on a terminal's stderr while the block runs, once it has run for `after` seconds.
 
-    Inside another such block nothing more is drawn: `advance` moves the bar that is there.
+    A nested block shows no second bar: `advance` moves the outer one.
     """
     if _bar.get() is not None or sys.stderr is None or not sys.stderr.isatty() or find_spec("tqdm") is None:
         yield
@@ -40,7 +40,7 @@ def shown(what: str, *, after: float | None = None) -> Iterator[None]:
     from tqdm import tqdm
 
     delay = SOON if after is None else after
-    with tqdm(desc=what, leave=False, delay=delay, mininterval=INTERVAL, miniters=0, file=sys.stderr) as bar:
+    with tqdm(desc=title, leave=False, delay=delay, mininterval=INTERVAL, miniters=0, file=sys.stderr) as bar:
         token = _bar.set(bar)
         try:
             yield
@@ -49,7 +49,7 @@ def shown(what: str, *, after: float | None = None) -> Iterator[None]:
 
 
 def steps(progress: object) -> Step:
-    """Return the function that is called with how much is done, and how much there is.
+    """Return the function to call with the amount done and the total.
 
     >>> steps(print) is print, steps(True) is advance, steps(False)(1, 2)
     (True, True, None)
@@ -66,8 +66,8 @@ def steps(progress: object) -> Step:
     return advance if progress else _ignore
 
 
-def shows(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function that may take long: a bar is `shown`, unless its `progress=` says otherwise."""
+def shows(title: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorate a function that may take long, to show a bar while it runs unless its `progress=` prevents that."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
@@ -75,7 +75,7 @@ def shows(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
             step = steps(kwargs.get("progress", True))
             if "progress" in kwargs:
                 kwargs["progress"] = step
-            with shown(what) if step is advance else nullcontext():
+            with shown(title) if step is advance else nullcontext():
                 return function(*args, **kwargs)
 
         return call
@@ -83,20 +83,20 @@ def shows(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return decorate
 
 
-def advance(done: int, total: int, what: str | None = None) -> None:
-    """Say how much of how much is done, where a bar is shown, and what is being done now."""
+def advance(done: int, total: int, title: str | None = None) -> None:
+    """Move the bar, if one is shown, to `done` of `total`, and optionally change its title."""
     bar = _bar.get()
     if bar is not None:
         bar.total = total
-        if what is not None:
-            bar.set_description(what, refresh=False)
+        if title is not None:
+            bar.set_description(title, refresh=False)
         bar.update(done - bar.n)
 
 
 def step_of_file(number: int, n_files: int) -> Callable[[int, int], None]:
-    """Make what moves the bar while one of several files is read, by how much of how much of it is done.
+    """Return a function that moves the bar while a file is read, called with the amount read and the file's size.
 
-    Where `n_files` is 0, nobody knows how many there are, and the bar stays.
+    If `n_files` is 0, the number of files is unknown, and the bar does not move.
     """
 
     def step(done: int, total: int) -> None:
@@ -107,9 +107,9 @@ def step_of_file(number: int, n_files: int) -> Callable[[int, int], None]:
 
 
 def has_rich() -> bool:
-    """Tell whether rich, which prints the command's tables, is installed."""
+    """Return whether rich, which prints the command's tables, is installed."""
     return find_spec("rich") is not None
 
 
 def _ignore(done: int, total: int) -> None:
-    """Show nothing."""
+    """Ignore the progress."""

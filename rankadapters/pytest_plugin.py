@@ -1,4 +1,4 @@
-"""The pytest plugin: parity as a fixture, a marker and a report. Loading it imports nothing but pytest.
+"""The pytest plugin: fixtures and a marker for parity, and a report. Loading it imports only pytest.
 
 References
 ----------
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from rankadapters.parity import ParityReport
 
 MARKER = "rank_parity"
-DECLARES = ("convention", "toolkits", "require")
+MARKER_KEYWORDS = ("convention", "toolkits", "require")
 FORMS = ("json", "md", "html", "txt")
-FOUND = pytest.StashKey[list["ParityReport"]]()
+REPORTS = pytest.StashKey[list["ParityReport"]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the two options."""
+    """Add the plugin's two options."""
     group = parser.getgroup("rankadapters", "ranking parity (rankadapters)")
     group.addoption(
         "--rank-convention", metavar="SPEC",
@@ -32,28 +32,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     group.addoption(
         "--rank-parity-report", metavar="FILE",
-        help=f"always write what was compared to FILE; its suffix is the format: {', '.join(FORMS)}; folders that are "
-        "missing are made",
+        help=f"always write the comparisons to FILE; its suffix is the format: {', '.join(FORMS)}; missing folders are "
+        "made",
     )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker, and check the options before any test runs."""
-    says = "what the fixture ranking_parity takes where the test tells it none"
-    config.addinivalue_line("markers", f"{MARKER}(convention, toolkits, require): {says}")
+    description = "default arguments of the fixture ranking_parity"
+    config.addinivalue_line("markers", f"{MARKER}(convention, toolkits, require): {description}")
     spec, file = config.getoption("rank_convention"), config.getoption("rank_parity_report")
     if spec is not None:
-        _resolved(spec, "--rank-convention")
-    if file is not None and not hasattr(config, "workerinput"):  # a worker of pytest-xdist hands its reports on
-        config.pluginmanager.register(_Writer(_writable(file)), "rankadapters-parity-report")
+        _resolve(spec, "--rank-convention")
+    if file is not None and not hasattr(config, "workerinput"):  # a worker of pytest-xdist sends its reports instead
+        config.pluginmanager.register(_Writer(_writable_path(file)), "rankadapters-parity-report")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Refuse a marker on a test that never asks for what it declares."""
-    own = [mark for mark in item.own_markers if mark.name == MARKER]
-    if own and not {"ranking_parity", "assert_same_ndcg", "request"} & set(getattr(item, "fixturenames", ())):
+    """Refuse the marker on a test whose fixtures do not use it."""
+    marks = [mark for mark in item.own_markers if mark.name == MARKER]
+    if marks and not {"ranking_parity", "assert_same_ndcg", "request"} & set(getattr(item, "fixturenames", ())):
         pytest.fail(
-            f"the test is marked {MARKER} but uses no fixture that compares something.\n"
+            f"the test is marked {MARKER} but uses no fixture that compares numbers.\n"
             "Hint: def test_...(ranking_parity): ranking_parity(labels, scores, qid=qid).",
             pytrace=False,
         )
@@ -61,18 +61,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Hand on what the test compared: as plain data, which pytest-xdist carries from its workers."""
+    """Attach the test's parity reports to its report as plain data, which pytest-xdist can send from its workers."""
     report = yield
-    found = item.stash.get(FOUND, [])
-    if found:
-        report.rank_parity = [each.to_dict() for each in found]  # type: ignore[attr-defined]
-        item.stash[FOUND] = []
+    reports = item.stash.get(REPORTS, [])
+    if reports:
+        report.rank_parity = [parity_report.to_dict() for parity_report in reports]  # type: ignore[attr-defined]
+        item.stash[REPORTS] = []
     return report
 
 
 @pytest.fixture
 def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """Assert that two numbers are the same: `assert_same_ndcg(a, b, *, tolerance=0)`, Scores or floats.
+    """Assert that two numbers, Scores or floats, are the same: `assert_same_ndcg(a, b, *, tolerance=0)`.
 
     Two Scores must be of one convention over the same queries. With `labels=`, `scores=` and the keywords of `Queries`,
     a failure names its cause and the queries that contribute most.
@@ -88,9 +88,9 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
         queries = None if labels is None else as_queries(labels, **columns)
         if (labels is None) != (scores is None) or (labels is None and columns):
             _refuse("labels= and scores= go together, and the keywords of Queries with them.")
-        convention = _declared(request)["convention"]
+        convention = _marker_options(request)["convention"]
         report = compare_numbers(a, b, tolerance=tolerance, convention=convention, queries=queries, scores=scores)
-        _judge(request, report)
+        _record_and_check(request, report)
 
     return assert_same
 
@@ -99,14 +99,14 @@ def assert_same_ndcg(request: pytest.FixtureRequest) -> Callable[..., None]:
 def assert_conforms() -> Callable[..., None]:
     """Assert that a function computes a convention: `assert_conforms(function, convention, takes="query")`.
 
-    It takes what `conformance.check` takes. A failure says by field what is wrong.
+    It takes the arguments of `conformance.check`. A failure names the convention's fields that are wrong.
     """
 
     def assert_conforms(function: Callable[..., Any], convention: Any, *, takes: str, **options: Any) -> None:
         __tracebackhide__ = True
         from rankadapters.conformance import check
 
-        check(function, _resolved(convention, "convention"), takes=takes, **options).raise_if_failed()
+        check(function, _resolve(convention, "convention"), takes=takes, **options).raise_if_failed()
 
     return assert_conforms
 
@@ -115,44 +115,44 @@ def assert_conforms() -> Callable[..., None]:
 def ranking_parity(request: pytest.FixtureRequest) -> Callable[..., ParityReport]:
     """Assert that the installed toolkits agree: `ranking_parity(labels, scores, convention, qid=qid)`.
 
-    It takes what `parity.crosscheck` takes, and returns its report. `convention`, `toolkits` and `require` are those of
-    the marker `rank_parity` where they are left out, and the convention then that of `--rank-convention`.
+    It takes the arguments of `parity.crosscheck`, and returns its report. The marker `rank_parity` gives the defaults
+    of `convention`, `toolkits` and `require`, and `--rank-convention` that of a convention that the marker lacks.
     """
 
-    def compare(labels: object, scores: object, convention: Any = None, **given: Any) -> ParityReport:
+    def compare(labels: object, scores: object, convention: Any = None, **keywords: Any) -> ParityReport:
         __tracebackhide__ = True
         from rankadapters.parity import crosscheck
 
-        told = _declared(request)
-        wanted = told["convention"] if convention is None else _resolved(convention, "convention")
-        if wanted is None:
+        options = _marker_options(request)
+        declared = options["convention"] if convention is None else _resolve(convention, "convention")
+        if declared is None:
             pytest.fail(
                 "no convention is declared, and parity means nothing without one.\n"
                 f"Hint: @pytest.mark.{MARKER}(convention='letor4@10'), or --rank-convention letor4@10.",
                 pytrace=False,
             )
-        options = {name: told[name] for name in ("toolkits", "require") if name in told}
-        report = crosscheck(labels, scores, wanted, **(options | given))
-        _judge(request, report)
+        defaults = {name: options[name] for name in ("toolkits", "require") if name in options}
+        report = crosscheck(labels, scores, declared, **(defaults | keywords))
+        _record_and_check(request, report)
         return report
 
     return compare
 
 
-def _declared(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the marker says, and the option where it does not."""
-    told: dict[str, Any] = {}
+def _marker_options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Return the marker's keywords, with the convention from the command line if the marker has none."""
+    keywords: dict[str, Any] = {}
     marks = list(request.node.iter_markers(MARKER))
-    for mark in reversed(marks):  # the closest decides
-        told |= mark.kwargs
-    given = [*(repr(arg) for mark in marks for arg in mark.args), *sorted(set(told) - set(DECLARES))]
-    if given:
-        _refuse(f"the marker {MARKER} was given {given[0]}; it takes the keywords {', '.join(DECLARES)}.")
-    spec = told.get("convention", request.config.getoption("rank_convention"))
-    return {**told, "convention": None if spec is None else _resolved(spec, f"the convention of {MARKER}")}
+    for mark in reversed(marks):  # the closest marker wins
+        keywords |= mark.kwargs
+    unknown = [*(repr(arg) for mark in marks for arg in mark.args), *sorted(set(keywords) - set(MARKER_KEYWORDS))]
+    if unknown:
+        _refuse(f"the marker {MARKER} was given {unknown[0]}; it takes the keywords {', '.join(MARKER_KEYWORDS)}.")
+    spec = keywords.get("convention", request.config.getoption("rank_convention"))
+    return {**keywords, "convention": None if spec is None else _resolve(spec, f"the convention of {MARKER}")}
 
 
-def _resolved(spec: Any, where: str) -> Convention:
+def _resolve(spec: Any, where: str) -> Convention:
     from rankadapters.core.errors import ConventionError
     from rankadapters.core.presets.texts import as_convention
 
@@ -166,13 +166,13 @@ def _refuse(message: str) -> NoReturn:
     raise pytest.UsageError(message)
 
 
-def _judge(request: pytest.FixtureRequest, report: ParityReport) -> None:
+def _record_and_check(request: pytest.FixtureRequest, report: ParityReport) -> None:
     __tracebackhide__ = True
-    request.node.stash.setdefault(FOUND, []).append(report)
+    request.node.stash.setdefault(REPORTS, []).append(report)
     report.raise_if_failed()
 
 
-def _writable(file: str) -> Path:
+def _writable_path(file: str) -> Path:
     path = Path(file)
     if path.suffix[1:].lower() not in FORMS:
         _refuse(
@@ -189,15 +189,15 @@ def _writable(file: str) -> Path:
 
 
 class _Writer:
-    """Collects what the tests compared, and writes it when the session ends, however it ends."""
+    """Collects the tests' parity reports, and writes them whenever the session ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.found: list[tuple[str, dict[str, Any]]] = []
+        self.reports: list[tuple[str, dict[str, Any]]] = []
         self.outcome = f"written to {path}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.found += [(report.nodeid, data) for data in getattr(report, "rank_parity", ())]
+        self.reports += [(report.nodeid, data) for data in getattr(report, "rank_parity", ())]
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -206,7 +206,7 @@ class _Writer:
         from rankadapters.parity import ParityReport
         from rankadapters.parity.report import rendered
 
-        reports = [(name, ParityReport.from_dict(data)) for name, data in self.found]
+        reports = [(name, ParityReport.from_dict(data)) for name, data in self.reports]
         text = rendered(self.summary, reports, self.path.suffix[1:].lower())
         try:
             write_text(self.path, text)
@@ -219,6 +219,6 @@ class _Writer:
 
     @property
     def summary(self) -> str:
-        """One line of outcome."""
-        fail = sum(not data["ok"] for _, data in self.found)
-        return f"{len(self.found)} compared, {fail} fail" if self.found else "nothing was compared"
+        """The outcome in one line."""
+        n_failed = sum(not data["ok"] for _, data in self.reports)
+        return f"{len(self.reports)} compared, {n_failed} fail" if self.reports else "nothing was compared"

@@ -144,7 +144,7 @@ def test_a_convention_is_needed(capsys):
             SCORES,
             "rows.txt, line 4: 'x' is not a label, which is a finite number; expected 'label qid:QUERY",
         ),
-        (ROWS.rstrip() + ROWS, SCORES, "rows.txt, line 3: 'qid:7' stands with features in the comment"),
+        (ROWS.rstrip() + ROWS, SCORES, "rows.txt, line 3: 'qid:7' is in the comment, with features after it"),
         (ROWS, "1\n2\n9007199254740993\n", "scores.txt, line 3: '9007199254740993' is an integer beyond 2^53"),
         (ROWS, "1\n", "scores.txt: 1 predictions for the 3 rows"),
         (ROWS, "1\n2\nnan\n", "scores.txt, line 3 is 'nan'; expected one finite number per line"),
@@ -161,7 +161,7 @@ def test_bad_files_are_one_line_that_names_them(capsys, write, rows, scores, mat
 
 def test_a_bad_run_is_one_line_that_names_it(capsys, write, trec):
     found = refused(capsys, *trec[:3], write(RUN + "7 Q0 a 1 0.75 t\n", "run.txt"))
-    assert "run.txt, line 5: document 'a' of query '7' stands in line 1 too" in found
+    assert "run.txt, line 5: document 'a' of query '7' is also in line 1." in found
     assert "query 8 is judged but nothing of it was retrieved" in refused(
         capsys, *trec[:3], write(RUN, "run.txt"), "--per-query"
     )

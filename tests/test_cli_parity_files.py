@@ -33,7 +33,7 @@ def files(tmp_path):
     [
         (None, "nowhere.txt: No such file or directory"),
         ("", "is empty"),
-        ("1 qid:1 1:1\n1 1:1\n", "line 2: '1:1' stands where qid:QUERY is needed"),
+        ("1 qid:1 1:1\n1 1:1\n", "line 2: '1:1' is not qid:QUERY"),
         ("1 qid:1 1:1\n1 qid:1 one:1\n", "line 2: "),
         ("7 qid:1 1:1\n", "test: labels[0] is 7, outside the gain table"),
     ],

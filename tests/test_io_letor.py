@@ -80,7 +80,7 @@ def test_numbers_up_to_2_to_the_53_and_longer_decimal_ones_are_read(write):
 
 def test_a_document_twice_in_a_query_is_refused_if_docids_are_read(write):
     twice = "# head\n" + ROWS.replace("GX007-0", "GX007-1")
-    with pytest.raises(ra.InputError, match=r"txt, line 3: document 'GX007-1' of query '7' stands in .*line 2 too"):
+    with pytest.raises(ra.InputError, match=r"txt, line 3: document 'GX007-1' of query '7' is also in .*line 2[.]"):
         read(write, twice)
     with pytest.raises(ra.InputError, match="Hint: drop one of the two, or docids=False, which reads none"):
         read(write, twice, docids=True)

@@ -41,7 +41,7 @@ def reader(request):
 BAD = [
     # A file without a final line end, and one after it: 0.6309 became 0.3155.
     ("0 qid:1 1:0.9 2:0.12 qid:2 1:0.5\n", 1, "qid:2", "is a second qid; two rows may have been joined"),
-    ("0 qid:1 1:0.9 # a2 qid:2 1:0.5\n", 1, "qid:2", "stands with features in the comment"),
+    ("0 qid:1 1:0.9 # a2 qid:2 1:0.5\n", 1, "qid:2", "is in the comment, with features after it"),
     ("1 qid:1 1:0.5 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),
     ("1 qid:1 1:0.5 01:0.1\n", 1, "01:0.1", "gives feature 1 a second value"),
     ("1 qid:1 3:0.5 1:0.5 2:1 1:0.1\n", 1, "1:0.1", "gives feature 1 a second value"),
@@ -58,14 +58,14 @@ BAD = [
     ("1:1 qid:1\n", 1, "1:1", "is not a label"),
     ("label,qid,f\n", 1, "label,qid,f", "is not a label"),
     ("9007199254740993 qid:1 1:1\n", 1, "9007199254740993", "is an integer beyond 2^53"),
-    ("# head\n1 1:1\n", 2, "1:1", "stands where qid:QUERY is needed"),
-    ("1 qid: 1:1\n", 1, "qid:", "stands where qid:QUERY is needed"),
-    ("1\n", 1, "1", "stands without a qid:QUERY behind it"),
-    ("0 1:1 # qid:4\n", 1, "1:1", "stands where qid:QUERY is needed"),
+    ("# head\n1 1:1\n", 2, "1:1", "is not qid:QUERY"),
+    ("1 qid: 1:1\n", 1, "qid:", "is not qid:QUERY"),
+    ("1\n", 1, "1", "is not followed by qid:QUERY"),
+    ("0 1:1 # qid:4\n", 1, "1:1", "is not qid:QUERY"),
     ("1\vqid:7 1:1\n", 1, "1\vqid:7", "is not a label"),
     ("1\v qid:7 1:1\n", 1, "1\v", "is not a label"),
     ("1 qid:7 1:1\n\f0 qid:7 1:1\n", 2, "\f0", "is not a label"),
-    ("1 qid:7\v 1:1\n", 1, "qid:7\v", "stands where qid:QUERY is needed"),
+    ("1 qid:7\v 1:1\n", 1, "qid:7\v", "is not qid:QUERY"),
     ("1 qid:7 1:1\f 2:1\n", 1, "1:1\f", "is not a feature"),
 ]  # fmt: skip
 

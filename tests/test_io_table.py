@@ -126,7 +126,7 @@ def test_a_query_that_returns_is_treated_as_said(save, split_queries, ids):
 def test_a_document_twice_in_a_query_and_a_weight_that_changes_in_one_are_refused(save):
     path = save(doc=["a", "b", "c", "c"])
     with pytest.raises(
-        ra.InputError, match=rf"{line(path, 4)}: document 'c' of query '9' stands in .*{line(path, 3)} too"
+        ra.InputError, match=rf"{line(path, 4)}: document 'c' of query '9' is also in .*{line(path, 3)}[.]"
     ):
         read_table(path, **COLUMNS, docid="doc")
     path = save(weight=[1.0, 1.0, 2.0, 3.0])
@@ -171,7 +171,7 @@ def test_bytes_of_parquet_that_are_not_text_are_refused(tmp_path, arrow):
     parquet.write_table(arrow.table({**TABLE, "query": ["zwölf"] * 4}), tmp_path / "table", use_dictionary=False)
     data = (tmp_path / "table").read_bytes()
     (tmp_path / "table").write_bytes(data.replace("zwölf".encode(), b"zw\xff\xfflf"))
-    with pytest.raises(ra.InputError, match=r"table: column 'query' is broken: .*UTF8.*\nHint: write the data anew"):
+    with pytest.raises(ra.InputError, match=r"table: column 'query' is broken: .*UTF8.*\nHint: write the data again"):
         read_table(tmp_path / "table", **COLUMNS)
 
 
@@ -216,7 +216,7 @@ def test_float32_scores_stay_float32_and_text_is_no_number(tmp_path, arrow):
         read_table(tmp_path / "table", **COLUMNS, docid="model")
 
 
-BEYOND = "is an integer beyond 2\\^53, where float64 would merge neighbours into ties.\nHint: subtract a constant"
+BEYOND = "is an integer beyond 2\\^53, where float64 would merge neighbors into ties.\nHint: subtract a constant"
 
 
 @pytest.mark.parametrize("column", ["grade", "model", "weight"])

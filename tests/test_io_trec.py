@@ -54,7 +54,7 @@ def test_without_a_run_the_rows_of_the_qrels_are_read(write):
     assert found.queries.retrieved is None
     assert found.queries.judged is None
     assert found.place(1).endswith("qrels.txt, line 3 (document 'a' of query 'q2')")
-    with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' stands in line 1 too"):
+    with pytest.raises(ra.InputError, match=r"qrels\.txt, line 2: document 'b' of query 'q2' is also in line 1[.]"):
         read_trec(write("q2 0 b 1\nq2 0 b 1\n", "qrels.txt"))
 
 
@@ -201,19 +201,19 @@ QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 a 1 3 t\nq Q0 b 2 1 t\n"
         (QRELS, "# none\n", r"run\.txt: every line begins with #"),
         (QRELS, RUN + "q Q0 c 1 9007199254740993 t\n", r"run\.txt, line 3: '9007199254740993' is an integer beyond"),
         ("q 0 a -9007199254740993\n", RUN, r"qrels\.txt, line 1: '-9007199254740993' is an integer beyond 2\^53"),
-        (QRELS, RUN + "q Q0 a 3 0 t\n", r"run\.txt, line 3: document 'a' of query 'q' stands in line 1 too"),
+        (QRELS, RUN + "q Q0 a 3 0 t\n", r"run\.txt, line 3: document 'a' of query 'q' is also in line 1[.]"),
         (
             QRELS,
             RUN + "z Q0 a 3 0 t\n\nz Q0 a 3 0 t\n",
-            r"run\.txt, line 5: document 'a' of query 'z' stands in line 3",
+            r"run\.txt, line 5: document 'a' of query 'z' is also in line 3[.]",
         ),
         (
             QRELS + "q\u00a0x 0 a\u00a0b 1\n" * 2,
             RUN,
-            r"qrels\.txt, line 4: document 'a\\xa0b' of query 'q\\xa0x' stands in line 3",
+            r"qrels\.txt, line 4: document 'a\\xa0b' of query 'q\\xa0x' is also in line 3[.]",
         ),
-        (QRELS + "q 0 b 2\n", RUN, r"qrels\.txt, line 3: document 'b' of query 'q' stands in line 2 too"),
-        (QRELS + "q 0 a 2\n" * 3, RUN, r"qrels\.txt, line 3: document 'a' of query 'q' stands in line 1 too"),
+        (QRELS + "q 0 b 2\n", RUN, r"qrels\.txt, line 3: document 'b' of query 'q' is also in line 2[.]"),
+        (QRELS + "q 0 a 2\n" * 3, RUN, r"qrels\.txt, line 3: document 'a' of query 'q' is also in line 1[.]"),
         ("q 0 a\n", RUN, r"qrels\.txt, line 1 is 'q 0 a'; expected 'query iteration document label'"),
         ("q 0 a relevant\n", RUN, r"qrels\.txt, line 1 .*the label a finite number"),
         (QRELS, "z Q0 a 1 3 t\n", r"run\.txt: none of its queries, such as 'z', is in .*qrels\.txt, which has 'q'"),

@@ -409,7 +409,7 @@ COMMANDS = {
         "swapped.txt, line 1: 'qid:1' is not a label, .*", "SVMlight or LETOR format, decimal points, no header.",
     ),
     f"evaluate --features without.txt --predictions short.txt {OURS}": (
-        "without.txt, line 1: '1:0.5' stands where qid:QUERY is needed; .*",
+        "without.txt, line 1: '1:0.5' is not qid:QUERY; .*",
         "SVMlight or LETOR format, decimal points, no header.",
     ),
     f"{TABLE} table.csv --label relevance --score score --qid qid": (

@@ -7,7 +7,7 @@ import pytest
 
 import rankadapters as ra
 from rankadapters.parity import check_value
-from rankadapters.parity.causes import Cause, _few
+from rankadapters.parity.causes import Cause, _first_causes
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 
@@ -189,4 +189,4 @@ def test_interleaved_rows_and_docids_are_followed(data):
 
 @pytest.mark.parametrize(("n", "expected"), [(3, ["0", "1", "2"]), (5, ["0", "1", "2", "and others, such as: 3"])])
 def test_three_causes_of_a_kind_are_named_and_one_of_the_others(n, expected):
-    assert [cause.text for cause in _few(Cause(str(number)) for number in range(n))] == expected
+    assert [cause.text for cause in _first_causes(Cause(str(number)) for number in range(n))] == expected

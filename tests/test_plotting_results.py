@@ -12,7 +12,7 @@ from rankadapters.compare import Results, stratified_tests, winning_numbers
 from rankadapters.parity import ParityReport
 from rankadapters.plotting.bagplots import Spread, bagplots
 from rankadapters.plotting.bars import Interval, bars, intervals
-from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, UP, WIDTH
+from rankadapters.plotting.canvas import COLORS, DOWN, TOTAL, UP, WIDTH
 from rankadapters.plotting.curves import curves, panels
 from rankadapters.plotting.parity import contributions
 from rankadapters.plotting.ranks import ranks
@@ -79,7 +79,7 @@ def test_winning_numbers_are_drawn_best_first_without_those_that_are_undefined()
     assert [bar.get_width() for bar in axes.patches] == [1, 0.5, 0]
     assert [text.get_text() for text in axes.texts] == ["1.0000", "0.5000", "0.0000"]
     assert ticks(compared().plot(n=1).axes[0]) == ["a"]
-    with pytest.raises(ra.InputError, match="no method met another"):
+    with pytest.raises(ra.InputError, match="no method has an opponent"):
         compared({("a", "D1", "MAP"): 0.5}).plot()
 
 
@@ -91,8 +91,8 @@ def test_tests_over_data_sets_draw_intervals_and_grey_is_not_significant():
     for comparison, bar, point in zip(report.comparisons, bars_, points, strict=True):
         assert list(bar.get_xdata()) == [comparison.low, comparison.high]
         assert list(point.get_xdata()) == [comparison.difference]
-        assert bar.get_color() == (COLOURS[0] if comparison.p_corrected <= 0.05 else TOTAL)
-    assert {bar.get_color() for bar in bars_} == {COLOURS[0], TOTAL}
+        assert bar.get_color() == (COLORS[0] if comparison.p_corrected <= 0.05 else TOTAL)
+    assert {bar.get_color() for bar in bars_} == {COLORS[0], TOTAL}
     figure.draw_without_rendering()
 
 

@@ -81,7 +81,7 @@ def test_weights_and_models_stay_with_their_rows(scratch):
     [
         ({"label": -1.0}, r"batch 2, row 3: labels\[12\] is -1, negative", 12),
         ({"score": np.nan}, r"batch 2: scores\[2\] is nan", 12),
-        ({"weight": 7.0}, "batch 2, row 3: weight is 7, but another row of its query has another weight", 12),
+        ({"weight": 7.0}, "batch 2, row 3: weight is 7, but another row of its query has a different weight", 12),
     ],
 )
 def test_what_is_wrong_in_a_row_is_named_by_where_it_stood(scratch, change, match, row):
@@ -149,7 +149,7 @@ def test_without_duckdb_the_extra_is_named(monkeypatch):
 
 
 def test_of_what_duckdb_says_the_first_line_is_told():
-    given = sorting._Given(None, iter([]))
+    given = sorting._UnsortedRows(None, iter([]))
     with pytest.raises(ra.InputError, match=r"^sorting failed: no room\nHint: TMPDIR"), given.failures(OSError):
         raise OSError("no room\nat: a.cpp")
 
@@ -201,7 +201,7 @@ def endless(self, first):
 if sys.argv.pop(1) == "in the middle of the stream":
     streams.whole_queries = wait
 else:
-    sorting._Given._batches = endless
+    sorting._UnsortedRows._batches = endless
 sys.exit(main())
 """
 
@@ -238,7 +238,7 @@ def test_a_sort_that_no_interrupt_reaches_ends_for_want_of_rows():
     deaf = SimpleNamespace(execute=connection.execute, register=connection.register, sql=sql, interrupt=lambda: None)
     rows = StreamRows(np.zeros(2), (np.ones(2),), np.array([1, 2]), np.array([0, 1]), {}, ())
     with pytest.raises(KeyboardInterrupt):
-        sorting._sorted(deaf, sorting._Given(rows, repeat(rows)))
+        sorting._sorted(deaf, sorting._UnsortedRows(rows, repeat(rows)))
 
 
 def test_closed_queries_are_found_in_eight_bytes_each():
@@ -247,7 +247,7 @@ def test_closed_queries_are_found_in_eight_bytes_each():
         hashes = rng.integers(0, 20_000, n).astype(np.uint64)
         seen = set(known)
         again = [place for place, each in enumerate(hashes.tolist()) if each in seen or seen.add(each)]
-        assert closed.returned(hashes) == (again[0] if again else -1)
+        assert closed.first_returned(hashes) == (again[0] if again else -1)
         new = np.array(sorted(set(hashes.tolist()) - known), np.uint64)
         closed.close(new)
         known |= set(new.tolist())

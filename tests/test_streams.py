@@ -283,7 +283,7 @@ def test_what_pyarrow_gives_without_a_schema_is_no_stream():
 def test_rows_of_a_query_that_goes_on_hold_no_memory_of_those_before():
     batch = {"label": np.ones(100), "score": np.ones(100), "qid": np.repeat([1, 2], [98, 2])}
     [rows] = stream_rows([batch], StreamColumns("label", ("score",), "qid", None, None, None))
-    before, last = rows.parted()
+    before, last = rows.split_last_query()
     assert (before.n_rows, last.n_rows) == (98, 2)
     for column, part in ((rows.labels, last.labels), (rows.scores[0], last.scores[0])):
         assert not np.shares_memory(column, part)
@@ -323,7 +323,9 @@ def test_a_weight_that_changes_within_a_query_is_named_across_batches(few, cuts,
     columns = {"label": [1, 0, 1, 0], "score": [1, 2, 3, 4], "qid": [1, 1, 1, 2], "weight": [2.0, 2.0, 3.0, 1.0]}
     columns = {name: np.asarray(column) for name, column in columns.items()}
     convention = ra.parse("lightgbm@10").replace(average="query")
-    with pytest.raises(ra.InputError, match=f"{place}: weight is 3, but another row of its query has another weight"):
+    with pytest.raises(
+        ra.InputError, match=f"{place}: weight is 3, but another row of its query has a different weight"
+    ):
         ra.evaluate_stream(cut(columns, cuts), convention, query_weight="weight")
     columns["weight"] = np.array([1.0, 1.0, 1.0, -2.0])
     with pytest.raises(ra.InputError, match=r"query_weight\[1\] is -2.0, but weights are >= 0"):
@@ -334,7 +336,7 @@ def test_a_weight_that_changes_within_a_query_is_named_across_batches(few, cuts,
 
 def test_a_document_that_stands_twice_in_a_query_is_named_across_batches(few):
     batches = [{**BATCH, "docid": ["a", "b"]}, {**BATCH, "docid": ["c", "a"]}]
-    with pytest.raises(ra.InputError, match="batch 2, row 2: document 'a' of query '7' stands in batch 1, row 1 too"):
+    with pytest.raises(ra.InputError, match=r"batch 2, row 2: document 'a' of query '7' is also in batch 1, row 1\."):
         ra.evaluate_stream(batches, "trec_eval_9@5", docid="docid")
     with pytest.raises(ra.InputError, match=r"batch 1: docid\[1\] is 5, but docids are strings"):
         ra.evaluate_stream([{**BATCH, "docid": ["a", 5]}], "trec_eval_9@5", docid="docid")

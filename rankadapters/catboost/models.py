@@ -17,7 +17,7 @@ from rankadapters.core.data.columns import Array, as_column, frozen, same_length
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError, warn_caller
-from rankadapters.parity import Held
+from rankadapters.parity import ToolkitData
 from rankadapters.parity.data import as_float32, sentence
 
 ROUNDED = "{} rounded to float32, as CatBoost holds {}."
@@ -119,14 +119,14 @@ def _same_groups(qid: object, hashes: Array) -> Array:
     return ids
 
 
-def held_in_a_pool(held: Held) -> Held:
+def held_in_a_pool(held: ToolkitData) -> ToolkitData:
     """Bring weights of pairs into the precision of a Pool, and scores into a baseline's, unless a model has them."""
     queries, scores, notes = held.queries, held.scores, []
     if queries.pairs is not None and queries.pairs.weight is not None:
         weights = as_float32("pairs weight", queries.pairs.weight, "CatBoost")
         notes += [ROUNDED.format("weights of pairs", "them")] if (weights != queries.pairs.weight).any() else []
         queries = queries.with_pairs(queries.pairs._replace(weight=frozen(weights)))
-    if not held.routes or held.routes[0].apart:
+    if not held.routes or held.routes[0].by_query:
         scores = as_float32("scores", np.asarray(scores, np.float64), "CatBoost")
         notes += [ROUNDED.format("scores", "a baseline")] if (scores != held.scores).any() else []
     return replace(held, queries=queries, scores=scores, notes=(*held.notes, *notes))

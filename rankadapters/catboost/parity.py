@@ -21,11 +21,11 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import differing, spelled
-from rankadapters.parity import Held, ParityReport, ParityRow, Toolkit
+from rankadapters.parity import ParityReport, ParityRow, Toolkit, ToolkitData
 from rankadapters.parity.causes import judge
 from rankadapters.parity.data import refuse_labels, refuse_retrieval, refusing, rounds_until
-from rankadapters.parity.held import NO_LOG, Logged, Route
 from rankadapters.parity.rows import OurNumber
+from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
@@ -66,9 +66,9 @@ class CatBoostToolkit(Toolkit):
         """Give the metric string, and the function that takes it."""
         return words, f"{ASKED_IN_A_POOL if _is_of(words, OF_PAIRS) else ASKED} {words}"
 
-    def hold(self, held: Held, words: str) -> Held:
+    def prepare(self, held: ToolkitData, words: str) -> ToolkitData:
         """Bring every column into its precision; pairs, and scores beside them, into that of a Pool."""
-        found = super().hold(held, words)
+        found = super().prepare(held, words)
         return held_in_a_pool(found) if _is_of(words, OF_PAIRS) else found
 
     def refuse(self, queries: Queries, words: str) -> None:
@@ -77,9 +77,9 @@ class CatBoostToolkit(Toolkit):
         refuse_labels(queries, negative, NEGATIVE, "gain='linear' (type=Base) takes negative labels as they are")
 
     @refusing("catboost", cb.CatBoostError)
-    def ask(self, held: Held, words: str) -> float:
+    def ask(self, held: ToolkitData, words: str) -> float:
         """Ask for the value of contiguous queries; CatBoost wants group weights by row."""
-        queries, given = held.queries, dict(held.given)
+        queries, given = held.queries, dict(held.inputs)
         if _is_of(words, OF_PAIRS):
             return value_in_a_pool(queries, held.scores, words)
         by_row, unreached = queries.query_of_row, _is_of(words, BY_OBJECT)
@@ -93,7 +93,7 @@ class CatBoostToolkit(Toolkit):
         return float(value)
 
     def check(
-        self, given: Held, declared: Convention, dataset: str | None = None, logged: Logged = NO_LOG,
+        self, given: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG,
         metrics: Iterable[str] | None = None,
     ) -> ParityReport:  # fmt: skip
         """Compare by every route, or under each metric string; scores that are NaN, which CatBoost takes, are a row."""
@@ -103,16 +103,16 @@ class CatBoostToolkit(Toolkit):
             given = replace(given, queries=given.queries.with_pairs(None))
         scores = given.queries.check_scores(given.scores)
         if np.isnan(scores).any():
-            value = self.ask(self.hold(replace(given, scores=scores), words), words)
+            value = self.ask(self.prepare(replace(given, scores=scores), words), words)
             said, source = NAN.format(np.argmax(np.isnan(scores))), (f"{ASKED} {words}", self.version, nearest)
             row = ParityRow.not_comparable(*source, our_value=None, reason=said, value=value)
             return ParityReport((row,), "the scores hold NaN")
         self.refuse(given.queries, words)  # which ours would do, too, without a word about CatBoost
         if metrics is None:
-            return super().check(given, declared, dataset, logged)
-        return self._by_metric(self.held(given, declared)[2], declared, metrics)
+            return super().check(given, declared, dataset, read_log)
+        return self._by_metric(self.prepare_check(given, declared)[2], declared, metrics)
 
-    def _by_metric(self, held: Held, declared: Convention, metrics: Iterable[str]) -> ParityReport:
+    def _by_metric(self, held: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
         """Compare under each metric string, and say where none of them is what was declared."""
         listed = members(metrics)
         if listed is None or not all(isinstance(metric, str) for metric in listed):
@@ -129,7 +129,7 @@ class CatBoostToolkit(Toolkit):
             rows.append(ParityRow.not_comparable(*source, our_value=wanted.value, reason=reason))
         return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
-    def _under(self, metric: str, held: Held, wanted: OurNumber) -> ParityRow:
+    def _under(self, metric: str, held: ToolkitData, wanted: OurNumber) -> ParityRow:
         """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
         source, declared = (self.names(metric)[1], self.version), wanted.convention
         try:
@@ -147,16 +147,17 @@ class CatBoostToolkit(Toolkit):
             return ParityRow.not_comparable(*source, convention, our_value=None, reason=str(error), value=value)
         other = declared.diff(convention)
         notes = (*held.notes, *([f"Declared is {spelled(other)}."] if other else []))
-        return judge(OurNumber.of(held.queries, held.scores, convention, leaving=True), value, *source, notes=notes)
+        our_number = OurNumber.of(held.queries, held.scores, convention, ignore_weights=True)
+        return judge(our_number, value, *source, notes=notes)
 
-    def seen(self, own: CatBoostModel, convention: Convention) -> Held:
+    def seen(self, own: CatBoostModel, convention: Convention) -> ToolkitData:
         """Read what a model sees of a Pool with groups, and what it says itself."""
         nearest, words = self.nearest(convention)
         labels, notes = own.labels()
         queries, refusal = own.queries(labels), own.refusal(words)
         if nearest.weighting == "row_weight":
             queries = queries.with_weights(row_weight=own.pool.get_weight())
-        routes = [self.asked(words, "model.predict and ")]
+        routes = [self.score_route(words, "model.predict and ")]
         if not _is_of(words, OF_PAIRS):
             staged = f"model.staged_predict and {ASKED} {words}"
             routes.append(Route(staged, lambda held: self.ask(replace(held, scores=own.scores(staged=True)), words)))
@@ -168,7 +169,7 @@ class CatBoostToolkit(Toolkit):
             notes += (UNTOLD,) if own.group_weight is None and own.is_weighted(nearest) else ()
             routes.append(Route(f"model.eval_metrics {words}", lambda _: own.value(words)))
         queries = queries if convention.weighting else queries.with_weights()
-        return Held(queries=queries, scores=own.scores(), notes=notes, routes=tuple(routes), rounds=own.rounds)
+        return ToolkitData(queries=queries, scores=own.scores(), notes=notes, routes=tuple(routes), rounds=own.rounds)
 
     def without_groups(self, own: CatBoostModel, convention: Convention) -> ParityReport:
         """Say what CatBoost does with a Pool that has no groups, by asking it."""
@@ -177,7 +178,7 @@ class CatBoostToolkit(Toolkit):
         refusal, ours = own.refusal(words), None
         value = own.value(words) if refusal is None else None
         if own.qid is not None:
-            held = self.hold(Held(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
+            held = self.prepare(ToolkitData(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
             ours = OurNumber.of(held.queries, held.scores, nearest).value
         said = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
         reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
@@ -239,7 +240,7 @@ def check_parity(
         queries = queries.with_weights(weights)
     by_row = {name: queries.by_query(as_numbers(name, each).astype(np.float64)) for name, each in given.items()}
     notes += [] if weight is None else [IGNORED]
-    held = Held(queries=queries, scores=scores, notes=tuple(notes), given=by_row)
+    held = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
     return TOOLKIT.check(held, convention, metrics=metrics)
 
 

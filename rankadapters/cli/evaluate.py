@@ -200,11 +200,13 @@ def _stream(arguments: argparse.Namespace, conventions: list[Convention]) -> _Ev
     """Evaluate each column of scores of a table of which no more than a few rows are in memory."""
     import numpy as np
 
-    from rankadapters.io.streams import sums_of
+    from rankadapters.io.streams import sum_stream
 
     path, columns = sources.stream(arguments, docids=sources.by_docid(conventions))
     columns = columns._replace(by=arguments.by)
-    sums, parts = sums_of(path, conventions, columns, unsorted=bool(arguments.unsorted), per_query=arguments.per_query)
+    sums, parts = sum_stream(
+        path, conventions, columns, unsorted=bool(arguments.unsorted), per_query=arguments.per_query
+    )
     ids = [query for found, _ in parts for query in found.tolist()]
     models, notes, doubts = dict[str, _Model](), list[str](), list(sums.label_doubts.values())  # told with the first
     for name in columns.scores:

@@ -16,7 +16,7 @@ def read_by(arguments: argparse.Namespace) -> Any:
     if arguments.by is None or arguments.table is None:
         return None if arguments.by is None else _of_queries(arguments.by)
     columns = StreamColumns(arguments.label or "label", (), arguments.qid or "qid", by=arguments.by)
-    return joined(list(stream_table(arguments.table, columns, lambda _done, _total: None))).more["by"]
+    return joined(list(stream_table(arguments.table, columns, lambda _done, _total: None))).columns["by"]
 
 
 def _of_queries(path: str) -> dict[str, str]:

@@ -160,13 +160,13 @@ def stream(arguments: argparse.Namespace, *, docids: bool) -> tuple[AnyPath, Str
 
 def with_run_content(arguments: argparse.Namespace) -> argparse.Namespace:
     """Put the content of the one run in the place of its file."""
-    from rankadapters.io.text import HeldFile, readable
+    from rankadapters.io.text import LoadedFile, readable
 
     arguments = with_standard_input(arguments, _FILES)
     name, [path] = _named_files(arguments.run_file)
-    if not isinstance(path, HeldFile):
+    if not isinstance(path, LoadedFile):
         with readable(path):
-            path = HeldFile(str(path), Path(path).read_bytes(), model=name)
+            path = LoadedFile(str(path), Path(path).read_bytes(), model=name)
     return argparse.Namespace(**{**vars(arguments), "run_file": [path]})
 
 
@@ -325,8 +325,8 @@ def _is_dash(file: Any, *, named: bool) -> bool:
 
 
 def _filled(value: Any, data: bytes, *, named: bool) -> Any:
-    from rankadapters.io.text import HeldFile
+    from rankadapters.io.text import LoadedFile
 
     if isinstance(value, list):
         return [_filled(each, data, named=named) for each in value]
-    return HeldFile("standard input", data, model=value[:-2] or None) if _is_dash(value, named=named) else value
+    return LoadedFile("standard input", data, model=value[:-2] or None) if _is_dash(value, named=named) else value

@@ -1,4 +1,4 @@
-"""Methods over data sets: winning numbers, fronts, and what one left-out data set or measure changes."""
+"""Compare methods over data sets: winning numbers, fronts, and the effect of one data set or measure."""
 
 from rankadapters.compare.fronts import Front, front
 from rankadapters.compare.left_out import LeaveOneOut, leave_one_out
@@ -24,5 +24,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

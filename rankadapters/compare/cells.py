@@ -1,4 +1,4 @@
-"""Checked cells of a table of results, from what users have: frames, mappings, files, scores."""
+"""Read and check the cells of a table of results from frames, mappings, files or scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankadapters.core.errors import ConventionError, InputError, MissingToolkit
 from rankadapters.core.evaluation.score import Score
 from rankadapters.core.presets.texts import parse
 
-NEEDED = ("method", "dataset", "measure", "value")
+REQUIRED = ("method", "dataset", "measure", "value")
 OPTIONAL = ("source", "higher_is_better")
 UNKNOWN_DECIMALS = -1
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
@@ -33,19 +33,19 @@ class Cell(NamedTuple):
     dataset: str
     measure: Convention | str
     value: float
-    decimals: int  # with how many the value was printed
+    decimals: int  # printed decimals of the value
     source: str | None
     higher: bool | None
-    digest: int | None  # of the queries of a Score
+    digest: int | None  # digest of a Score's queries
 
 
-def cells_of(data: object) -> list[Cell]:
+def read_cells(data: object) -> list[Cell]:
     """Read a table with named columns, a mapping of cells to values, or rows."""
     return [_cell(row, *values) for row, values in enumerate(_rows(data))]
 
 
 def read_columns(path: Path) -> dict[str, list[Any]]:
-    """Read the columns of a CSV or Parquet file; every value of a CSV file stays the text that it is."""
+    """Read the columns of a CSV or Parquet file; the values of a CSV file stay text."""
     try:
         with path.open("rb") as file:
             parquet = file.read(4) == b"PAR1"
@@ -58,19 +58,18 @@ def _cell(  # noqa: PLR0917 - the columns of a table
     row: int, method: object, dataset: object, measure: object, value: object, source: object = None,
     higher: object = None,
 ) -> Cell:  # fmt: skip
-    """Check the parts of a cell."""
     digest, name = None, measure
     if isinstance(value, Score):
         name, number, decimals, digest = _measure_of(value, measure, row), value.value, UNKNOWN_DECIMALS, value.digest
     else:
-        number, decimals = _number(value, row)
-    for what, text in (("method", method), ("dataset", dataset), ("measure", name)):
+        number, decimals = _read_number(value, row)
+    for column, text in (("method", method), ("dataset", dataset), ("measure", name)):
         if not isinstance(text, Convention) and (not isinstance(text, str) or not text.strip()):
-            msg = f"{what}[{row}] is {text!r}; allowed are texts that are not empty.\nHint: name every {what}."
+            msg = f"{column}[{row}] is {text!r}; allowed are texts that are not empty.\nHint: name every {column}."
             raise InputError(msg, row=row)
     columns: dict[str, Any] = {"method": method, "dataset": dataset, "measure": name, "value": number}
     origin = None if _is_missing(source) else str(source)
-    return Cell(**columns, decimals=decimals, source=origin, higher=_direction(higher, row), digest=digest)
+    return Cell(**columns, decimals=decimals, source=origin, higher=_read_direction(higher, row), digest=digest)
 
 
 def _rows(data: object) -> Iterator[tuple[object, ...]]:
@@ -78,7 +77,7 @@ def _rows(data: object) -> Iterator[tuple[object, ...]]:
         return _rows_of_tuples((*(key if isinstance(key, tuple) else (key,)), value) for key, value in data.items())
     names = data if isinstance(data, Mapping) else getattr(data, "column_names", getattr(data, "columns", None))
     if names is not None:
-        return _rows_of_columns({str(name): _listed(data[name]) for name in names})  # type: ignore[index]
+        return _rows_of_columns({str(name): _as_list(data[name]) for name in names})  # type: ignore[index]
     if (rows := members(data)) is not None:
         return _rows_of_tuples(rows)
     msg = (
@@ -92,7 +91,7 @@ def _rows(data: object) -> Iterator[tuple[object, ...]]:
 def _rows_of_tuples(rows: Iterable[Any]) -> Iterator[tuple[object, ...]]:
     for number, row in enumerate(rows):
         parts = tuple(row) if isinstance(row, tuple | list) else (row,)
-        if len(parts) == 3 and isinstance(parts[2], Score):  # noqa: PLR2004 - its convention is the measure
+        if len(parts) == 3 and isinstance(parts[2], Score):  # noqa: PLR2004 - the Score's convention is the measure
             yield parts[0], parts[1], parts[2].convention, parts[2]
         elif len(parts) in {4, 5} and not isinstance(parts[3], Score):
             yield parts
@@ -105,12 +104,12 @@ def _rows_of_tuples(rows: Iterable[Any]) -> Iterator[tuple[object, ...]]:
 
 
 def _rows_of_columns(columns: Mapping[str, list[Any]]) -> Iterator[tuple[object, ...]]:
-    missing = [name for name in NEEDED if name not in columns]
-    unknown = [name for name in columns if name not in NEEDED + OPTIONAL]
+    missing = [name for name in REQUIRED if name not in columns]
+    unknown = [name for name in columns if name not in REQUIRED + OPTIONAL]
     if missing or unknown:
-        what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0]!r}"
+        problem = f"no column {missing[0]!r}" if missing else f"a column {unknown[0]!r}"
         msg = (
-            f"the results have {what}; the columns are {choices(NEEDED)}, and if wanted {choices(OPTIONAL)}.\n"
+            f"the results have {problem}; the columns are {choices(REQUIRED)}, and if wanted {choices(OPTIONAL)}.\n"
             "Hint: rename or drop columns; a wide table is made long by melt or unpivot."
         )
         raise InputError(msg)
@@ -119,10 +118,10 @@ def _rows_of_columns(columns: Mapping[str, list[Any]]) -> Iterator[tuple[object,
         msg = f"the columns have different lengths: {sizes}.\nHint: one entry per cell in each."
         raise InputError(msg)
     nothing = [None] * len(columns["value"])
-    return zip(*(columns.get(name, nothing) for name in NEEDED + OPTIONAL), strict=True)
+    return zip(*(columns.get(name, nothing) for name in REQUIRED + OPTIONAL), strict=True)
 
 
-def _listed(column: Any) -> list[Any]:
+def _as_list(column: Any) -> list[Any]:
     for name in ("to_pylist", "to_list", "tolist"):  # pyarrow, polars, pandas and numpy
         if hasattr(column, name):
             return list(getattr(column, name)())
@@ -132,12 +131,12 @@ def _listed(column: Any) -> list[Any]:
 
 
 def _measure_of(score: Score, measure: object, row: int) -> Convention:
-    """Return the convention of a Score, and refuse a measure that says something else."""
+    """Return the convention of a Score, and refuse a measure that contradicts it."""
     try:
-        said = parse(measure) if isinstance(measure, str) else measure
+        declared = parse(measure) if isinstance(measure, str) else measure
     except ConventionError:
-        said = None
-    if said != score.convention:
+        declared = None
+    if declared != score.convention:
         msg = (
             f"measure[{row}] is {measure!r}, but value[{row}] is a Score of {score.convention.name}.\n"
             f"Hint: {score.convention.name!r}, or score.value without its convention."
@@ -147,12 +146,11 @@ def _measure_of(score: Score, measure: object, row: int) -> Convention:
 
 
 def _is_missing(value: object) -> bool:
-    """Tell whether a frame has nothing there: None, NaN, pandas' NA, or an empty text."""
+    """Return whether a value is missing: None, NaN, pandas' NA or an empty text."""
     return not value if value is None or isinstance(value, str) else str(value) in {"nan", "<NA>", "NaT"}
 
 
-def _number(value: object, row: int) -> tuple[float, int]:
-    """Read a value, and with how many decimals it was printed where it is a text."""
+def _read_number(value: object, row: int) -> tuple[float, int]:
     number, decimals = math.nan, UNKNOWN_DECIMALS
     if isinstance(value, str | Decimal):
         if _NUMBER.fullmatch(str(value)):
@@ -168,7 +166,7 @@ def _number(value: object, row: int) -> tuple[float, int]:
     return number, decimals
 
 
-def _direction(value: object, row: int) -> bool | None:
+def _read_direction(value: object, row: int) -> bool | None:
     flag = _WORDS.get(value.lower(), value) if isinstance(value, str) else value
     if _is_missing(flag):
         return None
@@ -185,8 +183,8 @@ def _read_parquet(path: Path) -> dict[str, list[Any]]:
         raise MissingToolkitError.of("pyarrow", "files") from None
     try:
         columns: dict[str, list[Any]] = parquet.read_table(path).to_pydict()
-    except (lib.ArrowException, ValueError) as error:  # also of text that is not UTF-8, and of times beyond Python's
-        raise InputError(f"it cannot be read as Parquet: {error}.\nHint: write it anew.") from None
+    except (lib.ArrowException, ValueError) as error:  # ValueError: text that is not UTF-8, times out of Python's range
+        raise InputError(f"it cannot be read as Parquet: {error}.\nHint: write it again.") from None
     return columns
 
 
@@ -198,19 +196,19 @@ def _read_csv(path: Path) -> dict[str, list[Any]]:
             msg = f"it is not CSV in UTF-8: {error}.\nHint: commas, a header, one line per cell."
             raise InputError(msg) from None
     if not lines:
-        raise InputError(f"it is empty.\nHint: a header {','.join(NEEDED)}, and a line per cell.")
-    head, *body = lines
-    if len(set(head)) < len(head):
-        raise InputError(f"its header names a column twice: {head}.\nHint: each column once.")
+        raise InputError(f"it is empty.\nHint: a header {','.join(REQUIRED)}, and a line per cell.")
+    header, *body = lines
+    if len(set(header)) < len(header):
+        raise InputError(f"its header names a column twice: {header}.\nHint: each column once.")
     for number, line in enumerate(body):
-        if len(line) != len(head):
-            msg = f"row {number} has {len(line)} fields, the header {len(head)}.\nHint: as many in each line."
+        if len(line) != len(header):
+            msg = f"row {number} has {len(line)} fields, the header {len(header)}.\nHint: as many in each line."
             raise InputError(msg, row=number)
-    return {name: [line[place] for line in body] for place, name in enumerate(head)}
+    return {name: [line[index] for line in body] for index, name in enumerate(header)}
 
 
 def _without_nul(line: str) -> str:
     if "\0" in line:
-        msg = "line contains NUL"  # as csv of Python before 3.11 says
+        msg = "line contains NUL"  # the csv module's error before Python 3.11
         raise csv.Error(msg)
     return line

@@ -1,4 +1,4 @@
-"""Methods that no other beats in both: in how often they win, and on how much that rests."""
+"""Pareto fronts of methods: by how often a method wins, and by how many comparisons that is based on."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ AGAINST = {"iwn": "ideal winning number", "n_datasets": "number of data sets"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Front(Document):
-    """The methods that are not beaten; made by `front`.
+    """The methods that no other method dominates; made by `front`.
 
     Attributes
     ----------
     against : str
-        What the normalised winning number is weighed against: `iwn` or `n_datasets`.
+        The second axis beside the normalized winning number: `iwn` or `n_datasets`.
     strict : bool
-        Whether a method is beaten only by one that is higher in both.
+        Whether only a method that is higher on both axes dominates.
     first : tuple of str
-        Methods that no other beats, the highest normalised winning number first.
+        Methods that no other dominates, the highest normalized winning number first.
     second : tuple of str
-        Methods that exactly one other beats.
+        Methods that exactly one other dominates.
     points : dict of str to (int, float)
-        What it is weighed against and the normalised winning number, of every method that has one.
+        Second axis and normalized winning number of every method that has one.
     """
 
     against: str
@@ -42,21 +42,21 @@ class Front(Document):
     points: dict[str, tuple[int, float]]
 
     def blocks(self) -> list[str | Table]:
-        """Give the methods of both ranks."""
+        """Return a table of the methods of ranks 1 and 2."""
         lines = [
             (name, rank, f"{self.points[name][1]:.4f}", str(self.points[name][0]))
             for rank, names in (("1", self.first), ("2", self.second))
             for name in names
         ]
-        what = AGAINST[self.against]
-        beaten = "higher in both" if self.strict else "as high in both and higher in one"
+        axis = AGAINST[self.against]
+        condition = "higher in both" if self.strict else "as high in both and higher in one"
         return [
-            Table.of(f"Front of NWN and {what}", ("method", "rank", "NWN", what), lines),
-            f"Rank 1: no other method is {beaten}. Rank 2: exactly one is.",
+            Table.of(f"Front of NWN and {axis}", ("method", "rank", "NWN", axis), lines),
+            f"Rank 1: no other method is {condition}. Rank 2: exactly one is.",
         ]
 
     def plot(self) -> Any:
-        """Draw every method, with those of both ranks named, as Figures 1 and 2 of Tax et al. (2015).
+        """Draw every method and name those of ranks 1 and 2, as Figures 1 and 2 of Tax et al. (2015).
 
         Returns
         -------
@@ -67,27 +67,28 @@ class Front(Document):
         MissingToolkitError
             matplotlib or adjustText is not installed.
         """
-        return fronts(self.points, [self.first, self.second], AGAINST[self.against], "normalised winning number")
+        return fronts(self.points, [self.first, self.second], AGAINST[self.against], "normalized winning number")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         points = {name: list(point) for name, point in self.points.items()}
         ranks = {"first": list(self.first), "second": list(self.second)}
         return {"against": self.against, "strict": self.strict, **ranks, "points": points}
 
 
 def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False, group: str = ALL) -> Front:
-    """Find the methods that no other beats in both, and those that exactly one does.
+    """Return the methods that no other method dominates, and those that exactly one dominates.
 
     Parameters
     ----------
     numbers : WinningNumbers
         Made by `winning_numbers`.
     against : str
-        What NWN is weighed against: `iwn`, how many meetings it rests on, or `n_datasets`.
+        The second axis beside NWN: `iwn`, the number of comparisons that NWN is based on, or `n_datasets`.
     strict : bool
-        By default a method is beaten by one that is at least as high in both and higher in one. Strictly, as the text
-        of Tax et al. (2015) has it, only by one that is higher in both: where all have met as often, nothing is beaten.
+        By default a method dominates another if it is at least as high on both axes and higher on one. With `strict`,
+        as in the text of Tax et al. (2015), it must be higher on both; if all methods have the same number of
+        comparisons, then none dominates.
     group : str
         A measure or data set of `numbers.groups`; all by default.
 
@@ -110,12 +111,12 @@ def front(numbers: WinningNumbers, *, against: str = "iwn", strict: bool = False
         raise InputError(msg)
     choice("group", group, numbers.groups, hint="group='all' is the last")
     strict, row = flag("strict", strict), numbers.groups.index(group)
-    defined = np.flatnonzero(~np.isnan(numbers.nwn[row]))
-    heights, widths = numbers.nwn[row][defined], getattr(numbers, against)[row][defined]
-    times = np.array([_n_beating(m, heights, widths, strict=strict) for m in range(defined.size)], int)
-    names = [numbers.methods[m] for m in defined]
+    rows = np.flatnonzero(~np.isnan(numbers.nwn[row]))
+    heights, widths = numbers.nwn[row][rows], getattr(numbers, against)[row][rows]
+    n_beating = np.array([_n_beating(m, heights, widths, strict=strict) for m in range(rows.size)], int)
+    names = [numbers.methods[m] for m in rows]
     first, second = (
-        tuple(names[m] for m in np.argsort(-heights, kind="stable") if times[m] == rank) for rank in (0, 1)
+        tuple(names[m] for m in np.argsort(-heights, kind="stable") if n_beating[m] == rank) for rank in (0, 1)
     )
     points = {name: (int(width), float(height)) for name, width, height in zip(names, widths, heights, strict=True)}
     return Front(against=against, strict=strict, first=first, second=second, points=points)

@@ -1,4 +1,4 @@
-"""How winning numbers move when one data set or one measure is left out."""
+"""How winning numbers change when one data set or one measure is left out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.compare.results import Results, some_names
-from rankadapters.compare.winning import AXES, normalised, plain_numbers, wins_by
+from rankadapters.compare.results import Results, as_names
+from rankadapters.compare.winning import AXES, normalize_wins, numbers_to_dict, wins_by_group
 from rankadapters.core.declaration.arguments import choice
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.table import Table
@@ -24,20 +24,20 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class LeaveOneOut(Document):
-    """The sums over all but one data set or measure; made by `leave_one_out`.
+    """Winning numbers without each data set, or without each measure; made by `leave_one_out`.
 
     Attributes
     ----------
     methods : tuple of str
-        As in the results.
+        Names of the methods, in the order of the results.
     over : str
         `dataset` or `measure`.
     left_out : tuple of str
-        Which one is left out.
+        Names of the data sets or measures, each of which is left out in turn.
     wn, iwn : int64 array, shape (n_left_out, n_methods)
-        Over the rest.
+        Winning numbers and ideal winning numbers over the rest.
     all_wn, all_iwn : int64 array, shape (n_methods,)
-        Over all.
+        The same over all data sets and measures.
     """
 
     methods: tuple[str, ...]
@@ -50,11 +50,11 @@ class LeaveOneOut(Document):
 
     @property
     def nwn(self) -> NDArray[np.float64]:
-        """Normalised winning numbers, shape (n_left_out, n_methods); NaN where a method met no other."""
-        return normalised(self.wn, self.iwn)
+        """Normalized winning numbers, shape (n_left_out, n_methods); NaN for a method without opponents."""
+        return normalize_wins(self.wn, self.iwn)
 
     def points(self, method: str) -> list[tuple[int, Fraction]]:
-        """Give the ideal and the exact normalised winning number of a method, wherever it has one.
+        """Return pairs of a method's ideal and exact normalized winning number, wherever it is defined.
 
         Raises
         ------
@@ -66,18 +66,16 @@ class LeaveOneOut(Document):
         return [(iwn, Fraction(wn, iwn)) for wn, iwn in pairs if iwn]
 
     def bagplot(self, method: str) -> Bagplot:
-        """Give the middle and the spread of a method's points, by exact halfspace depth.
+        """Return the center and the spread of a method's points, by exact halfspace depth.
 
         Raises
         ------
         InputError
-            There is no such method, or it met no other.
+            There is no such method, or it has no opponents.
         """
         points = self.points(method)
         if not points:
-            msg = (
-                f"{method!r} met no other method, so that it has no points.\nHint: front(...).points has those that do."
-            )
+            msg = f"{method!r} has no opponents, so it has no points.\nHint: front(...).points has those with some."
             raise InputError(msg)
         return bagplot(points)
 
@@ -87,7 +85,7 @@ class LeaveOneOut(Document):
         Parameters
         ----------
         methods : sequence of str, optional
-            All that met another by default.
+            All methods with opponents by default.
 
         Returns
         -------
@@ -96,62 +94,64 @@ class LeaveOneOut(Document):
         Raises
         ------
         InputError
-            One of them is not there, or met no other.
+            A method is unknown or has no opponents.
         MissingToolkitError
             matplotlib is not installed.
         """
-        met = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
-        drawn = {name: self._spread(name) for name in (met if methods is None else some_names("methods", methods))}
-        return bagplots(drawn, "ideal winning number", "normalised winning number")
+        with_opponents = [name for name, iwn in zip(self.methods, self.all_iwn, strict=True) if iwn]
+        drawn = {
+            name: self._spread(name) for name in (with_opponents if methods is None else as_names("methods", methods))
+        }
+        return bagplots(drawn, "ideal winning number", "normalized winning number")
 
     def _spread(self, method: str) -> Spread:
-        found = self.bagplot(method)
+        shape = self.bagplot(method)
         points = [(float(x), float(y)) for x, y in self.points(method)]
-        return Spread(points, found.median, found.bag, found.loop, found.outliers)
+        return Spread(points, shape.median, shape.bag, shape.loop, shape.outliers)
 
     def blocks(self) -> list[str | Table]:
-        """Give how far each method moves."""
+        """Return a table of how far each method's number moves."""
         nwn, lines = self.nwn, []
         for m, method in enumerate(self.methods):
             if not self.all_iwn[m]:
                 continue
             column = nwn[:, m]
-            known = column[~np.isnan(column)]
-            whole = self.all_wn[m] / self.all_iwn[m]
-            spread = (f"{known.min():.4f}", f"{known.max():.4f}") if known.size else ("-", "-")
-            lines.append((method, f"{whole:.4f}", *spread, self._furthest(column, whole)))
-        head = ("method", "NWN", "lowest", "highest", "moved most without")
-        return [Table.of(f"Normalised winning numbers, one {self.over} left out at a time", head, lines)]
+            defined = column[~np.isnan(column)]
+            over_all = self.all_wn[m] / self.all_iwn[m]
+            spread = (f"{defined.min():.4f}", f"{defined.max():.4f}") if defined.size else ("-", "-")
+            lines.append((method, f"{over_all:.4f}", *spread, self._furthest(column, over_all)))
+        header = ("method", "NWN", "lowest", "highest", "moved most without")
+        return [Table.of(f"Normalized winning numbers, one {self.over} left out at a time", header, lines)]
 
     def _furthest(self, column: NDArray[np.float64], whole: float) -> str:
         moves = np.abs(column - whole)
         return "-" if not np.nanmax(moves, initial=0.0) else self.left_out[int(np.nanargmax(moves))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types; an undefined number is None."""
-        left_out = plain_numbers(self.left_out, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn)
+        """Return plain JSON types; an undefined number is None."""
+        left_out = numbers_to_dict(self.left_out, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn)
         return {"over": self.over, "left_out": left_out}
 
 
 def leave_one_out(results: Results, *, over: str = "dataset") -> LeaveOneOut:
-    """Count the wins over all but one data set, or all but one measure, for each of them.
+    """Compute winning numbers without each data set in turn, or without each measure in turn.
 
-    A method that has no value on what is left out keeps its numbers.
+    A method without values on the left-out data set or measure keeps its numbers.
 
     Raises
     ------
     InputError
-        `over` is neither.
+        `over` is neither `dataset` nor `measure`.
 
     Examples
     --------
     >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.2, ("b", "D2", "MAP"): 0.3}
-    >>> found = leave_one_out(Results(values, higher_is_better=True))
-    >>> found.left_out, found.nwn.tolist()
+    >>> numbers = leave_one_out(Results(values, higher_is_better=True))
+    >>> numbers.left_out, numbers.nwn.tolist()
     (('D1', 'D2'), [[0.0, 1.0], [1.0, 0.0]])
     """
     choice("over", over, AXES, hint="over='measure' leaves out one measure")
-    names, wn, iwn = wins_by(results, over)
+    names, wn, iwn = wins_by_group(results, over)
     all_wn, all_iwn = wn.sum(axis=0), iwn.sum(axis=0)
     return LeaveOneOut(
         methods=results.methods, over=over, left_out=names, wn=all_wn - wn, iwn=all_iwn - iwn,

@@ -1,4 +1,4 @@
-"""One page about methods over data sets: winning numbers, fronts, and what one left-out data set or measure changes."""
+"""Write one page about methods over data sets: winning numbers, also without one data set or measure, and fronts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rankadapters.statistics.page import Chart, Page, Section
 
 
 def page(results: Results, *, title: str = "Methods over data sets", strict: bool = False) -> str:
-    """Write a page that needs nothing else: no network, no script, no file beside it.
+    """Return a self-contained HTML page: it needs no network, no script and no other file.
 
     Parameters
     ----------
     results : Results
-        What was measured.
+        The results to show.
     title : str
-        What the page is called.
+        The title of the page.
     strict : bool
         As in `front`.
 
@@ -39,8 +39,8 @@ def page(results: Results, *, title: str = "Methods over data sets", strict: boo
     template = Page()
     numbers = winning_numbers(results)
     n_methods, n_datasets, n_measures, n_values = (
-        f"{n} {what}{'s' * (n != 1)}"
-        for n, what in (
+        f"{n} {noun}{'s' * (n != 1)}"
+        for n, noun in (
             (len(results.methods), "method"), (len(results.datasets), "data set"), (len(results.measures), "measure"),
             (len(results), "value"),
         )
@@ -56,40 +56,40 @@ def _sections(results: Results, numbers: WinningNumbers, *, strict: bool) -> Ite
     yield Section(
         name="winning", heading="Winning numbers", tables=tuple(tables), paragraphs=tuple(numbers.notes()),
     )  # fmt: skip
-    found = [front(numbers, against=against, strict=strict) for against in AGAINST]
+    all_fronts = [front(numbers, against=against, strict=strict) for against in AGAINST]
     yield Section(
-        name="fronts", heading="Fronts", charts=tuple(map(_front_chart, found)),
-        tables=tuple(block for each in found for block in each.blocks() if not isinstance(block, str)),
-        paragraphs=(str(found[0].blocks()[-1]),),
+        name="fronts", heading="Fronts", charts=tuple(map(_front_chart, all_fronts)),
+        tables=tuple(block for result in all_fronts for block in result.blocks() if not isinstance(block, str)),
+        paragraphs=(str(all_fronts[0].blocks()[-1]),),
     )  # fmt: skip
-    named = tuple(dict.fromkeys(name for each in found for name in (*each.first, *each.second)))
+    named = tuple(dict.fromkeys(name for result in all_fronts for name in (*result.first, *result.second)))
     for over in AXES:
         if len(getattr(results, f"{over}s")) > 1:
             yield _left_out(leave_one_out(results, over=over), named)
-    declared = {c.name: str(c) for c in results.conventions if c is not None}
-    if declared:
+    signatures = {c.name: str(c) for c in results.conventions if c is not None}
+    if signatures:
         yield Section(
-            name="signatures", heading="Signatures", signatures=declared,
+            name="signatures", heading="Signatures", signatures=signatures,
             paragraphs=("A signature says everything that decides the value; ra.parse reads it back.",),
         )  # fmt: skip
 
 
-def _front_chart(found: Front) -> Chart:
-    what = AGAINST[found.against]
-    title = f"Normalised winning number and {what}"
-    description = f"Rank 1: {', '.join(found.first)}. Rank 2: {', '.join(found.second) or 'none'}."
-    name = f"front-{found.against}"
-    return Chart(inline_svg(found.plot(), name=name, title=title, description=description), f"{title}. {description}")
+def _front_chart(result: Front) -> Chart:
+    axis = AGAINST[result.against]
+    title = f"Normalized winning number and {axis}"
+    description = f"Rank 1: {', '.join(result.first)}. Rank 2: {', '.join(result.second) or 'none'}."
+    name = f"front-{result.against}"
+    return Chart(inline_svg(result.plot(), name=name, title=title, description=description), f"{title}. {description}")
 
 
-def _left_out(found: LeaveOneOut, methods: tuple[str, ...]) -> Section:
-    heading = f"One {'data set' if found.over == 'dataset' else found.over} left out"
-    described = []
+def _left_out(result: LeaveOneOut, methods: tuple[str, ...]) -> Section:
+    heading = f"One {'data set' if result.over == 'dataset' else result.over} left out"
+    medians = []
     for method in methods:
-        median = found.bagplot(method).median
-        described.append(f"{method} {median[1]:.4f} at {median[0]:g}")
+        median = result.bagplot(method).median
+        medians.append(f"{method} {median[1]:.4f} at {median[0]:g}")
     title = f"{heading}: the methods of the fronts"
-    description = f"A panel per method; medians: {', '.join(described)}."
-    svg = inline_svg(found.plot(methods), name=f"left-out-{found.over}", title=title, description=description)
-    tables = tuple(block for block in found.blocks() if not isinstance(block, str))
-    return Section(name=f"without-{found.over}", heading=heading, tables=tables, charts=(Chart(svg, title),))
+    description = f"A panel per method; medians: {', '.join(medians)}."
+    svg = inline_svg(result.plot(methods), name=f"left-out-{result.over}", title=title, description=description)
+    tables = tuple(block for block in result.blocks() if not isinstance(block, str))
+    return Section(name=f"without-{result.over}", heading=heading, tables=tables, charts=(Chart(svg, title),))

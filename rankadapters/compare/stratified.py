@@ -1,4 +1,4 @@
-"""Whether differences between methods over several data sets could be chance: paired tests, stratified by data set."""
+"""Test whether differences between methods over several data sets could be chance: paired, stratified by data set."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from rankadapters.statistics.multiple_tests import holm
 from rankadapters.statistics.paired_tests import paired_tests
 
 Floats = NDArray[np.float64]
-Shares = dict[str, dict[str, Floats]]  # of each query, by data set and method
+Shares = dict[str, dict[str, Floats]]  # each query's term in the value, by data set and method
 
 
 @dataclass(frozen=True, slots=True)
 class StratifiedComparison:
-    """Two methods over the data sets that both have.
+    """The comparison of two methods over the data sets on which both have scores.
 
     Attributes
     ----------
     first, second : str
         The methods.
     datasets : tuple of str
-        On which both have scores.
+        Data sets on which both have scores.
     difference : float
-        Mean over these data sets of the value of the first minus that of the second.
+        Value of the first minus that of the second, averaged over these data sets.
     low, high : float
-        Ends of the bootstrap interval, which samples the queries of each data set apart.
+        Ends of the bootstrap interval, which samples the queries of each data set separately.
     p_value, p_corrected : float
-        Of the paired randomisation test, two-sided; corrected by Holm's method over all comparisons.
+        P-value of the two-sided paired randomization test, and after Holm's correction over all comparisons.
     """
 
     first: str
@@ -63,13 +63,13 @@ class StratifiedReport(Document):
     Attributes
     ----------
     convention : Convention
-        What they are compared under.
+        The convention of all values.
     values : dict of str to dict of str to float
-        By method and data set.
+        Values by method and data set.
     comparisons : tuple of StratifiedComparison
-        Every pair of methods that share a data set.
+        Comparisons of every pair of methods that share a data set.
     confidence : float
-        Of the intervals, and 1 minus the level of the tests.
+        Confidence of the intervals; the level of the tests is 1 minus it.
     """
 
     convention: Convention
@@ -78,7 +78,7 @@ class StratifiedReport(Document):
     confidence: float
 
     def blocks(self) -> list[str | Table]:
-        """Give the differences, and the signature."""
+        """Return a table of the differences, and the signature."""
         head = (
             "methods", "ahead", "data sets", "difference", f"{100 * self.confidence:g} % interval", "p", "p (Holm)",
             "significant",
@@ -88,7 +88,7 @@ class StratifiedReport(Document):
         return [table, f"{self.convention.name}: {self.convention}"]
 
     def plot(self) -> Any:
-        """Draw the differences with their intervals: a matplotlib Figure; grey is what is not significant.
+        """Return a matplotlib Figure of the differences with their intervals; insignificant ones are gray.
 
         Raises
         ------
@@ -96,12 +96,12 @@ class StratifiedReport(Document):
             matplotlib is not installed.
         """
         level = 1 - self.confidence
-        several = [
+        differences = [
             Interval(f"{c.first} - {c.second}", c.difference, c.low, c.high, c.p_corrected <= level)
             for c in self.comparisons
         ]
         percent = f"{100 * self.confidence:g} %"
-        return intervals(several, f"difference of {self.convention.name}, {percent} interval")
+        return intervals(differences, f"difference of {self.convention.name}, {percent} interval")
 
     def _line(self, c: StratifiedComparison) -> tuple[str, ...]:
         lead = self.convention.worth(c.difference)
@@ -113,7 +113,7 @@ class StratifiedReport(Document):
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types."""
+        """Return plain JSON types."""
         return {
             "convention": str(self.convention),
             "values": self.values,
@@ -133,32 +133,33 @@ def stratified_tests(
     random_state: object = 0,
     progress: Progress = True,
 ) -> StratifiedReport:
-    """Test the differences of methods over several data sets, each of which counts alike.
+    """Test the differences of methods over several data sets with equal weight.
 
-    The statistic is the mean over the data sets of the difference of two methods. Its randomisation test swaps the two
-    within queries; its interval samples the queries of each data set apart. These are the tests of `audit.order`.
+    The statistic is the difference of two methods, averaged over the data sets. The randomization test swaps the two
+    methods within queries; the bootstrap interval samples the queries of each data set separately. These are the tests
+    of `audit.order`.
 
     Parameters
     ----------
     datasets : mapping of str to Queries
         Labels by data set.
     scores : mapping of str to mapping of str to array-like, shape (n_docs,)
-        By data set, then by method; a method need not have scores on all.
+        Scores by data set, then by method; a method may lack scores on some data sets.
     convention : Convention or str
-        What to compare under; its value must be a sum over the queries.
+        The convention of the values; it must be a sum over the queries.
     n_resamples : int
-        Of each test and each interval.
+        Number of resamples of each test and each interval.
     confidence : float
-        Of the intervals, between 0 and 1.
+        Confidence of the intervals, between 0 and 1.
     random_state : int, Generator or RandomState
         A seed, or a generator that draws one; the same seed gives the same report.
     progress : bool or callable
-        Called with how many pairs of methods are tested, and how many there are; True shows a bar on a terminal.
+        True shows a bar on a terminal; a function is called with the number of tested pairs and of all pairs.
 
     Raises
     ------
     InputError
-        A data set has no labels or no scores, no two methods share one, or a number is out of range.
+        A data set has no labels or no scores, no two methods share a data set, or a number is out of range.
     UnsupportedConventionError
         The convention's value is not a sum over the queries.
 
@@ -177,78 +178,78 @@ def stratified_tests(
     (0.5, 0.5)
     """
     declared = as_convention(convention)
-    _check(datasets, scores)
-    how: dict[str, Any] = {
+    _require_same_datasets(datasets, scores)
+    options: dict[str, Any] = {
         "n_resamples": whole("n_resamples", n_resamples, hint="n_resamples=9999"),
         "confidence": number("confidence", confidence, least=0, most=1, above=True, below=True, hint="confidence=0.95"),
         "seed": seed(random_state),
     }
     shares, step = _shares(datasets, scores, declared), steps(progress)
     methods = list(dict.fromkeys(method for by_method in shares.values() for method in by_method))
-    pairs, tested = _pairs(shares, methods), []
-    for done, pair in enumerate(pairs, 1):
-        tested.append(_tested(shares, *pair, **how))
-        step(done, len(pairs))
-    corrected = holm([comparison.p_value for comparison in tested])
+    pairs, comparisons = _pairs(shares, methods), []
+    for n_done, pair in enumerate(pairs, 1):
+        comparisons.append(_compare(shares, *pair, **options))
+        step(n_done, len(pairs))
+    corrected = holm([comparison.p_value for comparison in comparisons])
     values = {
         method: {name: float(by_method[method].sum()) for name, by_method in shares.items() if method in by_method}
         for method in methods
     }
     return StratifiedReport(
-        convention=declared, values=values, confidence=how["confidence"],
-        comparisons=tuple(replace(each, p_corrected=p) for each, p in zip(tested, corrected, strict=True)),
+        convention=declared, values=values, confidence=options["confidence"],
+        comparisons=tuple(replace(c, p_corrected=p) for c, p in zip(comparisons, corrected, strict=True)),
     )  # fmt: skip
 
 
-def _check(datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]]) -> None:
-    for what, by_dataset in (("datasets", datasets), ("scores", scores)):
+def _require_same_datasets(datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]]) -> None:
+    for noun, by_dataset in (("datasets", datasets), ("scores", scores)):
         if not isinstance(by_dataset, Mapping):
-            msg = f"{what} is of type {type(by_dataset).__name__}.\nHint: a mapping by names of data sets."
+            msg = f"{noun} is of type {type(by_dataset).__name__}.\nHint: a mapping by names of data sets."
             raise InputError(msg)
     for name in {**datasets, **scores}:
         if name not in datasets or name not in scores:
-            what = "labels" if name not in datasets else "scores"
-            msg = f"data set {name!r} has no {what}.\nHint: datasets and scores name the same data sets."
+            noun = "labels" if name not in datasets else "scores"
+            msg = f"data set {name!r} has no {noun}.\nHint: datasets and scores name the same data sets."
             raise InputError(msg)
 
 
 def _shares(
     datasets: Mapping[str, Queries], scores: Mapping[str, Mapping[str, object]], convention: Convention
 ) -> Shares:
-    """What each query adds to the value of each method on each data set."""
-    found: Shares = {}
+    """Return each query's term in the value of each method on each data set."""
+    result: Shares = {}
     for name, queries in datasets.items():
         if not isinstance(scores[name], Mapping):
             msg = f"scores[{name!r}] is of type {type(scores[name]).__name__}.\nHint: a mapping of methods to scores."
             raise InputError(msg)
-        panel, found[name] = Panel(queries, [convention]), {}
+        panel, result[name] = Panel(queries, [convention]), {}
         for method, predicted in scores[name].items():
             if not isinstance(method, str):
                 msg = f"scores[{name!r}] has a method named {method!r:.80}; allowed are texts."
                 raise InputError(f"{msg}\nHint: {str(method)!r:.80}.")
             try:
-                found[name][method] = panel.measure(predicted).shares[convention]
+                result[name][method] = panel.measure(predicted).shares[convention]
             except RankAdaptersError as error:
                 raise error.about(f"method {method!r} on {name!r}") from None
-    return found
+    return result
 
 
 def _pairs(shares: Shares, methods: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
     pairs = []
     for first, second in combinations(methods, 2):
-        both = tuple(name for name, by_method in shares.items() if first in by_method and second in by_method)
-        if both:
-            pairs.append((first, second, both))
+        shared = tuple(name for name, by_method in shares.items() if first in by_method and second in by_method)
+        if shared:
+            pairs.append((first, second, shared))
     if not pairs:
         msg = "no two methods have scores on one data set.\nHint: two methods at least, which share a data set."
         raise InputError(msg)
     return pairs
 
 
-def _tested(shares: Shares, first: str, second: str, names: tuple[str, ...], **how: Any) -> StratifiedComparison:
+def _compare(shares: Shares, first: str, second: str, names: tuple[str, ...], **options: Any) -> StratifiedComparison:
     by_dataset = [[shares[name][method] / len(names) for name in names] for method in (first, second)]
-    one, other = (np.concatenate(parts) for parts in by_dataset)
+    first_shares, second_shares = (np.concatenate(parts) for parts in by_dataset)
     strata = tuple(shares[name][first].size for name in names)
-    [found] = paired_tests([(one, other)], strata=strata, **how)
+    [test] = paired_tests([(first_shares, second_shares)], strata=strata, **options)
     difference = float(sum(a.sum() - b.sum() for a, b in zip(*by_dataset, strict=True)))
-    return StratifiedComparison(first, second, names, difference, found.low, found.high, found.p_value, found.p_value)
+    return StratifiedComparison(first, second, names, difference, test.low, test.high, test.p_value, test.p_value)

@@ -1,4 +1,4 @@
-"""Values that cannot be told apart: equal ones, and those that differ beyond the decimals that were printed."""
+"""Count pairs of values without a clear winner: equal values, and values that are equal in their printed decimals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankadapters.compare.cells import UNKNOWN_DECIMALS
 from rankadapters.compare.results import Results
 
-ALL_DECIMALS = 99  # of a value that was no text
+ALL_DECIMALS = 99  # for values that are numbers, not text
 
 
 def tied_pairs(results: Results) -> int:
@@ -17,22 +17,22 @@ def tied_pairs(results: Results) -> int:
 
 
 def undecided_pairs(results: Results) -> int:
-    """Count the pairs that differ, but are equal when rounded to the fewer of their decimals."""
+    """Count the pairs that differ, but are equal after rounding both to the fewer printed decimals of the two."""
     decimals = np.where(results.decimals == UNKNOWN_DECIMALS, ALL_DECIMALS, results.decimals)
-    found = 0
+    n_pairs = 0
     for fewest in np.unique(decimals[decimals < ALL_DECIMALS]).tolist():
-        finer, coarse = decimals > fewest, decimals == fewest
-        if not finer.any():
+        is_finer, is_coarse = decimals > fewest, decimals == fewest
+        if not is_finer.any():
             continue
         with np.errstate(over="ignore"):
             scaled = results.values * 10.0**fewest
         rounded = np.where(np.isinf(scaled), results.values, np.rint(scaled))
-        for pick, values in ((finer | coarse, rounded), (finer | coarse, results.values)):
+        for rows, values in ((is_finer | is_coarse, rounded), (is_finer | is_coarse, results.values)):
             sign = 1 if values is rounded else -1
-            both = _equal_pairs(results.cell[pick], values[pick])
-            apart = sum(_equal_pairs(results.cell[each], values[each]) for each in (finer, coarse))
-            found += sign * (both - apart)
-    return found
+            n_joint = _equal_pairs(results.cell[rows], values[rows])
+            n_separate = sum(_equal_pairs(results.cell[part], values[part]) for part in (is_finer, is_coarse))
+            n_pairs += sign * (n_joint - n_separate)
+    return n_pairs
 
 
 def _equal_pairs(cell: NDArray[np.int64], values: NDArray[np.float64]) -> int:

@@ -1,4 +1,4 @@
-"""Winning numbers: how many methods a method is better than, of all that it met."""
+"""Winning numbers: how many of its opponents each method is better than."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = "all"
 
 
 class MixedDecimalsWarning(UserWarning):
-    """Values that were printed with different decimals cannot all be told apart."""
+    """Warning that values differ, but not in the decimals with which both were printed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -35,21 +35,21 @@ class WinningNumbers(Document):
     Attributes
     ----------
     methods : tuple of str
-        As in the results.
+        Names of the methods, in the order of the results.
     by : str
-        What `groups` are: `measure` or `dataset`.
+        Kind of the groups: `measure` or `dataset`.
     groups : tuple of str
-        The measures or data sets, and last `all` of them together.
+        The measures or data sets, and last `all` for all together.
     wn : int64 array, shape (n_groups, n_methods)
-        Winning number: the methods that the method is better than, summed over data sets and measures.
+        Winning number: how many methods each method is better than, summed over data sets and measures.
     iwn : int64 array, shape (n_groups, n_methods)
-        Ideal winning number: the other methods that have a value there.
+        Ideal winning number: how many opponents each method has, summed likewise.
     n_datasets : int64 array, shape (n_groups, n_methods)
-        Data sets on which the method has a value.
+        Number of data sets on which the method has a value.
     n_pairs, n_ties : int
-        Pairs of methods that met, and those of them with equal values, which are a win for neither.
+        Number of compared pairs of methods, and of those with equal values, which are a win for neither.
     n_undecided : int
-        Pairs that differ, but not in the decimals that both were printed with: counted as given.
+        Number of pairs that differ, but not in the decimals with which both were printed. Their wins count as given.
     """
 
     methods: tuple[str, ...]
@@ -64,87 +64,86 @@ class WinningNumbers(Document):
 
     @property
     def nwn(self) -> NDArray[np.float64]:
-        """Normalised winning number wn / iwn, shape (n_groups, n_methods); NaN where a method met no other."""
-        return normalised(self.wn, self.iwn)
+        """Normalized winning number wn / iwn, shape (n_groups, n_methods); NaN for a method without opponents."""
+        return normalize_wins(self.wn, self.iwn)
 
     def blocks(self) -> list[str | Table]:
-        """Give a table over all, one of each group, and what was not decided."""
-        found: list[str | Table] = [self.table()]
+        """Return a table over all, a table by group, and notes."""
+        parts: list[str | Table] = [self.table()]
         if len(self.groups) > 2:  # noqa: PLR2004 - one group is all of them
-            found.append(self.group_table())
-        return [*found, "\n".join(self.notes())]
+            parts.append(self.group_table())
+        return [*parts, "\n".join(self.notes())]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types; an undefined number is None."""
-        groups = plain_numbers(
+        """Return plain JSON types; an undefined number is None."""
+        groups = numbers_to_dict(
             self.groups, self.methods, wn=self.wn, iwn=self.iwn, nwn=self.nwn, n_datasets=self.n_datasets
         )
         pairs = {name: getattr(self, name) for name in ("n_pairs", "n_ties", "n_undecided")}
         return {"by": self.by, "groups": groups, **pairs}
 
     def plot(self, *, n: int = 20) -> Any:
-        """Draw the normalised winning numbers over all, the best first: a matplotlib Figure.
+        """Return a matplotlib Figure of the normalized winning numbers over all groups, the best first.
 
         Parameters
         ----------
         n : int
-            Methods shown at most.
+            Largest number of methods shown.
 
         Raises
         ------
         InputError
-            No method met another, or `n` is not a positive whole number.
+            No method has an opponent, or `n` is not a positive whole number.
         MissingToolkitError
             matplotlib is not installed.
         """
-        nwn, most = self.nwn[-1], whole("n", n, hint="n=20")
-        named = [(self.methods[m], float(nwn[m])) for m in self._order() if not math.isnan(nwn[m])][:most]
+        nwn, n_shown = self.nwn[-1], whole("n", n, hint="n=20")
+        named = [(self.methods[m], float(nwn[m])) for m in self._best_first() if not math.isnan(nwn[m])][:n_shown]
         if not named:
-            msg = "no method met another, so there is no number to draw."
+            msg = "no method has an opponent, so there is no number to draw."
             raise InputError(f"{msg}\nHint: results of two methods on one data set.")
-        return bars(named, "normalised winning number")
+        return bars(named, "normalized winning number")
 
-    def _order(self) -> list[int]:
-        """Places of the methods, the best first."""
+    def _best_first(self) -> list[int]:
         nwn = self.nwn[-1]
         return sorted(range(len(self.methods)), key=lambda m: (math.isnan(nwn[m]), -nwn[m], m))
 
     def table(self) -> Table:
-        """The methods over all data sets and measures, the best normalised winning number first."""
+        """The methods over all data sets and measures, the best normalized winning number first."""
         nwn = self.nwn[-1]
         counts = np.stack([self.wn[-1], self.iwn[-1], self.n_datasets[-1]], axis=1).tolist()
-        lines = [(self.methods[m], _told(nwn[m]), *map(str, counts[m])) for m in self._order()]
+        lines = [(self.methods[m], _number_text(nwn[m]), *map(str, counts[m])) for m in self._best_first()]
         return Table.of("Winning numbers", ("method", "NWN", "WN", "IWN", "data sets"), lines)
 
     def group_table(self) -> Table:
-        """The normalised winning number of each method in each group."""
+        """The normalized winning number of each method in each group."""
         nwn = self.nwn
-        lines = [(method, *map(_told, nwn[:, m])) for m, method in enumerate(self.methods)]
-        return Table.of(f"Normalised winning numbers by {self.by}", ("method", *self.groups), lines)
+        lines = [(method, *map(_number_text, nwn[:, m])) for m, method in enumerate(self.methods)]
+        return Table.of(f"Normalized winning numbers by {self.by}", ("method", *self.groups), lines)
 
     def notes(self) -> list[str]:
-        """Say what the values could not decide."""
+        """Return notes on ties, undecided pairs and methods without opponents."""
         notes = [f"{self.n_ties} of {self.n_pairs} pairs of methods tie, which is a win for neither."]
         if self.n_undecided:
-            notes.append(_undecided(self.n_undecided))
-        alone = [self.methods[m] for m in np.flatnonzero(self.iwn[-1] == 0)]
-        if alone:
-            notes.append(f"Met no other method, so that no number is defined: {', '.join(alone)}.")
+            notes.append(_undecided_note(self.n_undecided))
+        without_opponents = [self.methods[m] for m in np.flatnonzero(self.iwn[-1] == 0)]
+        if without_opponents:
+            notes.append(f"Without opponents, so that no number is defined: {', '.join(without_opponents)}.")
         return notes
 
 
 def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
-    """Count the wins of every method where it met others: on one data set, by one measure.
+    """Count how often every method is better than the other methods on the same data set by the same measure.
 
-    WN(i) is the sum over data sets and measures of the methods k with value(i) > value(k); IWN(i) that of the methods
-    k != i that have a value there; NWN = WN / IWN. Over several measures both sums run over all of them.
+    WN(i) counts the methods k with value(i) > value(k), summed over data sets and measures. IWN(i) likewise counts all
+    methods k != i that have a value where i has one. NWN = WN / IWN.
 
     Parameters
     ----------
     results : Results
         The values.
     by : str
-        Which groups are counted apart as well: `measure` or `dataset`.
+        Groups that are also counted separately: `measure` or `dataset`.
 
     Returns
     -------
@@ -154,41 +153,41 @@ def winning_numbers(results: Results, *, by: str = "measure") -> WinningNumbers:
     Raises
     ------
     InputError
-        `by` is neither, or `results` is not a `Results`.
+        `by` is neither `measure` nor `dataset`, or `results` is not a `Results`.
 
     Warns
     -----
     MixedDecimalsWarning
-        Values that differ are equal in the decimals that both were printed with.
+        Some values differ, but not in the decimals with which both were printed.
 
     References
     ----------
     Qin, Liu, Xu, Li (2010), LETOR: a benchmark collection for research on learning to rank for information retrieval.
-    Tax, Bockting, Hiemstra (2015), A cross-benchmark comparison of 87 learning to rank methods, whose normalised
-    numbers leave the method itself out of IWN.
+    Tax, Bockting, Hiemstra (2015), A cross-benchmark comparison of 87 learning to rank methods. Its normalized numbers
+    leave the method itself out of IWN.
 
     Examples
     --------
     >>> values = {("a", "D1", "MAP"): 0.5, ("b", "D1", "MAP"): 0.4, ("c", "D1", "MAP"): 0.4, ("a", "D2", "MAP"): 0.3}
-    >>> found = winning_numbers(Results(values, higher_is_better=True))
-    >>> found.wn[-1].tolist(), found.iwn[-1].tolist(), found.n_ties
+    >>> numbers = winning_numbers(Results(values, higher_is_better=True))
+    >>> numbers.wn[-1].tolist(), numbers.iwn[-1].tolist(), numbers.n_ties
     ([2, 0, 0], [2, 2, 2], 1)
     """
     choice("by", by, AXES, hint="by='dataset' counts each data set apart")
-    groups, wn, iwn = wins_by(results, by)
+    groups, wn, iwn = wins_by_group(results, by)
     n_undecided = undecided_pairs(results)
     if n_undecided:
-        warn_caller(_undecided(n_undecided), MixedDecimalsWarning)
+        warn_caller(_undecided_note(n_undecided), MixedDecimalsWarning)
     n_datasets = [_n_datasets(results, getattr(results, by), len(groups)), _n_datasets(results, 0 * results.measure, 1)]
     return WinningNumbers(
-        methods=results.methods, by=by, groups=(*groups, ALL), wn=_and_all(wn), iwn=_and_all(iwn),
+        methods=results.methods, by=by, groups=(*groups, ALL), wn=_with_total(wn), iwn=_with_total(iwn),
         n_datasets=np.vstack(n_datasets), n_pairs=int(iwn.sum()) // 2, n_ties=tied_pairs(results),
         n_undecided=n_undecided,
     )  # fmt: skip
 
 
-def wins_by(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
-    """Sum wins and meetings by the measures or data sets of an axis: their names, and WN and IWN by name and method."""
+def wins_by_group(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
+    """Return the names of the measures or data sets of an axis, and WN and IWN by name and method."""
     require_results(results)
     groups: tuple[str, ...] = getattr(results, f"{axis}s")
     sums = np.zeros((2, len(groups), len(results.methods)), np.int64)
@@ -197,14 +196,14 @@ def wins_by(results: Results, axis: str) -> tuple[tuple[str, ...], Ints, Ints]:
     return groups, *sums
 
 
-def normalised(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
-    """Divide winning numbers by ideal ones; NaN where a method met no other."""
+def normalize_wins(wn: Ints, iwn: Ints) -> NDArray[np.float64]:
+    """Divide winning numbers by ideal ones; NaN for a method without opponents."""
     ratio: NDArray[np.float64] = np.divide(wn, iwn, out=np.full(wn.shape, math.nan), where=iwn > 0)
     return ratio
 
 
-def plain_numbers(groups: Sequence[str], methods: Sequence[str], **numbers: NDArray[Any]) -> dict[str, Any]:
-    """Give numbers of shape (n_groups, n_methods) by group, method and name, as plain types; NaN is None."""
+def numbers_to_dict(groups: Sequence[str], methods: Sequence[str], **numbers: NDArray[Any]) -> dict[str, Any]:
+    """Return numbers of shape (n_groups, n_methods) as nested dicts by group, method and name; NaN is None."""
     return {
         group: {
             method: {name: None if np.isnan(array[g, m]) else array[g, m].item() for name, array in numbers.items()}
@@ -215,39 +214,37 @@ def plain_numbers(groups: Sequence[str], methods: Sequence[str], **numbers: NDAr
 
 
 def row_wins(results: Results) -> tuple[Ints, Ints]:
-    """Count, for each value, the others in its cell that it is better than, and all others there."""
+    """Count, for each value, the other values of its data set and measure: those that are worse, and all."""
     order = np.lexsort((results.worth, results.cell))
-    cell, worth = results.cell[order], results.worth[order]
+    cell, values = results.cell[order], results.worth[order]
     new_cell = np.append(True, cell[1:] != cell[:-1])
-    new_value = new_cell | np.append(True, worth[1:] != worth[:-1])
-    places = np.arange(order.size)
-    first = np.maximum.accumulate(np.where(new_cell, places, 0))  # of the cell, and of the values equal to this one
-    first_equal = np.maximum.accumulate(np.where(new_value, places, 0))
+    new_value = new_cell | np.append(True, values[1:] != values[:-1])
+    positions = np.arange(order.size)
+    first = np.maximum.accumulate(np.where(new_cell, positions, 0))  # first of each cell
+    first_equal = np.maximum.accumulate(np.where(new_value, positions, 0))
     starts = np.flatnonzero(new_cell)
     sizes = np.diff(np.append(starts, order.size))
-    wins, met = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
+    wins, n_opponents = np.empty(order.size, np.int64), np.empty(order.size, np.int64)
     wins[order] = first_equal - first
-    met[order] = np.repeat(sizes, sizes) - 1
-    return wins, met
+    n_opponents[order] = np.repeat(sizes, sizes) - 1
+    return wins, n_opponents
 
 
-def _and_all(sums: Ints) -> Ints:
-    """Add a last group of all."""
+def _with_total(sums: Ints) -> Ints:
     return np.vstack([sums, sums.sum(axis=0)])
 
 
 def _n_datasets(results: Results, group: Ints, n_groups: int) -> Ints:
-    """Count the data sets of each group and method."""
     shape = (n_groups, len(results.methods), len(results.datasets))
     triples = np.unique(np.ravel_multi_index((group, results.method, results.dataset), shape))
     counts: Ints = np.bincount(triples // shape[2], minlength=shape[0] * shape[1]).reshape(shape[:2])
     return counts
 
 
-def _undecided(n: int) -> str:
+def _undecided_note(n: int) -> str:
     differ = "pair of values differs, but is" if n == 1 else "pairs of values differ, but are"
-    return f"{n} {differ} equal in the decimals that both were printed with: the wins are those of the values as given."
+    return f"{n} {differ} equal in the decimals that both were printed with: wins are counted from the values as given."
 
 
-def _told(value: float) -> str:
+def _number_text(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4f}"

@@ -1,4 +1,4 @@
-"""Readers of files: what cannot be read is named by file and line. Runs are written too."""
+"""Readers for ranking files; errors name file and line. TREC runs can be written too."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

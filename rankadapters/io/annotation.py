@@ -1,4 +1,4 @@
-"""Writing a TREC run again, with what it is worth in its header."""
+"""Write scores into the header of a TREC run."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from rankadapters.core.declaration.arguments import members
 from rankadapters.core.errors import InputError, brief
 from rankadapters.core.evaluation.score import Score
 from rankadapters.io.line_blocks import row_blocks
-from rankadapters.io.run_metadata import BEGIN, END, with_scores, write_header
-from rankadapters.io.text import NEWLINE, AnyPath, HeldFile, as_path
+from rankadapters.io.run_metadata import END, NEW_HEADER, with_scores, write_header
+from rankadapters.io.text import NEWLINE, AnyPath, LoadedFile, as_path
 from rankadapters.io.trec_lines import RUN, read_lines
 from rankadapters.io.writing import write_text
 
 
 def annotate_run(run: AnyPath, scores: Score | Mapping[Any, Score] | Iterable[Score], *, out: AnyPath) -> None:
-    r"""Write a TREC run again, with scores in its ir_metadata header.
+    r"""Write a copy of a TREC run with scores in its ir_metadata header.
 
-    The rows and other comments of the run stay as they are; line feeds end the lines. What its header says is kept; a
-    run without one gets `schema-version`, `run-version` and the `tag` of its first row. The scores follow under
-    `research goal`, `evaluation`: each signature in `reported measures`, and what `Score.to_dict` returns in `scores`.
-    A score replaces an earlier score under the same convention.
+    The rows and other comments of the run do not change, except that line feeds end the lines. An existing header is
+    kept; a new one gets `schema-version`, `run-version` and the `tag` of the first row. The scores are under
+    `research goal`, `evaluation`: each signature in `reported measures`, and each `Score.to_dict()` in `scores`. A
+    score replaces an earlier score under the same convention.
 
     Parameters
     ----------
     run : path
         The run, a text file in UTF-8; gzip and bzip2 are decompressed.
     scores : Score, or mapping or iterable of Score
-        What `ra.evaluate` returned for this run.
+        The results of `ra.evaluate` for this run.
     out : path
-        Where to write it, as text; it may be the run itself.
+        The text file to write; it may be the run itself.
 
     Raises
     ------
@@ -63,11 +63,11 @@ def annotate_run(run: AnyPath, scores: Score | Mapping[Any, Score] | Iterable[Sc
     path, target = as_path(run), as_path(out)
     reported = _scores_of(scores)
     data = b"".join(row_blocks(path))
-    header = read_lines(HeldFile(str(path), data), RUN).header
+    header = read_lines(LoadedFile(str(path), data), RUN).header
     rows = data.split(NEWLINE)
     if header.n_lines:
         rows = rows[[row.strip() for row in rows].index(END) + 1 :]
-    metadata = {**BEGIN, "tag": _tag(rows)} if header.metadata is None else header.metadata
+    metadata = {**NEW_HEADER, "tag": _tag(rows)} if header.metadata is None else header.metadata
     write_text(target, write_header(with_scores(path, metadata, reported)) + NEWLINE.join(rows).decode())
 
 

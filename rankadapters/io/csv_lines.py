@@ -1,4 +1,4 @@
-"""CSV files by Python's own reader, as checked rows: what is wrong is named by its line."""
+"""Read CSV files with Python's csv module, as checked rows; errors name the line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 20_000
 
 _FORM = "a row per line, fields with commas between them, numbers with a decimal point"
 _NOT_FINITE = {"nan", "inf", "-inf"}
-_OF_NUMBERS = re.compile(r"[0-9eE+\-., \t]*+")  # characters of numbers with commas between them
+_NUMBERS = re.compile(r"[0-9eE+\-., \t]*+")  # only characters of numbers and of separators
 
 
 def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
@@ -37,7 +37,7 @@ def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int],
     columns : StreamColumns
         Names of the columns.
     step : callable
-        Called with how many bytes of how many were read.
+        Called with the number of bytes read so far and the file's size.
 
     Raises
     ------
@@ -56,14 +56,14 @@ def stream_csv(path: AnyPath, columns: StreamColumns, step: Callable[[int, int],
 
 
 def row_line(path: AnyPath, row: int) -> int:
-    """Return the line on which a row ends, counted from 0 below the header."""
+    """Return the line on which a row ends; rows are counted from 0 below the header."""
     reader = _Reader(path)
     reader.take(row + 2)
     return reader.line
 
 
 class _Reader:
-    """The rows of a file, of which the header is the first; lines that hold nothing are left out."""
+    """The rows of a file, the header first, without empty lines."""
 
     def __init__(self, path: AnyPath, step: Callable[[int, int], None] | None = None) -> None:
         self._path = path
@@ -73,11 +73,11 @@ class _Reader:
 
     @property
     def line(self) -> int:
-        """Line on which the last row ends."""
+        """The line on which the last row ends."""
         return self._reader.line_num
 
     def take(self, n: int) -> list[list[str]]:
-        """Return the fields of the next rows, fewer where the file ends."""
+        """Return the fields of the next n rows, or of fewer at the end of the file."""
         try:
             return list(islice(self._rows, n))
         except csv.Error as error:
@@ -89,22 +89,22 @@ class _Reader:
 
 
 class _Batch(NamedTuple):
-    """Rows that follow each other."""
+    """Consecutive rows of a file."""
 
     path: AnyPath
     header: list[str]
     fields: list[list[str]]  # of each row
-    n_before: int  # rows of the file before these
+    n_before: int  # number of rows of the file before these
 
     def rows(self, columns: StreamColumns) -> StreamRows:
         """Read the columns."""
-        for at, fields in enumerate(self.fields):
+        for index, fields in enumerate(self.fields):
             if len(fields) != len(self.header):
-                raise self._bad_line(at, f"{len(self.header)} fields as in the header")
-        return read_columns(self, columns, Origin(0, -self.n_before, partial(_place, self.path)))
+                raise self._bad_line(index, f"{len(self.header)} fields as in the header")
+        return read_columns(self, columns, Origin(0, -self.n_before, partial(_location, self.path)))
 
     def queries(self, name: Name) -> tuple[Array, NDArray[np.int64]]:
-        """Return the query of each stretch of rows, and its first row."""
+        """Return the query of each run of rows with one query, and the first row of each run."""
         qid = self.docids(name)
         starts = [0, *(row for row in range(1, len(qid)) if qid[row] != qid[row - 1])]
         return text_column([qid[row] for row in starts]), np.asarray(starts)
@@ -118,53 +118,53 @@ class _Batch(NamedTuple):
         texts = self._column(name)
         try:
             numbers = np.asarray(list(map(float, texts)))
-            is_clear = bool(_OF_NUMBERS.fullmatch(",".join(texts))) and bool((np.abs(numbers) < EXACT_INT).all())
+            is_valid = bool(_NUMBERS.fullmatch(",".join(texts))) and bool((np.abs(numbers) < EXACT_INT).all())
         except ValueError:
-            is_clear = False
-        if is_clear:
+            is_valid = False
+        if is_valid:
             return numbers
-        for at, text in enumerate(texts):
-            row = self.n_before + at
+        for index, text in enumerate(texts):
+            row = self.n_before + index
             if text in _NOT_FINITE:
-                what = f"{name} is {float(text)}; expected a finite number"
-                msg = f"{_place(self.path, row)}: {what}.\nHint: mend or drop the row."
+                problem = f"{name} is {float(text)}; expected a finite number"
+                msg = f"{_location(self.path, row)}: {problem}.\nHint: fix or drop the row."
                 raise InputError(msg, row=row)
-            if not (_OF_NUMBERS.fullmatch(text) and is_finite(text)):
-                raise self._bad_line(at, f"a finite number in column {str(name)!r}", text)
+            if not (_NUMBERS.fullmatch(text) and is_finite(text)):
+                raise self._bad_line(index, f"a finite number in column {str(name)!r}", text)
         return numbers
 
     def docids(self, name: Name) -> list[str]:
-        """Return texts, none of which is missing."""
+        """Return a column of texts; refuse missing ones."""
         texts = self._column(name)
         if "" in texts:
             row = self.n_before + texts.index("")
-            msg = f"{_place(self.path, row)}: {name} is missing.\nHint: mend or drop the row."
+            msg = f"{_location(self.path, row)}: {name} is missing.\nHint: fix or drop the row."
             raise InputError(msg, row=row)
         return texts
 
-    def _bad_line(self, at: int, expected: str, number: str | None = None) -> InputError:
-        shown, row = ",".join(self.fields[at]), self.n_before + at
+    def _bad_line(self, index: int, expected: str, number: str | None = None) -> InputError:
+        text, row = ",".join(self.fields[index]), self.n_before + index
         line = row_line(self.path, row)
         if number is None:
-            return bad_line(self.path, line, shown, expected, hint=_FORM, row=row)
-        return bad_number(self.path, line, shown, number, expected, hint=_FORM, row=row)
+            return bad_line(self.path, line, text, expected, hint=_FORM, row=row)
+        return bad_number(self.path, line, text, number, expected, hint=_FORM, row=row)
 
 
-def _place(path: AnyPath, row: int) -> str:
+def _location(path: AnyPath, row: int) -> str:
     return f"{path}, line {row_line(path, row)}"
 
 
-def check_columns(path: AnyPath, names: Sequence[Name], there: Sequence[Name]) -> None:
-    """Refuse a column that is missing, or there more than once."""
+def check_columns(path: AnyPath, names: Sequence[Name], columns: Sequence[Name]) -> None:
+    """Refuse a column that is missing or occurs more than once."""
     for name in names:
-        if list(there).count(name) != 1:
-            what = "no column" if name not in there else "more than one column"
-            raise InputError(f"{path} has {what} {name!r}.\nHint: {_about_columns(name, there)}.")
+        if list(columns).count(name) != 1:
+            count = "no column" if name not in columns else "more than one column"
+            raise InputError(f"{path} has {count} {name!r}.\nHint: {_column_hint(name, columns)}.")
 
 
-def _about_columns(name: Name, there: Sequence[Name]) -> str:
-    hint = f"its columns are {', '.join(map(repr, there))}"
-    folded = {str(column).strip().casefold(): column for column in there}
-    if near := get_close_matches(str(name).casefold(), folded, 1):
-        return f"did you mean {folded[near[0]]!r}? {hint[0].upper()}{hint[1:]}"
+def _column_hint(name: Name, columns: Sequence[Name]) -> str:
+    hint = f"its columns are {', '.join(map(repr, columns))}"
+    by_folded_name = {str(column).strip().casefold(): column for column in columns}
+    if matches := get_close_matches(str(name).casefold(), by_folded_name, 1):
+        return f"did you mean {by_folded_name[matches[0]]!r}? {hint[0].upper()}{hint[1:]}"
     return f"{hint}; a CSV begins with a line of names, with commas between them"

@@ -1,4 +1,4 @@
-"""SVMlight and LETOR files as dense tables of features, with labels and queries."""
+"""Read SVMlight and LETOR files as dense tables of features, with labels and queries."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rankadapters.core.data.columns import Floats, Ints
 from rankadapters.core.errors import InputError
 from rankadapters.datasets import RankingData
 from rankadapters.io.letor_lines import EXPECTED, LetorRows, bad_token, feature_token, read_rows
-from rankadapters.io.text import AnyPath, after_rows, as_paths
+from rankadapters.io.text import AnyPath, as_paths, shift_error_rows
 
-MOST_CELLS = 2**30  # of a dense table: 8 GiB. More is a feature number gone wrong rather than data
+MAX_CELLS = 2**30  # of a dense table, 8 GiB; a larger one probably comes from a wrong feature number
 
 _TOO_LARGE = "is beyond float64.\nHint: rescale the feature."
 _QID = re.compile(rb"-?[0-9]{1,18}")
@@ -24,9 +24,9 @@ _QID = re.compile(rb"-?[0-9]{1,18}")
 def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...]:
     r"""Read SVMlight or LETOR files into dense tables whose columns mean the same feature in every part.
 
-    Features are numbered from 1, or in all files from 0 if any file uses 0. They may come in any order, each once in
-    its row; one that a line leaves out is 0, one that is `nan` is missing. Comments after `#` are not read. A qid is an
-    integer, and one that returns later in its file is the same query.
+    Features are numbered from 1, or in all files from 0 if any file uses 0. They may be in any order, each once in its
+    row. A feature that a line leaves out is 0, and `nan` is a missing value. Comments after `#` are not read. A qid is
+    an integer; if it returns later in its file, it is the same query.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...
     Returns
     -------
     tuple of RankingData
-        One per part, its files below each other.
+        One per part, with the rows of its files in order.
 
     Raises
     ------
@@ -64,19 +64,19 @@ def read_features(*parts: AnyPath | Sequence[AnyPath]) -> tuple[RankingData, ...
         msg = f"{files[0].path if files else 'no file'}: no feature on any line; {EXPECTED}"
         raise InputError(msg)
     first = min(int(cells.numbers.min(initial=1)) for file in files for cells in file.cells)
-    return tuple(_stack(part, first, width) for part in tables)
+    return tuple(_stack_files(part, first, width) for part in tables)
 
 
 class _Cells(NamedTuple):
-    """Features of rows that follow each other."""
+    """Features of consecutive rows."""
 
-    counts: Ints  # features of each row
+    counts: Ints  # number of features of each row
     numbers: Ints
     values: Floats
 
     @classmethod
     def of(cls, rows: LetorRows) -> _Cells:
-        """Parse the features of rows, which are known to be well formed."""
+        """Parse the features of rows, which are already known to be well formed."""
         tokens = b" ".join(rows.features).replace(b":", b" ").split()
         counts = np.asarray([features.count(b":") for features in rows.features])
         numbers, n_first = tokens[::2], int(counts[0])
@@ -88,12 +88,12 @@ class _Cells(NamedTuple):
 
     @property
     def row_of(self) -> Ints:
-        """Row of each feature."""
+        """The row of each feature."""
         return np.repeat(np.arange(self.counts.size), self.counts)
 
 
 class _File(NamedTuple):
-    """Labels and queries of the rows of a file, and their features."""
+    """Labels, queries and features of the rows of a file."""
 
     path: AnyPath
     labels: Floats
@@ -102,29 +102,29 @@ class _File(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Greatest number of a feature and 1; 0 where there is none."""
+        """The largest feature number plus 1; 0 if there are no features."""
         return max(int(cells.numbers.max(initial=-1)) + 1 for cells in self.cells)
 
 
 def _read_part(paths: AnyPath | Sequence[AnyPath]) -> list[_File]:
     files: list[_File] = []
     for path in as_paths(paths):
-        with after_rows(sum(file.labels.size for file in files)):
-            files.append(_read(path))
+        with shift_error_rows(sum(file.labels.size for file in files)):
+            files.append(_read_file(path))
     return files
 
 
-def _read(path: AnyPath) -> _File:
+def _read_file(path: AnyPath) -> _File:
     labels, qid, blocks, n_rows = [], [], [], 0
     for rows in read_rows(path):
         cells = _Cells.of(rows)
         if np.isinf(cells.values).any():
-            at = int(np.argmax(np.isinf(cells.values)))
-            row = int(cells.row_of[at])
-            token = feature_token(rows.features[row], int(cells.numbers[at]))
+            index = int(np.argmax(np.isinf(cells.values)))
+            row = int(cells.row_of[index])
+            token = feature_token(rows.features[row], int(cells.numbers[index]))
             raise bad_token(path, n_rows + row, token, _TOO_LARGE)
         blocks.append(cells)
-        qid.append(_qid(path, n_rows, rows))
+        qid.append(_read_qid(path, n_rows, rows))
         labels.append(rows.labels)
         n_rows += rows.labels.size
     if not n_rows:
@@ -133,19 +133,18 @@ def _read(path: AnyPath) -> _File:
     return _File(path, np.concatenate(labels), np.concatenate(qid), blocks)
 
 
-def _qid(path: AnyPath, n_before: int, rows: LetorRows) -> NDArray[np.int64]:
-    """Read queries as integers, in rows that follow `n_before` rows of the file."""
+def _read_qid(path: AnyPath, n_before: int, rows: LetorRows) -> NDArray[np.int64]:
     for row, query in zip(rows.starts.tolist(), rows.queries, strict=True):
         if not _QID.fullmatch(query):
-            what = "is not an integer of at most 18 digits, which a table's queries are.\nHint: number the queries."
-            raise bad_token(path, n_before + row, b"qid:" + query, what)
+            problem = "is not an integer of at most 18 digits, which a table's queries are.\nHint: number the queries."
+            raise bad_token(path, n_before + row, b"qid:" + query, problem)
     return np.repeat(np.asarray(list(map(int, rows.queries)), np.int64), np.diff(rows.starts, append=rows.labels.size))
 
 
-def _stack(files: list[_File], first: int, width: int) -> RankingData:
+def _stack_files(files: list[_File], first: int, width: int) -> RankingData:
     _refuse_shared_queries(files)
     n_rows = sum(file.labels.size for file in files)
-    if n_rows * width > MOST_CELLS:
+    if n_rows * width > MAX_CELLS:
         widest = max(files, key=lambda file: file.width)
         msg = (
             f"{widest.path}: feature id {width - 1} would make a table of {n_rows} x {width}.\n"

@@ -1,4 +1,4 @@
-"""Judged queries, made of checked rows: their weights, their documents, and queries that return after another one."""
+"""Build judged queries from checked rows: weights, documents, and queries that return after other queries."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Judgments:
     queries : Queries
         The judged rows.
     place : callable
-        File and line of a row, as text; it reads the file once more.
+        Returns the file and line of a row as text; it reads the file again.
     note : str
-        Lines and words that were not read, empty where all were.
+        Lines and words that were not read; empty if all were.
     metadata : dict or None
-        What the ir_metadata header of a TREC run says; None without one, or without PyYAML to read it.
+        The ir_metadata header of a TREC run; None without one, or if PyYAML is not installed.
     """
 
     queries: Queries
@@ -56,135 +56,134 @@ class ScoredJudgments(Judgments):
     queries, place, note, metadata
         As in `Judgments`.
     scores : float array, shape (n_docs,)
-        Score of each row, NaN where it was not retrieved.
+        Score of each row, NaN if it was not retrieved.
     """
 
     scores: NDArray[Any]
 
 
 def judgments_of(
-    rows: StreamRows, split_queries: str, weight: object = None, *, twice: str = "drop one of the two"
+    rows: StreamRows, split_queries: str, weight: object = None, *, duplicate_hint: str = "drop one of the two"
 ) -> Judgments:
-    """Return the judgments that rows hold, with scores where there are any.
+    """Return the judgments in the rows, with scores if there are any.
 
     Parameters
     ----------
     rows : StreamRows
         All rows.
     split_queries : str
-        As in `split`.
+        As in `apply_split_queries`.
     weight : str, optional
         Column of query weights, for messages.
-    twice : str
-        Hint for a document that is in a query twice.
+    duplicate_hint : str
+        Hint of the error for a document that is in a query twice.
     """
-    qid = split(np.repeat(rows.ids, rows.sizes), rows.starts, split_queries, rows.place)
-    queries = Queries(rows.labels, qid=qid, row_weight=rows.more.get("row_weight"))
-    judgments = Judgments(queries=with_columns(queries, rows, weight, twice=twice), place=rows.place)
+    qid = apply_split_queries(np.repeat(rows.ids, rows.sizes), rows.starts, split_queries, rows.locate)
+    queries = Queries(rows.labels, qid=qid, row_weight=rows.columns.get("row_weight"))
+    judgments = Judgments(queries=with_columns(queries, rows, weight, duplicate_hint=duplicate_hint), place=rows.locate)
     return judgments.with_scores(rows.scores[0]) if rows.scores else judgments
 
 
 def with_columns(
-    queries: Queries, rows: StreamRows, weight: object = None, *, twice: str = "drop one of the two"
+    queries: Queries, rows: StreamRows, weight: object = None, *, duplicate_hint: str = "drop one of the two"
 ) -> Queries:
-    """Return queries with the weights and the documents of their rows; the arguments are those of `judgments_of`."""
-    if "query_weight" in rows.more:
-        weights = query_weights(weight, rows.more["query_weight"], queries, rows.place)
+    """Return the queries with weights and documents read from the rows; for the arguments see `judgments_of`."""
+    if "query_weight" in rows.columns:
+        weights = query_weights(weight, rows.columns["query_weight"], queries, rows.locate)
         queries = queries.with_weights(weights, row_weight=queries.row_weight)
-    if "docid" in rows.more:
-        docids = rows.more["docid"].tolist()
-        queries = queries.with_docid_ranks(_docid_ranks(docids, queries, rows.place, twice))
+    if "docid" in rows.columns:
+        docids = rows.columns["docid"].tolist()
+        queries = queries.with_docid_ranks(_docid_ranks(docids, queries, rows.locate, duplicate_hint))
     return queries
 
 
-def query_weights(name: object, weights: Array, queries: Queries, place: Callable[[int], str]) -> Array:
-    """Return the weight of each query; refuse rows that disagree."""
+def query_weights(name: object, weights: Array, queries: Queries, locate: Callable[[int], str]) -> Array:
+    """Return the weight of each query; refuse rows of one query with different weights."""
     first, varies = queries.per_query(weights)
     if varies >= 0:
         row = int(np.flatnonzero(weights != queries.per_row(first))[0])
         msg = (
-            f"{place(row)}: {name} is {weights[row]:g}, but another row of its query has another weight.\n"
+            f"{locate(row)}: {name} is {weights[row]:g}, but another row of its query has a different weight.\n"
             "Hint: a weight is the query's, so its rows must agree."
         )
         raise InputError(msg, row=row)
     return first
 
 
-def _docid_ranks(docids: Sequence[str], queries: Queries, place: Callable[[int], str], hint: str) -> NDArray[np.int64]:
-    """Return the position of each row in the order of query and docid; refuse a document that is in its query twice."""
+def _docid_ranks(docids: Sequence[str], queries: Queries, locate: Callable[[int], str], hint: str) -> NDArray[np.int64]:
     query = queries.query_of_row
-    ranks, twice = rank_docids(text_column(docids), query)
-    if twice >= 0:
-        first, row = repeated(zip(query.tolist(), docids, strict=True))
+    ranks, duplicate = rank_docids(text_column(docids), query)
+    if duplicate >= 0:
+        first, row = first_duplicate(zip(query.tolist(), docids, strict=True))
         name = str(queries.query_ids[query[row]])
-        msg = f"{place(row)}: document {docids[row]!r} of query {name!r} stands in {place(first)} too.\nHint: {hint}."
+        msg = f"{locate(row)}: document {docids[row]!r} of query {name!r} is also in {locate(first)}.\nHint: {hint}."
         raise InputError(msg, row=row)
     return ranks
 
 
-def repeated(keys: Iterable[Hashable]) -> tuple[int, int]:
-    """Return the rows of the first key that comes a second time; (-1, -1) where there is none.
+def first_duplicate(keys: Iterable[Hashable]) -> tuple[int, int]:
+    """Return the two rows of the first key that occurs twice; (-1, -1) if none does.
 
-    >>> repeated("abcb")
+    >>> first_duplicate("abcb")
     (1, 3)
     """
     first: dict[Hashable, int] = {}
     return next(((first[key], row) for row, key in enumerate(keys) if first.setdefault(key, row) != row), (-1, -1))
 
 
-def split(qid: Array, starts: NDArray[Any], split_queries: str, place: Callable[[int], str]) -> Array:
-    """Apply `split_queries`.
+def apply_split_queries(qid: Array, starts: NDArray[Any], split_queries: str, locate: Callable[[int], str]) -> Array:
+    """Return the query of each row after applying `split_queries`.
 
     Parameters
     ----------
     qid : array, shape (n_docs,)
         Query of each row.
     starts : int array
-        First row of each stretch of rows that are surely one query.
+        First row of each run of rows that are surely one query.
     split_queries : str
-        `error`, `merge` (all its rows are one query) or `separate` (each return is a query of its own, `7#2` for the
-        second stretch of query 7).
-    place : callable
-        File and line of a row.
+        What to do with a query that returns after other queries: `error`, `merge` (all its rows are one query) or
+        `separate` (each return is a new query, `7#2` for the second run of query 7).
+    locate : callable
+        Returns the file and line of a row.
 
     Examples
     --------
-    >>> split(np.array(["7", "8", "7"]), np.arange(3), "separate", str).tolist()
+    >>> apply_split_queries(np.array(["7", "8", "7"]), np.arange(3), "separate", str).tolist()
     ['7', '8', '7#2']
     """
     stretches = qid[starts].tolist()
     if split_queries == "merge" or len(set(stretches)) == len(stretches):
         return qid
     if split_queries == "error":
-        raise _returns(stretches, starts, place)
-    names = text_column(_separate([str(name) for name in stretches]))
+        raise _returned_query_error(stretches, starts, locate)
+    names = text_column(_number_returns([str(name) for name in stretches]))
     return np.repeat(names, np.diff(starts, append=qid.size))
 
 
-def split_choice(split_queries: str) -> str:
-    """Return what a query is that returns after another one, where it is one of the choices."""
+def check_split_queries(split_queries: str) -> str:
+    """Return `split_queries` if it is one of the choices."""
     return choice("split_queries", split_queries, SPLIT_QUERIES)
 
 
-def _separate(stretches: Sequence[str]) -> list[str]:
-    taken, count, names = set(stretches), dict.fromkeys(stretches, 0), []
+def _number_returns(stretches: Sequence[str]) -> list[str]:
+    used, counts, names = set(stretches), dict.fromkeys(stretches, 0), []
     for stretch in stretches:
-        count[stretch] += 1
+        counts[stretch] += 1
         name = stretch
-        while count[stretch] > 1 and name in taken:
-            name = f"{stretch}#{count[stretch]}"
-            count[stretch] += name in taken
-        taken.add(name)
+        while counts[stretch] > 1 and name in used:
+            name = f"{stretch}#{counts[stretch]}"
+            counts[stretch] += name in used
+        used.add(name)
         names.append(name)
     return names
 
 
-def _returns(stretches: list[Any], starts: NDArray[Any], place: Callable[[int], str]) -> InputError:
-    seen: dict[Any, int] = {}
-    again = next(i for i, stretch in enumerate(stretches) if seen.setdefault(stretch, i) != i)
-    first = place(int(starts[seen[stretches[again]]]))
+def _returned_query_error(stretches: list[Any], starts: NDArray[Any], locate: Callable[[int], str]) -> InputError:
+    first_indices: dict[Any, int] = {}
+    index = next(i for i, stretch in enumerate(stretches) if first_indices.setdefault(stretch, i) != i)
+    first_location = locate(int(starts[first_indices[stretches[index]]]))
     return InputError(
-        f"{place(int(starts[again]))}: query {stretches[again]} returns after it began in {first}.\n"
+        f"{locate(int(starts[index]))}: query {stretches[index]} returns after it began in {first_location}.\n"
         "Hint: --split-queries merge takes it as one query, separate as a new one (split_queries= in Python).",
-        row=int(starts[again]),
+        row=int(starts[index]),
     )

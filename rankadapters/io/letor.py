@@ -1,4 +1,4 @@
-"""SVMlight and LETOR files: labels, queries and docids, and predictions or a feature as scores."""
+"""Read SVMlight and LETOR files: labels, queries and docids, and predictions or a feature as scores."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rankadapters.arrow_columns import MERGED
 from rankadapters.core.data.columns import EXACT_INT, Array, Floats
 from rankadapters.core.declaration.arguments import flag, whole
 from rankadapters.core.errors import InputError
-from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of, split_choice
+from rankadapters.io.judgments import Judgments, ScoredJudgments, check_split_queries, judgments_of
 from rankadapters.io.letor_lines import LetorRows, bad_token, feature_token, line_of, read_rows
 from rankadapters.io.predictions import Predictions
 from rankadapters.io.stream_rows import Origin, StreamRows, as_objects, joined
-from rankadapters.io.text import AnyPath, after_rows, as_paths, is_finite, is_merged, listed
+from rankadapters.io.text import AnyPath, as_paths, is_finite, is_merged, join_paths, shift_error_rows
 from rankadapters.progress import step_of_file
 
 Paths = AnyPath | Sequence[AnyPath]
 
-# The first of each comment; with \b in place of the look behind it would take twice as long.
+# The first docid of each comment; the look-behind is twice as fast as \b.
 _DOCIDS = re.compile(r"docid(?<!\wdocid)[^\S\n]*=[^\S\n]*(\S+).*", re.ASCII)
-_TWICE = "drop one of the two, or docids=False, which reads none: only ties by docid need them"
+_DUPLICATE_HINT = "drop one of the two, or docids=False, which reads none: only ties by docid need them"
 
 
 @overload
@@ -49,34 +49,35 @@ def read_letor(
 ) -> Judgments:
     r"""Read labels, queries and docids from SVMlight or LETOR files; scores too, from predictions or from a feature.
 
-    A query may be any text without white space. Features may come in any order, each once in its row. The comment after
-    `#` is searched for a docid as LETOR writes it, `#docid = GX008-86-4444840`.
+    A query may be any text without white space. Features may be in any order, each once in its row. A docid is read
+    from the comment after `#` in LETOR's form, `#docid = GX008-86-4444840`.
 
     Parameters
     ----------
     files : path or sequence of path
-        Feature files, which follow each other. UTF-8; gzip and bzip2 are decompressed.
+        Feature files, read one after another. UTF-8; gzip and bzip2 are decompressed.
     predictions : path or sequence of path, optional
         Files with one number per line for each row of `files`, in their order; without them, and without `feature`,
         no scores are read.
     feature : int, optional
-        In place of predictions: the feature that is the score, 0 on a line that leaves it out.
+        Instead of predictions, the feature that is the score; it is 0 on a line that leaves it out.
     docids : bool, optional
-        True requires a docid on every line; False reads none; by default they are read where every line has one.
+        True requires a docid on every line; False reads none; by default they are read if every line has one.
     split_queries : str
-        What a query is that returns after another one, or in a further file: `error`, `merge` (one query) or
-        `separate` (a query of its own).
+        What to do with a query that returns after other queries, or in a later file: `error`, `merge` (into one query)
+        or `separate` (make it a new query).
 
     Returns
     -------
     Judgments or ScoredJudgments
-        One row per line that holds anything before its comment; with scores from `predictions` or `feature`.
+        One row per line that has text before its comment, with scores from `predictions` or `feature`.
 
     Raises
     ------
     InputError
-        A file cannot be read, a line is malformed, a document is in a query twice, the predictions are not as many
-        as the rows, or a feature was given beside them. The message names file, line and, in a feature file, the token.
+        A file cannot be read, a line is malformed, a document is in a query twice, the numbers of predictions and rows
+        differ, or both predictions and a feature were given. The message names file, line and, in a feature file, the
+        token.
 
     Examples
     --------
@@ -86,8 +87,8 @@ def read_letor(
     >>> file, predictions = Path(folder.name, "fold.txt"), Path(folder.name, "predictions.txt")
     >>> _ = file.write_text("2 qid:7 1:0.5 3:1 #docid = GX007\n0 qid:7 2:1 #docid = GX008\n")
     >>> _ = predictions.write_text("0.25\n0.75\n")
-    >>> found = read_letor(file, predictions=predictions)
-    >>> found.queries, found.scores.tolist()
+    >>> judgments = read_letor(file, predictions=predictions)
+    >>> judgments.queries, judgments.scores.tolist()
     (Queries(1 queries, 2 rows), [0.25, 0.75])
     >>> read_letor(file, feature=3).scores.tolist()
     [1.0, 0.0]
@@ -95,9 +96,9 @@ def read_letor(
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    split_choice(split_queries)
+    check_split_queries(split_queries)
     rows = joined(list(LetorFiles(files, predictions=predictions, feature=feature, docids=docids)))
-    return judgments_of(rows, split_queries, twice=_TWICE)
+    return judgments_of(rows, split_queries, duplicate_hint=_DUPLICATE_HINT)
 
 
 def stream_letor(
@@ -113,12 +114,12 @@ def stream_letor(
     Returns
     -------
     LetorFiles
-        An iterable, which reads the files anew each time.
+        An iterable that reads the files again in each iteration.
 
     Raises
     ------
     InputError
-        Not exactly one of `predictions` and `feature` was given. Errors in a file are raised when it is read.
+        Neither or both of `predictions` and `feature` were given. Errors in a file are raised when it is read.
 
     Examples
     --------
@@ -133,13 +134,13 @@ def stream_letor(
     >>> folder.cleanup()
     """
     if predictions is None and feature is None:
-        msg = "exactly one of predictions and feature is needed, but neither was given.\nHint: the scores are in one."
+        msg = "exactly one of predictions and feature is needed, but neither was given.\nHint: pass one of the two."
         raise InputError(msg)
     return LetorFiles(files, predictions=predictions, feature=feature, docids=docids)
 
 
 class LetorFiles:
-    """Rows of feature files, for `ra.evaluate_stream`; made by `stream_letor`, and read anew each time.
+    """Rows of feature files for `ra.evaluate_stream`, read again in each iteration; made by `stream_letor`.
 
     Parameters
     ----------
@@ -159,16 +160,16 @@ class LetorFiles:
             raise _no_rows("no file")
 
     def __repr__(self) -> str:
-        """Name the files."""
-        return f"LetorFiles({listed(self.files)})"
+        """Return text that names the files."""
+        return f"LetorFiles({join_paths(self.files)})"
 
     def __iter__(self) -> Iterator[StreamRows]:
-        """Read block by block."""
+        """Yield the rows block by block."""
         numbers = None if self.predictions is None else Predictions(self.predictions)
         n_rows, has_feature = 0, self._feature is None
         for number, path in enumerate(self.files):
             first, step = n_rows, step_of_file(number, len(self.files))
-            with after_rows(first):
+            with shift_error_rows(first):
                 for rows in read_rows(path, self._feature, step):
                     has_feature = has_feature or any(rows.values)
                     scores = self._scores(path, n_rows - first, rows, numbers)
@@ -181,8 +182,8 @@ class LetorFiles:
         if numbers is not None:
             numbers.check_end(n_rows, self.files)
         if not has_feature:
-            msg = f"{listed(self.files)}: no line has feature {self._feature}.\nHint: features are numbered as written."
-            raise InputError(msg)
+            msg = f"{join_paths(self.files)}: no line has feature {self._feature}"
+            raise InputError(f"{msg}.\nHint: features are numbered as written.")
 
     def _scores(self, path: AnyPath, n_before: int, rows: LetorRows, numbers: Predictions | None) -> Floats | None:
         if numbers is not None:
@@ -190,33 +191,33 @@ class LetorFiles:
         return None if self._feature is None else _feature_values(path, n_before, rows, self._feature)
 
     def _part(self, path: AnyPath, n_before: int, rows: LetorRows, scores: Floats | None) -> StreamRows:
-        place = partial(_place, path)
-        docids = None if self._docids is False else _docids(rows.comments, place, n_before, required=self._docids)
+        locate = partial(_location, path)
+        docids = None if self._docids is False else _docids(rows.comments, locate, n_before, required=self._docids)
         return StreamRows(
             rows.labels,
             () if scores is None else (scores,),
             np.asarray([query.decode() for query in rows.queries]),
             rows.starts,
             {} if docids is None else {"docid": docids},
-            (Origin(0, -n_before, place),),
-            goes_on=n_before > 0,
+            (Origin(0, -n_before, locate),),
+            may_continue=n_before > 0,
         )
 
 
 def _feature_values(path: AnyPath, n_before: int, rows: LetorRows, feature: int) -> Floats:
-    """Values of a feature, 0 where a row leaves it out, in rows that follow `n_before` rows of the file."""
+    """Return a feature's values, 0 in rows that leave it out; `n_before` rows of the file precede these."""
     scores = np.asarray([float(value) if value else 0.0 for value in rows.values])
     for row in np.flatnonzero(~(np.abs(scores) < EXACT_INT)).tolist():
         if not is_finite(value := rows.values[row]):
-            what = MERGED if is_merged(value) else "is not a finite number, which the score must be"
-            raise bad_token(path, n_before + row, feature_token(rows.features[row], feature), what)
+            problem = MERGED if is_merged(value) else "is not a finite number, which the score must be"
+            raise bad_token(path, n_before + row, feature_token(rows.features[row], feature), problem)
     return scores
 
 
 def _docids(
-    comments: Sequence[bytes], place: Callable[[int], str], n_before: int, *, required: bool | None
+    comments: Sequence[bytes], locate: Callable[[int], str], n_before: int, *, required: bool | None
 ) -> Array | None:
-    """Docid in the comment of each row; None where one has none, unless all are required."""
+    """Return the docid in the comment of each row; if one is missing, return None or raise an error if required."""
     lines = b"\n".join(comments).decode()
     docids: list[str] = _DOCIDS.findall(lines)
     if len(docids) == len(comments):
@@ -225,7 +226,7 @@ def _docids(
         return None
     row = n_before + next(row for row, line in enumerate(lines.split("\n")) if not _DOCIDS.search(line))
     msg = (
-        f"{place(row)} has no docid, which the convention needs for its ties.\n"
+        f"{locate(row)} has no docid, which the convention needs for its ties.\n"
         "Hint: '#docid = NAME' at the end of every line, or other ties."
     )
     raise InputError(msg, row=row)
@@ -235,5 +236,5 @@ def _no_rows(path: AnyPath) -> InputError:
     return InputError(f"{path}: no line holds more than a comment.\nHint: 'label qid:QUERY feature:value ...'.")
 
 
-def _place(path: AnyPath, row: int) -> str:
+def _location(path: AnyPath, row: int) -> str:
     return f"{path}, line {line_of(path, row)}"

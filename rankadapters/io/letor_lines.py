@@ -1,12 +1,12 @@
-"""Lines of SVMlight and LETOR files: the one place that says what such a line may hold.
+"""Parse the lines of SVMlight and LETOR files; only this module defines their grammar.
 
 A line is `label qid:QUERY number:value number:value ... # comment`, separated by blanks or tabs. The label is a finite
-decimal number and the query is any text. A feature's number is a whole number from 0 on, which a line holds once; its
-value is a decimal number or `nan`. Features may come in any order: RankLib, LightGBM, XGBoost and CatBoost take them
-so, and only scikit-learn, LIBSVM and SVMlight itself do not.
+decimal number and the query is any text. A feature's number is a whole number from 0 on, at most once in a line; its
+value is a decimal number or `nan`. Features may be in any order: RankLib, LightGBM, XGBoost and CatBoost accept that,
+and only scikit-learn, LIBSVM and SVMlight itself do not.
 
-Most files have the same features on every line. One regular expression made from the first row reads such lines, a
-block at a time; all other lines are read by the expression of the whole grammar.
+Most files have the same features on every line. A regular expression made from the first row reads such lines a block
+at a time; an expression for the whole grammar reads all other lines.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXPECTED = "expected 'label qid:QUERY feature:value ...'.\nHint: SVMlight or LET
 
 _JOINED = "two rows may have been joined where a file ends without a line end"
 _NUMBER = rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
-_FEATURE = rb"([0-9]{1,18}+):(?:%s|[nN][aA][nN])" % _NUMBER  # a number of 18 digits fits into 64 bits
+_FEATURE = rb"([0-9]{1,18}+):(?:%s|[nN][aA][nN])" % _NUMBER  # 18 digits fit into 64 bits
 _ONE_FEATURE = re.compile(_FEATURE)
 _ROW = re.compile(
     rb"[ \t]*+(?:(?P<label>%s)[ \t]++qid:(?P<query>[^\s#]++)(?P<features>(?:[ \t]++%s)*+)[ \t]*+)?"
@@ -37,26 +37,26 @@ _ROW = re.compile(
 )
 _ROW_IN_COMMENT = re.compile(rb"\s(qid:\S+)\s+[0-9]+:")
 _PLAIN = rb"-?[0-9]++\.?[0-9]*+"  # a number without an exponent, as most files have them
-_WHITE = re.compile(rb"\s")  # a vertical tab or a form feed, which separate no fields
+_WHITE = re.compile(rb"\s")  # in a token: a vertical tab or a form feed, which do not separate fields
 
 _Row = tuple[bytes, bytes, bytes, bytes, bytes]  # label, query, features, value of one feature, comment
 
 
 class LetorRows(NamedTuple):
-    """Rows of lines that follow each other."""
+    """Rows of consecutive lines."""
 
     labels: Floats
-    queries: list[bytes]  # of each run of rows with one query
+    queries: list[bytes]  # query of each run of rows with one query
     starts: NDArray[np.int64]  # first row of each run
     features: list[bytes]  # text of all features of each row
     values: list[bytes]  # text of the requested feature, empty where a row leaves it out
-    comments: list[bytes]  # text behind `#`
+    comments: list[bytes]  # text after `#`
 
 
 def read_rows(
     path: AnyPath, feature: int | None = None, step: Callable[[int, int], None] | None = None
 ) -> Iterator[LetorRows]:
-    """Read a file, and yield its rows block by block.
+    """Yield the rows of a file block by block.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def read_rows(
     feature : int, optional
         Feature whose values are requested.
     step : callable, optional
-        Called with how many bytes of how many were read.
+        Called with the number of bytes read so far and the file's size.
 
     Raises
     ------
@@ -85,14 +85,14 @@ def read_rows(
 
 
 class _BlockReader:
-    """Reads blocks of lines; where all lines have the features of the first row, one expression reads the block."""
+    """Reads blocks of lines; one expression reads a block whose lines all have the features of the first row."""
 
     def __init__(self, feature: int | None) -> None:
         self._feature = feature
         self._like_first: re.Pattern[bytes] | None = None
 
     def rows(self, block: bytes, n_lines: int) -> list[_Row] | None:
-        """Read the rows of a block; None where a line is malformed."""
+        """Return the rows of a block; None if a line is malformed."""
         if self._like_first is not None:
             rows: list[_Row] = self._like_first.findall(block)
             if len(rows) == n_lines + (not block.endswith(NEWLINE)):
@@ -103,7 +103,7 @@ class _BlockReader:
             return None
 
     def _by_grammar(self, line: bytes) -> _Row | None:
-        """Read a line; None where it holds no row. A malformed line raises ValueError."""
+        """Return the row of a line, None if it has none; raise ValueError if the line is malformed."""
         if self._like_first is not None and (match := self._like_first.fullmatch(line)):
             return match.groups(b"")  # type: ignore[return-value]
         match = _ROW.fullmatch(line)
@@ -122,7 +122,7 @@ class _BlockReader:
 
 
 def _pattern(numbers: Sequence[bytes], feature: int | None) -> re.Pattern[bytes]:
-    """Make the expression of a line with these features, whose comment holds no colon and thus no second row."""
+    """Return the expression for a line with these features and a comment without colons, hence without a second row."""
     features = [rb"[ \t]%s:%s" % (number, b"(%s)" % _PLAIN if int(number) == feature else _PLAIN) for number in numbers]
     value = b"" if any(int(number) == feature for number in numbers) else b"()"
     return re.compile(
@@ -132,7 +132,7 @@ def _pattern(numbers: Sequence[bytes], feature: int | None) -> re.Pattern[bytes]
 
 
 def _rows(rows: list[_Row] | None) -> LetorRows | None:
-    """Read the labels of rows; None where one is not a finite number, or the rows are None."""
+    """Parse the labels of rows; None if one is not a finite number, or the rows are None."""
     if not rows:
         return None if rows is None else LetorRows(np.empty(0), [], np.empty(0, np.int64), [], [], [])
     texts, query, features, values, comments = map(list, zip(*rows, strict=True))
@@ -146,19 +146,18 @@ def _rows(rows: list[_Row] | None) -> LetorRows | None:
 def line_of(path: AnyPath, row: int) -> int:
     """Return the line that a row came from."""
     lines = (line for block in row_blocks(path) for line in block.removesuffix(NEWLINE).split(NEWLINE))
-    kept = (number for number, line in enumerate(lines, start=1) if _holds_row(line))
-    return next(number for i, number in enumerate(kept) if i == row)
+    numbers = (number for number, line in enumerate(lines, start=1) if _holds_row(line))
+    return next(number for i, number in enumerate(numbers) if i == row)
 
 
 def _holds_row(line: bytes) -> bool:
-    """Tell whether a line holds anything before its comment."""
     return bool(line.partition(b"#")[0].strip())
 
 
-def bad_token(path: AnyPath, row: int, token: bytes, what: str, *, line: int | None = None) -> InputError:
-    """Return the error that names the file, the line of a row, and the token."""
+def bad_token(path: AnyPath, row: int, token: bytes, problem: str, *, line: int | None = None) -> InputError:
+    """Return an error that names the file, the line of a row, the token and the problem."""
     line = line_of(path, row) if line is None else line
-    return InputError(f"{path}, line {line}: {token.decode()!r:.60} {what}", row=row)
+    return InputError(f"{path}, line {line}: {token.decode()!r:.60} {problem}", row=row)
 
 
 def feature_token(features: bytes, feature: int) -> bytes:
@@ -167,7 +166,7 @@ def feature_token(features: bytes, feature: int) -> bytes:
 
 
 def fault(line: bytes) -> tuple[bytes, str] | None:
-    """Find the first token that does not belong in a line, and say why.
+    """Return the first wrong token of a line, and the problem; None if the line is well formed.
 
     Examples
     --------
@@ -175,13 +174,13 @@ def fault(line: bytes) -> tuple[bytes, str] | None:
     >>> fault(b"2 qid:7 1:0.5 qid:8 1:0.25")[0]
     b'qid:8'
     """
-    head, _, comment = line.partition(b"#")
-    tokens = [token for token in re.split(rb"[ \t]+", head) if token]
+    content, _, comment = line.partition(b"#")
+    tokens = [token for token in re.split(rb"[ \t]+", content) if token]
     if not tokens:
         return None
     problem = _label_fault(*tokens[:2]) or _feature_fault(tokens[2:])
     if problem is None and (row := _ROW_IN_COMMENT.search(comment)):
-        return row[1], f"stands with features in the comment; {_JOINED}.\nHint: a line end before the row."
+        return row[1], f"is in the comment, with features after it; {_JOINED}.\nHint: a line end before the row."
     return problem
 
 
@@ -189,9 +188,9 @@ def _label_fault(label: bytes, query: bytes | None = None) -> tuple[bytes, str] 
     if _WHITE.search(label) or not is_finite(label):
         return label, MERGED if is_merged(label) else f"is not a label, which is a finite number; {EXPECTED}"
     if query is None:
-        return label, f"stands without a qid:QUERY behind it; {EXPECTED}"
+        return label, f"is not followed by qid:QUERY; {EXPECTED}"
     if not query.startswith(b"qid:") or query == b"qid:" or _WHITE.search(query):
-        return query, f"stands where qid:QUERY is needed; {EXPECTED}"
+        return query, f"is not qid:QUERY; {EXPECTED}"
     return None
 
 
@@ -209,7 +208,7 @@ def _feature_fault(tokens: Sequence[bytes]) -> tuple[bytes, str] | None:
     return None
 
 
-def _first_fault(path: AnyPath, first: int, n_rows: int, lines: Sequence[bytes]) -> InputError:
-    """Name the first fault in lines, of which `first` is the number of the first, after `n_rows` rows."""
-    at, problem = next((at, problem) for at, line in enumerate(lines) if (problem := fault(line)))
-    return bad_token(path, n_rows + sum(map(_holds_row, lines[:at])), *problem, line=first + at)
+def _first_fault(path: AnyPath, first_number: int, n_rows: int, lines: Sequence[bytes]) -> InputError:
+    """Return the error for the first malformed line; the first line has number `first_number` and row `n_rows`."""
+    index, problem = next((index, problem) for index, line in enumerate(lines) if (problem := fault(line)))
+    return bad_token(path, n_rows + sum(map(_holds_row, lines[:index])), *problem, line=first_number + index)

@@ -1,4 +1,4 @@
-"""Text files read in blocks of whole lines, decompressed and checked on the way, so that none need fit in memory."""
+"""Read text files in blocks of whole lines, decompressed and checked, without loading a file into memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from rankadapters.core.errors import InputError
-from rankadapters.io.text import NEWLINE, AnyPath, HeldFile, nothing_in, readable
+from rankadapters.io.text import NEWLINE, AnyPath, LoadedFile, empty_file_error, readable
 
 BLOCK = 1 << 20  # bytes
 
@@ -22,20 +22,20 @@ _MAGIC = max(map(len, _OPENERS))
 
 
 class OpenText(NamedTuple):
-    """An open text file, decompressed, behind its byte order mark."""
+    """An open text file, decompressed, and positioned after its byte order mark."""
 
     data: BinaryIO
-    raw: BinaryIO  # the file as it is on the disk
-    size: int  # of the latter, in bytes; 0 of a pipe
-    is_marked: bool  # by a byte order mark
+    raw: BinaryIO  # the file before decompression
+    size: int  # bytes on the disk; 0 for a pipe
+    is_marked: bool  # whether it has a byte order mark
 
 
 @contextmanager
-def opened(path: AnyPath) -> Iterator[OpenText]:
-    """Open a text file; gzip and bzip2 are known by the first bytes, whatever the name."""
-    held = BufferedReader(BytesIO(path.data)) if isinstance(path, HeldFile) else None
-    with held or Path(path).open("rb") as raw:
-        size = raw.seek(0, os.SEEK_END) if raw.seekable() else 0  # a pipe is read once, from its start to its end
+def open_text(path: AnyPath) -> Iterator[OpenText]:
+    """Open a text file; gzip and bzip2 are recognized by their first bytes, not by name."""
+    loaded = BufferedReader(BytesIO(path.data)) if isinstance(path, LoadedFile) else None
+    with loaded or Path(path).open("rb") as raw:
+        size = raw.seek(0, os.SEEK_END) if raw.seekable() else 0  # a pipe cannot seek
         if size:
             raw.seek(0)
         start = raw.peek(_MAGIC)
@@ -55,25 +55,24 @@ def line_blocks(path: AnyPath, step: Callable[[int, int], None] | None = None) -
     path : path
         Text in UTF-8, which may be compressed by gzip or bzip2 and begin with a byte order mark.
     step : callable, optional
-        Called with how many bytes of how many were read.
+        Called with the number of bytes read so far and the file's size.
 
     Raises
     ------
     InputError
-        The file cannot be read, is empty, holds a NUL or anything that is not UTF-8, or holds only white space, which
-        is known at its end.
+        The file cannot be read, is empty, has a NUL or bytes that are not UTF-8, or, known at its end, has only white
+        space.
     """
     return _checked_blocks(path, step, _check_text)
 
 
 def row_blocks(path: AnyPath, step: Callable[[int, int], None] | None = None) -> Iterator[bytes]:
-    r"""Read a text file of one row per line as `line_blocks` does, with `\n` alone between its lines.
+    r"""Read a text file of one row per line like `line_blocks`, and end every line with `\n` alone.
 
     Raises
     ------
     InputError
-        As `line_blocks`, or a carriage return is within a line: where these alone end lines, the whole file would be
-        one row.
+        As `line_blocks`, or a carriage return is within a line: a file with only carriage returns would be one row.
     """
     return _checked_blocks(path, step, _with_line_feeds)
 
@@ -82,18 +81,18 @@ def _checked_blocks(
     path: AnyPath, step: Callable[[int, int], None] | None, check: Callable[[AnyPath, bytes, int], bytes]
 ) -> Iterator[bytes]:
     n_lines, is_blank = 0, True
-    for block in _joined(_blocks(path, step)):
+    for block in _whole_lines(_blocks(path, step)):
         checked = check(path, block, n_lines)
         is_blank = is_blank and block.isspace()
         n_lines += block.count(NEWLINE)
         yield checked
     if is_blank:
-        raise nothing_in(path, "holds no lines")
+        raise empty_file_error(path, "holds no lines")
 
 
 def _blocks(path: AnyPath, step: Callable[[int, int], None] | None) -> Iterator[bytes]:
-    """Read bytes that are cut anywhere."""
-    with readable(path), opened(path) as file:
+    """Yield blocks of bytes, which may end within a line."""
+    with readable(path), open_text(path) as file:
         is_empty = not file.is_marked
         while block := file.data.read(BLOCK):
             is_empty = False
@@ -101,11 +100,11 @@ def _blocks(path: AnyPath, step: Callable[[int, int], None] | None) -> Iterator[
                 step(file.raw.tell(), file.size)
             yield block
     if is_empty:
-        raise nothing_in(path)
+        raise empty_file_error(path)
 
 
-def _joined(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut between lines: what follows the last line end of a block waits for the next block."""
+def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield blocks of whole lines; text after the last line end of a block waits for the next block."""
     rest: list[bytes] = []
     for block in blocks:
         end = block.rfind(NEWLINE) + 1
@@ -118,17 +117,17 @@ def _joined(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _check_text(path: AnyPath, block: bytes, n_lines: int) -> bytes:
-    """Return a block that follows `n_lines` lines; refuse a NUL, and bytes that are not UTF-8."""
+    """Return the block; refuse a NUL and bytes that are not UTF-8. `n_lines` lines precede the block."""
     try:
         if not block.isascii():
             block.decode()
-        at = block.find(b"\0")
+        position = block.find(b"\0")
     except UnicodeDecodeError as error:
-        at = error.start
-    if at >= 0:
-        line, byte = n_lines + block.count(NEWLINE, 0, at) + 1, at - block.rfind(NEWLINE, 0, at)
+        position = error.start
+    if position >= 0:
+        line, byte = n_lines + block.count(NEWLINE, 0, position) + 1, position - block.rfind(NEWLINE, 0, position)
         msg = (
-            f"{path}, line {line}, byte {byte} of the line: 0x{block[at]:02x} is not UTF-8 text.\n"
+            f"{path}, line {line}, byte {byte} of the line: 0x{block[position]:02x} is not UTF-8 text.\n"
             "Hint: give a text file, saved as UTF-8."
         )
         raise InputError(msg)
@@ -136,16 +135,16 @@ def _check_text(path: AnyPath, block: bytes, n_lines: int) -> bytes:
 
 
 def _with_line_feeds(path: AnyPath, block: bytes, n_lines: int) -> bytes:
-    r"""End the lines of a block, which follows `n_lines` lines, with `\n` alone."""
+    r"""Return the block with lines that end with `\n` alone; `n_lines` lines precede the block."""
     if b"\r" not in _check_text(path, block, n_lines):
         return block
     while b"\r\n" in block:
         block = block.replace(b"\r\n", NEWLINE)
     block = block.rstrip(b"\r")
-    at = block.find(b"\r")
-    if at >= 0:
+    position = block.find(b"\r")
+    if position >= 0:
         msg = (
-            f"{path}, line {n_lines + block.count(NEWLINE, 0, at) + 1} holds a carriage return that does not end it.\n"
+            f"{path}, line {n_lines + block.count(NEWLINE, 0, position) + 1} holds a carriage return within the line.\n"
             "Hint: write the file with a line feed after every line."
         )
         raise InputError(msg)

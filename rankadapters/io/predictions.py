@@ -1,4 +1,4 @@
-"""Predictions: files of one number per line."""
+"""Read prediction files of one number per line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from rankadapters.core.data.columns import EXACT_INT, Floats
 from rankadapters.core.errors import InputError
 from rankadapters.io.line_blocks import row_blocks
-from rankadapters.io.text import NEWLINE, AnyPath, after_rows, as_paths, bad_number, finite, is_finite, listed
+from rankadapters.io.text import NEWLINE, AnyPath, as_paths, bad_number, finite, is_finite, join_paths, shift_error_rows
 
 
 def read_predictions(
@@ -28,33 +28,33 @@ class Predictions:
     def __init__(self, paths: AnyPath | Sequence[AnyPath]) -> None:
         self._paths = as_paths(paths)
         self._blocks = _blocks(self._paths)
-        self._held = np.empty(0)
+        self._rest = np.empty(0)
         self._n_taken = 0
 
     def take(self, n: int) -> Floats:
-        """Return the next numbers, fewer where the files end."""
-        parts, n_held = [self._held], self._held.size
-        while n_held < n and (block := next(self._blocks, None)) is not None:
+        """Return the next n numbers, or fewer at the end of the files."""
+        parts, n_read = [self._rest], self._rest.size
+        while n_read < n and (block := next(self._blocks, None)) is not None:
             parts.append(block)
-            n_held += block.size
-        held = np.concatenate(parts)
-        taken, self._held = held[:n], held[n:]
-        self._n_taken += taken.size
-        return taken
+            n_read += block.size
+        numbers = np.concatenate(parts)
+        next_numbers, self._rest = numbers[:n], numbers[n:]
+        self._n_taken += next_numbers.size
+        return next_numbers
 
     def check_end(self, n_rows: int, files: Sequence[AnyPath]) -> None:
         """Refuse files that do not hold as many numbers as the feature files have rows."""
-        n_numbers = self._n_taken + self._held.size + sum(block.size for block in self._blocks)
+        n_numbers = self._n_taken + self._rest.size + sum(block.size for block in self._blocks)
         if n_numbers != n_rows:
             msg = (
-                f"{listed(self._paths)}: {n_numbers} predictions for the {n_rows} rows of {listed(files)}.\n"
-                "Hint: one number per row, in the order of the rows; of several models, --predictions once for each."
+                f"{join_paths(self._paths)}: {n_numbers} predictions for the {n_rows} rows of {join_paths(files)}.\n"
+                "Hint: one number per row, in the order of the rows; for several models, repeat --predictions."
             )
             raise InputError(msg)
 
 
 def read_numbers(path: AnyPath) -> Floats:
-    """Read a file of one finite number per line; blank lines at its end are not lines."""
+    """Read a file of one finite number per line; ignore blank lines at its end."""
     return np.concatenate(list(_blocks([path])))
 
 
@@ -62,7 +62,7 @@ def _blocks(paths: Sequence[AnyPath]) -> Iterator[Floats]:
     n_before = 0
     for path in paths:
         n_numbers = 0
-        with after_rows(n_before):
+        with shift_error_rows(n_before):
             for block in _without_blank_end(row_blocks(path)):
                 lines = block.removesuffix(NEWLINE).split(NEWLINE)
                 numbers = _numbers(path, lines, n_numbers)
@@ -72,7 +72,7 @@ def _blocks(paths: Sequence[AnyPath]) -> Iterator[Floats]:
 
 
 def _without_blank_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Leave out the blank lines at the end of a file; others stay."""
+    """Drop the blank lines at the end of a file, and only those."""
     blank = b""
     for block in blocks:
         text = blank + block
@@ -84,7 +84,6 @@ def _without_blank_end(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _numbers(path: AnyPath, lines: Sequence[bytes], n_before: int) -> Floats:
-    """Read lines, which follow `n_before` lines of the file."""
     try:
         numbers = np.asarray(list(map(float, lines)))
         for row in np.flatnonzero(~(np.abs(numbers) < EXACT_INT)).tolist():
@@ -93,7 +92,7 @@ def _numbers(path: AnyPath, lines: Sequence[bytes], n_before: int) -> Floats:
             return numbers
     except ValueError:
         pass
-    at = next(at for at, line in enumerate(lines) if not is_finite(line))
+    index = next(index for index, line in enumerate(lines) if not is_finite(line))
     hint = "a score for each row of the features, with a decimal point, without a header"
-    expected, row = "one finite number per line", n_before + at
-    raise bad_number(path, row + 1, lines[at], lines[at].strip(), expected, hint=hint, row=row)
+    expected, row = "one finite number per line", n_before + index
+    raise bad_number(path, row + 1, lines[index], lines[index].strip(), expected, hint=hint, row=row)

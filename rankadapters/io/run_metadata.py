@@ -1,4 +1,4 @@
-"""The ir_metadata header of a TREC run: YAML in the comments before its first row."""
+"""Read and write the ir_metadata header of a TREC run: YAML in the comments before its first row."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rankadapters.core.errors import InputError, MissingToolkitError, brief
 from rankadapters.core.evaluation.score import Score
 
 START, END = b"# ir_metadata.start", b"# ir_metadata.end"
-BEGIN = {"schema-version": 0.1, "run-version": 1.0}  # of a header that a run did not have
+NEW_HEADER = {"schema-version": 0.1, "run-version": 1.0}  # fields of a new header
 _HINT = "correct the header, or delete its lines"
-# What PyYAML raises for malformed text. A value with a wrong tag or date raises errors that are not its own.
+# Errors besides YAMLError that PyYAML raises for a value with a wrong tag or date.
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 class Header(NamedTuple):
-    """What the header of a run says."""
+    """The header of a run, as read."""
 
-    metadata: dict[str, Any] | None = None  # None without a header, and where PyYAML is not installed
+    metadata: dict[str, Any] | None = None  # None without a header, or if PyYAML is not installed
     n_lines: int = 0
     note: str = ""
 
@@ -43,12 +43,11 @@ def read_header(path: object, comments: Sequence[tuple[int, bytes]]) -> Header:
     try:
         return Header(_mapping(path, comments[:n_lines]), n_lines)
     except ImportError:
-        how = 'pip install "rankadapters[files]"'
-        return Header(None, n_lines, f"the run's ir_metadata header was not read, which needs PyYAML ({how})")
+        command = 'pip install "rankadapters[files]"'
+        return Header(None, n_lines, f"the run's ir_metadata header was not read, which needs PyYAML ({command})")
 
 
 def _mapping(path: object, comments: Sequence[tuple[int, bytes]]) -> dict[str, Any]:
-    """Return what the YAML between the first and the last comment says."""
     import yaml
 
     first, text = comments[0][0], b"\n".join(line.lstrip()[1:] for _, line in comments[1:-1]).decode()
@@ -57,8 +56,8 @@ def _mapping(path: object, comments: Sequence[tuple[int, bytes]]) -> dict[str, A
     except (yaml.YAMLError, *_MALFORMED) as error:
         mark = getattr(error, "problem_mark", None)
         number = first if mark is None else comments[min(mark.line + 1, len(comments) - 1)][0]
-        why = getattr(error, "problem", None) or type(error).__name__
-        raise InputError(f"{path}, line {number}: the ir_metadata header is not YAML: {why}.", hint=_HINT) from None
+        problem = getattr(error, "problem", None) or type(error).__name__
+        raise InputError(f"{path}, line {number}: the ir_metadata header is not YAML: {problem}.", hint=_HINT) from None
     if not isinstance(metadata, dict):
         raise InputError(f"{path}, line {first}: the ir_metadata header is not a YAML mapping.", hint=_HINT)
     return metadata
@@ -82,7 +81,7 @@ def write_header(metadata: Mapping[str, Any]) -> str:
 
 
 def with_scores(path: object, metadata: Mapping[str, Any], scores: Iterable[Score]) -> dict[str, Any]:
-    """Return metadata that report scores too; a score replaces an earlier one under the same convention.
+    """Return the metadata with scores added; a score replaces an earlier one under the same convention.
 
     Raises
     ------
@@ -104,7 +103,7 @@ def with_scores(path: object, metadata: Mapping[str, Any], scores: Iterable[Scor
 
 
 def _child(path: object, parent: dict[str, Any], key: str, empty: Any) -> Any:
-    """Return the mapping or list under a key, made where it is missing."""
+    """Return the mapping or list under a key, which is created if missing."""
     value = empty if parent.get(key) is None else parent[key]
     if not isinstance(value, type(empty)):
         kind = "mapping" if isinstance(empty, dict) else "list"

@@ -1,4 +1,4 @@
-"""Rows of a stream sorted by query, on disk where they are many: DuckDB does it."""
+"""Sort the rows of a stream by query with DuckDB, on disk if they do not fit in memory."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rankadapters.arrow_columns import text_stretches
 from rankadapters.core.data.grouping import stretches
 from rankadapters.core.data.ids import id_kind
 from rankadapters.core.errors import InputError, MissingToolkitError
-from rankadapters.io.stream_rows import Origin, StreamRows, place_of
+from rankadapters.io.stream_rows import Origin, StreamRows, locate_row
 from rankadapters.io.table import BATCH_ROWS
 
-# With more DuckDB is hardly faster: 22 s with 300 MB and 27 s with 200 MB for 50 million rows in no order.
+# DuckDB is hardly faster with more: 50 million unsorted rows took 27 s with 200 MB and 22 s with 300 MB.
 MEMORY = "200MB"
-PREFIX = "rankadapters-scratch-"  # of the folder of temporary files
-_SORTED = {"integer", "unsigned integer", "float", "bool", "text"}  # ids that come back from DuckDB as they went
+PREFIX = "rankadapters-scratch-"  # begins the name of the folder for temporary files
+_SORTABLE = {"integer", "unsigned integer", "float", "bool", "text"}  # types of ids that DuckDB returns unchanged
 
 
 def sorted_by_query(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
-    """Give the rows query by query; those of a query stay in their order.
+    """Yield the rows query by query; the rows of a query keep their order.
 
     Raises
     ------
@@ -36,65 +36,65 @@ def sorted_by_query(parts: Iterator[StreamRows]) -> Generator[StreamRows]:
     """
     try:
         import duckdb
-        import pyarrow as pa  # noqa: F401 - so that its absence is told before what is wrong in the data
+        import pyarrow as pa  # noqa: F401 - report its absence before errors in the data
     except ImportError as error:
         raise MissingToolkitError.of(str(error.name), "stream") from error
     first = next(parts, None)
     if first is None:
         return
-    given = _Given(first, parts)
+    unsorted_rows = _UnsortedRows(first, parts)
     with TemporaryDirectory(prefix=PREFIX) as folder, closing(duckdb.connect(config=_settings(folder))) as connection:
-        with given.failures(duckdb.Error):
-            batches = _sorted(connection, given)
+        with unsorted_rows.failures(duckdb.Error):
+            batches = _sorted(connection, unsorted_rows)
         while True:
-            with given.failures(duckdb.Error):
+            with unsorted_rows.failures(duckdb.Error):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield given.as_rows(batch)
+            yield unsorted_rows.as_rows(batch)
 
 
 def _settings(folder: str) -> dict[str, str | bool | int | float | list[str]]:
     return {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
 
 
-def _sorted(connection: Any, given: _Given) -> Iterator[Any]:
-    """Sort in another thread, so that Ctrl-C and SIGTERM reach this one, and end it."""
+def _sorted(connection: Any, unsorted_rows: _UnsortedRows) -> Iterator[Any]:
+    """Sort in a second thread, so that Ctrl-C and SIGTERM reach and end this one."""
 
     def run() -> Any:
-        connection.execute("SET enable_progress_bar = false")  # which would stand among what the command prints
-        connection.register("given", given.reader())
+        connection.execute("SET enable_progress_bar = false")  # which would mix with the command's output
+        connection.register("given", unsorted_rows.reader())
         return connection.sql("SELECT * FROM given ORDER BY qid, row").to_arrow_reader(BATCH_ROWS)
 
     with ThreadPoolExecutor(1) as pool:
         try:
-            return iter(pool.submit(run).result())  # an interrupt may come as soon as the other thread begins
+            return iter(pool.submit(run).result())  # an interrupt may come once the other thread begins
         except BaseException:
-            given.stopped = True  # an interrupt between two of DuckDB's steps is lost
+            unsorted_rows.stopped = True  # DuckDB loses an interrupt that comes between its steps
             connection.interrupt()
             raise
 
 
-class _Given:
-    """Rows as Arrow batches, with their number in the stream, and back."""
+class _UnsortedRows:
+    """Rows to sort: converted to Arrow batches with their number in the stream, and back."""
 
-    def __init__(self, first: StreamRows, others: Iterator[StreamRows]) -> None:
-        self._first, self._others = first, others
-        self._context = copy_context()  # in which a bar is shown; DuckDB asks for batches in threads of its own
+    def __init__(self, first: StreamRows, following: Iterator[StreamRows]) -> None:
+        self._first, self._following = first, following
+        self._context = copy_context()  # shows the progress bar; DuckDB reads batches in its own threads
         self._origins: list[Origin] = []
         self._n_rows = 0
-        self._failed: Exception | None = None
+        self._error: Exception | None = None
         self.stopped = False
 
     def reader(self) -> Any:
-        """Batches as DuckDB takes them."""
+        """Return the batches as an Arrow reader for DuckDB."""
         import pyarrow as pa
 
         batch = self._batch(self._first)
         return pa.RecordBatchReader.from_batches(batch.schema, self._until_stopped(self._batches(batch)))
 
     def as_rows(self, batch: Any) -> StreamRows:
-        """Read a sorted batch."""
+        """Convert a sorted batch to rows."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         qid = columns.pop("qid")
         if str(qid.type) == "string":
@@ -103,19 +103,19 @@ class _Given:
             numbers = qid.to_numpy(zero_copy_only=False)
             starts = stretches(numbers)
             ids = numbers[starts]
-        found = {name: column.to_numpy(zero_copy_only=False) for name, column in columns.items()}
-        labels = found.pop("label")
-        scores = tuple(found.pop(f"score {model}") for model in range(len(self._first.scores)))
-        return StreamRows(labels, scores, ids, starts, found, (Origin(0, 0, self._place),))
+        values = {name: column.to_numpy(zero_copy_only=False) for name, column in columns.items()}
+        labels = values.pop("label")
+        scores = tuple(values.pop(f"score {model}") for model in range(len(self._first.scores)))
+        return StreamRows(labels, scores, ids, starts, values, (Origin(0, 0, self._location),))
 
     @contextmanager
-    def failures(self, kind: type[Exception]) -> Iterator[None]:
-        """Raise what went wrong where the rows come from, of which DuckDB gives the text alone."""
+    def failures(self, error_class: type[Exception]) -> Iterator[None]:
+        """Re-raise the row source's own error, since DuckDB keeps only its text."""
         try:
             yield
-        except kind as error:
-            if self._failed is not None:
-                raise self._failed from None
+        except error_class as error:
+            if self._error is not None:
+                raise self._error from None
             msg = (
                 f"sorting failed: {str(error).splitlines()[0]}\nHint: TMPDIR names a folder that has room for the rows."
             )
@@ -130,31 +130,31 @@ class _Given:
     def _batches(self, first: Any) -> Iterator[Any]:
         yield first
         try:
-            while (rows := self._context.run(next, self._others, None)) is not None:
+            while (rows := self._context.run(next, self._following, None)) is not None:
                 yield self._batch(rows)
         except Exception as error:
-            self._failed = error
+            self._error = error
             raise
 
     def _batch(self, rows: StreamRows) -> Any:
         import pyarrow as pa
 
         kind = id_kind(rows.ids)
-        if kind not in _SORTED:
-            msg = f"{rows.place(0)}: queries of type {kind} cannot be sorted.\nHint: numbers, or text."
+        if kind not in _SORTABLE:
+            msg = f"{rows.locate(0)}: queries of type {kind} cannot be sorted.\nHint: numbers, or text."
             raise InputError(msg)
-        self._origins += [each.moved(self._n_rows) for each in rows.origins]
+        self._origins += [origin.moved(self._n_rows) for origin in rows.origins]
         numbers = np.arange(self._n_rows, self._n_rows + rows.n_rows)
         self._n_rows += rows.n_rows
         columns = {
             "label": rows.labels,
             **{f"score {model}": scores for model, scores in enumerate(rows.scores)},
-            **rows.more,
+            **rows.columns,
             "row": numbers,
         }
         arrays = {name: pa.array(column) for name, column in columns.items()}
         arrays["qid"] = pa.array(rows.ids).take(pa.array(np.repeat(np.arange(rows.ids.size), rows.sizes)))
         return pa.RecordBatch.from_pydict(arrays)
 
-    def _place(self, number: int) -> str:
-        return place_of(number, self._origins)
+    def _location(self, number: int) -> str:
+        return locate_row(number, self._origins)

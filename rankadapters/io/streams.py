@@ -1,4 +1,4 @@
-"""Evaluation of data that need not fit in memory, in batches that may cut queries."""
+"""Evaluate data that need not fit in memory, in batches that may end within a query."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rankadapters.core.evaluation.threads import as_n_threads
 from rankadapters.core.presets.texts import as_conventions
 from rankadapters.io.cut_queries import whole_queries
 from rankadapters.io.stream_batches import stream_rows
-from rankadapters.io.stream_rows import StreamColumns, StreamRows, of_one_type
+from rankadapters.io.stream_rows import StreamColumns, StreamRows, require_one_type
 from rankadapters.io.stream_sums import StreamSums, Values, require_mergeable
 from rankadapters.io.text import Name
 from rankadapters.progress import shows
@@ -72,32 +72,33 @@ def evaluate_stream(
     unsorted: bool = False,
     n_threads: int | None = None,
 ) -> Any:
-    r"""Evaluate batches that may cut queries, in memory that does not grow with the rows; the bits of `ra.evaluate`.
+    r"""Evaluate batches that may end within a query, with the exact values of `ra.evaluate`, in bounded memory.
 
     Parameters
     ----------
     batches : table or batches
         A path or paths of CSV or Parquet files, a frame of pandas or polars, a pyarrow Table, Dataset or `ParquetFile`,
         a mapping of columns, `ra.io.stream_letor(...)`, or an iterable of batches: each a pyarrow RecordBatch or Table,
-        a frame, a mapping or tuple of arrays, or a structured array, which may be empty. The rows of a query follow
-        each other, in any number of batches.
+        a frame, a mapping or tuple of arrays, or a structured array, which may be empty. The rows of a query must be
+        consecutive, in any number of batches.
     convention : Convention or str, or iterable of these
-        What to compute, with `pool="queries"` or `"pairs"` where the measure has a choice.
+        The conventions to compute, with `pool="queries"` or `"pairs"` where the measure has a choice.
     label, qid : str
         Columns of labels and of queries; their indices in a tuple. A stream of LETOR files has no names.
     score : str, or sequence of str
-        Column of scores, or one of each model.
+        Column of scores, or one column per model.
     query_weight : str, optional
         Column of query weights, equal within a query.
     row_weight : str, optional
         Column of row weights, for measures with `average="row"`.
     docid : str, optional
-        Column of document ids, unique within a query, for conventions whose ties go by them.
+        Column of document ids, unique within a query, for conventions that break ties by them.
     by : str or mapping, optional
-        Column of the segment of each row, equal within a query; or a mapping of every query's id to its segment.
+        Column with the segment of each row, the same on all rows of a query; or a mapping from query ids to segments
+        that has every query.
     unsorted : bool
-        Whether the rows of a query may be anywhere. They are sorted first, by DuckDB and on disk where memory is too
-        small; the order of the rows within a query stays.
+        Whether the rows of a query may be anywhere. DuckDB sorts them first, on disk if memory is too small; the rows
+        of a query keep their order.
     n_threads : int, optional
         None takes all CPUs; the result is the same for any number.
 
@@ -111,10 +112,10 @@ def evaluate_stream(
     Raises
     ------
     InputError
-        As `ra.evaluate`, or a query returns after another one: each query's id is remembered in 8 bytes. The message
+        As `ra.evaluate`, or a query returns after other queries, which a hash of 8 bytes per query detects. The message
         names file and line or row, or the batch and its row.
     UnsupportedConventionError
-        A convention is over all rows as one query (`pool="rows"`), of which no batch has a part.
+        A convention takes all rows as one query (`pool="rows"`), which batches cannot add up to.
     MissingToolkitError
         pyarrow, or DuckDB for `unsorted`, is not installed.
 
@@ -130,8 +131,8 @@ def evaluate_stream(
     ...     {"label": [2, 0], "score": [0.9, 0.1], "qid": ["a", "a"]},
     ...     {"label": [1, 1, 0], "score": [0.5, 0.2, 0.8], "qid": ["a", "b", "b"]},
     ... ]
-    >>> found = ra.evaluate_stream(batches, ["yahoo@2", "letor4@1"])
-    >>> [(score.value, score.n_queries) for score in found.values()]
+    >>> scores = ra.evaluate_stream(batches, ["yahoo@2", "letor4@1"])
+    >>> [(score.value, score.n_queries) for score in scores.values()]
     [(0.8154648767857288, 2), (0.5, 2)]
     >>> whole = ra.evaluate([2, 0, 1, 1, 0], [0.9, 0.1, 0.5, 0.2, 0.8], "yahoo@2", qid=list("aaabb"))
     >>> whole.value, whole - ra.evaluate_stream(batches, "yahoo@2")
@@ -140,47 +141,51 @@ def evaluate_stream(
     one_model = isinstance(score, (str, int))
     one_convention = isinstance(convention, (Convention, str))
     conventions = as_conventions([convention] if one_convention else convention)
-    of_queries = segments_by_id(by) if isinstance(by, Mapping) else None
-    column = None if isinstance(by, Mapping) else by
-    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid, column).checked()
-    sums, _ = sums_of(batches, conventions, columns, by=of_queries, unsorted=unsorted, n_threads=n_threads)
+    segment_by_id = segments_by_id(by) if isinstance(by, Mapping) else None
+    by_column = None if isinstance(by, Mapping) else by
+    columns = StreamColumns(label, _models(score), qid, query_weight, row_weight, docid, by_column).checked()
+    sums, _ = sum_stream(
+        batches, conventions, columns, segment_by_id=segment_by_id, unsorted=unsorted, n_threads=n_threads
+    )
     for message in sums.label_doubts.values():
         warn_caller(message, LabelsWarning)
-    found = {name: sums.outcomes(name) for name in columns.scores}
+    outcomes = {name: sums.outcomes(name) for name in columns.scores}
     for name in columns.scores:
         for message in sums.above_values(name):
             warn_caller(message, AboveValuesWarning)
-    segments: Segments[Any] = Segments(conventions, found, is_one=one_convention, one_model=one_model)
+    segments: Segments[Any] = Segments(conventions, outcomes, is_one=one_convention, one_model=one_model)
     return segments.all if by is None else segments
 
 
-def sums_of(
+def sum_stream(
     batches: object,
     conventions: list[Convention],
     columns: StreamColumns,
     *,
-    by: Mapping[Any, Any] | None = None,
+    segment_by_id: Mapping[Any, Any] | None = None,
     unsorted: bool = False,
     per_query: bool = False,
     n_threads: int | None = None,
 ) -> tuple[StreamSums, list[tuple[Array, Values]]]:
-    """Evaluate a stream to its end; give, part by part, ids and values of the queries too where asked for."""
+    """Evaluate a stream to its end; with `per_query`, also return ids and values of the queries, part by part."""
     require_mergeable(conventions)
     unsorted = flag("unsorted", unsorted)
     as_n_threads(n_threads)
-    sums = StreamSums(conventions, columns, lambda query: began(batches, columns, query), n_threads, by)
-    found = []
-    with closing(checked_rows(batches, columns, unsorted=unsorted)) as parts:  # what was sorted is on the disk
+    sums = StreamSums(
+        conventions, columns, lambda query: locate_query(batches, columns, query), n_threads, segment_by_id
+    )
+    query_values = []
+    with closing(grouped_rows(batches, columns, unsorted=unsorted)) as parts:  # closing deletes temporary files
         for rows in whole_queries(parts):
-            by_query = sums.add(rows, per_query=per_query)
+            part_values = sums.add(rows, per_query=per_query)
             if per_query:
-                found.append(by_query)
-    return sums, found
+                query_values.append(part_values)
+    return sums, query_values
 
 
-def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Generator[StreamRows]:
-    """Read a stream, sorted by query where its rows are not."""
-    rows = of_one_type(stream_rows(batches, columns))
+def grouped_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> Generator[StreamRows]:
+    """Read a stream; sort its rows by query if they are unsorted."""
+    rows = require_one_type(stream_rows(batches, columns))
     if not unsorted:
         return rows
     from rankadapters.io.sorting import sorted_by_query
@@ -188,14 +193,14 @@ def checked_rows(batches: object, columns: StreamColumns, *, unsorted: bool) -> 
     return sorted_by_query(rows)
 
 
-def began(batches: object, columns: StreamColumns, query: np.uint64) -> str | None:
-    """Find where the query with this hash began, in what can be read a second time."""
+def locate_query(batches: object, columns: StreamColumns, query: np.uint64) -> str | None:
+    """Return where the query with this hash began; None if the batches cannot be read a second time."""
     if isinstance(batches, Iterator):
         return None
     for rows in stream_rows(batches, columns):
-        places = np.flatnonzero(hash_ids(rows.ids) == query)
-        if places.size:
-            return rows.place(int(rows.starts[places[0]]))
+        runs = np.flatnonzero(hash_ids(rows.ids) == query)
+        if runs.size:
+            return rows.locate(int(rows.starts[runs[0]]))
     return None
 
 

@@ -1,4 +1,4 @@
-"""CSV tables by Python's own reader and Parquet tables through pyarrow, with named columns."""
+"""Read CSV tables with Python's csv module and Parquet tables with pyarrow, by the names of columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rankadapters.arrow_columns import ArrowColumns
 from rankadapters.core.errors import InputError, MissingToolkitError
 from rankadapters.core.kernels import dispatch
 from rankadapters.io.csv_lines import check_columns, stream_csv
-from rankadapters.io.judgments import Judgments, ScoredJudgments, judgments_of, split_choice
+from rankadapters.io.judgments import Judgments, ScoredJudgments, check_split_queries, judgments_of
 from rankadapters.io.stream_rows import Origin, StreamColumns, StreamRows, joined, read_columns
-from rankadapters.io.text import AnyPath, HeldFile, after_rows, as_paths
+from rankadapters.io.text import AnyPath, LoadedFile, as_paths, shift_error_rows
 
-BATCH_ROWS = 200_000  # that a stream reads at once
+BATCH_ROWS = 200_000  # that a stream reads at a time
 _READ_AT_ONCE = 1 << 20  # bytes
 _PARQUET = b"PAR1"
 
@@ -43,16 +43,16 @@ def read_table(
     docid: str | None = None,
     split_queries: str = "error",
 ) -> Judgments:
-    r"""Read a CSV or Parquet file with a row per document; its content says which of the two it is.
+    r"""Read a CSV or Parquet file with a row per document; the format is recognized by the content.
 
     Parameters
     ----------
     path : path
         Parquet, or CSV in UTF-8 with commas and a header, which may be compressed by gzip or bzip2.
     label : str
-        Column of finite numbers, of which integers are within 2^53.
+        Column of finite numbers; integers must be within 2^53.
     score : str, optional
-        Another such column; float32 stays float32. None reads no scores.
+        Column of such numbers; float32 stays float32. None reads no scores.
     qid : str
         Column of the query of each row, not nested. In CSV it is text, so that 07 is not 7.
     query_weight : str, optional
@@ -62,12 +62,13 @@ def read_table(
     docid : str, optional
         Column of strings, or of integers, which become their decimal digits.
     split_queries : str
-        What a query is that returns after another one: `error`, `merge` (one query) or `separate` (a query of its own).
+        What to do with a query that returns after other queries: `error`, `merge` (into one query) or `separate` (make
+        it a new query).
 
     Returns
     -------
     Judgments or ScoredJudgments
-        In the order of the file; with scores unless `score` is None.
+        The rows in the order of the file, with scores unless `score` is None.
 
     Raises
     ------
@@ -84,14 +85,14 @@ def read_table(
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = Path(folder.name, "scored.csv")
     >>> _ = file.write_text("qid,grade,model\n7,2,0.5\n7,0,0.75\n")
-    >>> read = read_table(file, label="grade", score="model")
-    >>> read.queries, read.queries.query_ids.tolist(), read.scores.tolist()
+    >>> judgments = read_table(file, label="grade", score="model")
+    >>> judgments.queries, judgments.queries.query_ids.tolist(), judgments.scores.tolist()
     (Queries(1 queries, 2 rows), ['7'], [0.5, 0.75])
     >>> read_table(file, label="grade", score=None).queries
     Queries(1 queries, 2 rows)
     >>> folder.cleanup()
     """
-    split_choice(split_queries)
+    check_split_queries(split_queries)
     scores = () if score is None else (score,)
     columns = StreamColumns(label, scores, qid, query_weight, row_weight, docid).checked()
     [file] = as_paths([path])
@@ -100,33 +101,33 @@ def read_table(
 
 
 def stream_table(path: AnyPath, columns: StreamColumns, step: Callable[[int, int], None]) -> Iterator[StreamRows]:
-    """Read a table batch by batch; `step` is called with how much of how much was read."""
+    """Read a table batch by batch; `step` is called with the amount read so far and the total."""
     if not _is_parquet(path):
         yield from stream_csv(path, columns, step)
         return
     n_rows = 0
     for batch in _stream_parquet(path, [str(name) for name in columns.names], step):
-        with after_rows(n_rows):
-            yield from arrow_rows(batch, columns, str(path), partial(_place, path, n_rows))
+        with shift_error_rows(n_rows):
+            yield from arrow_rows(batch, columns, str(path), partial(_location, path, n_rows))
         n_rows += batch.num_rows
 
 
-def arrow_rows(batch: Any, columns: StreamColumns, where: str, place: Callable[[int], str]) -> Iterator[StreamRows]:
+def arrow_rows(batch: Any, columns: StreamColumns, where: str, locate: Callable[[int], str]) -> Iterator[StreamRows]:
     """Check the columns of a record batch or a table, unless it has no rows."""
     import pyarrow as pa
 
     if not batch.num_rows:
         return
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-    yield read_columns(ArrowColumns(table, where, place), columns, Origin(0, 0, place))
+    yield read_columns(ArrowColumns(table, where, locate), columns, Origin(0, 0, locate))
 
 
-def _place(path: AnyPath, first: int, row: int) -> str:
+def _location(path: AnyPath, first: int, row: int) -> str:
     return f"{path}, row {first + row + 1}"
 
 
 def _open(path: AnyPath) -> BinaryIO:
-    return BytesIO(path.data) if isinstance(path, HeldFile) else Path(path).open("rb")
+    return BytesIO(path.data) if isinstance(path, LoadedFile) else Path(path).open("rb")
 
 
 def _is_parquet(path: AnyPath) -> bool:
@@ -134,35 +135,35 @@ def _is_parquet(path: AnyPath) -> bool:
         with _open(path) as file:
             return file.read(len(_PARQUET)) == _PARQUET
     except OSError:
-        return False  # reading it as text will say why
+        return False  # reading it as text raises a clear error
 
 
 def _stream_parquet(path: AnyPath, names: Sequence[str], step: Callable[[int, int], None]) -> Iterator[Any]:
     # Reading ahead would hold the columns of a row group, which may be the whole file.
     with _parquet(path, names, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
         dispatch.expect_rows(file.metadata.num_rows)
-        done = 0
+        n_read = 0
         for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names))):
-            done += batch.num_rows
-            step(done, file.metadata.num_rows)
+            n_read += batch.num_rows
+            step(n_read, file.metadata.num_rows)
             yield batch
-        if done != file.metadata.num_rows:  # a broken file
+        if n_read != file.metadata.num_rows:  # the file is broken
             stated = file.metadata.num_rows
-            msg = f"{path} says that it holds {stated} rows, but {done} can be read.\nHint: write it anew."
+            msg = f"{path} says that it holds {stated} rows, but {n_read} can be read.\nHint: write it again."
             raise InputError(msg)
 
 
 @contextmanager
 def _parquet(path: AnyPath, names: Sequence[str], **options: Any) -> Iterator[Any]:
-    """Open a file that has these columns, and rows."""
+    """Open a Parquet file; refuse one that lacks these columns or has no rows."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
         raise MissingToolkitError.of("pyarrow", "files") from error
     try:
-        # pyarrow opens a file itself, since it would read one of Python's in one thread at a time.
-        source = pa.BufferReader(path.data) if isinstance(path, HeldFile) else str(path)
+        # Let pyarrow open the path, since it reads Python's file objects in only one thread at a time.
+        source = pa.BufferReader(path.data) if isinstance(path, LoadedFile) else str(path)
         with parquet.ParquetFile(source, **options) as file:
             check_columns(path, names, file.schema_arrow.names)
             if not file.metadata.num_rows:

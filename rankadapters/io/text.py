@@ -1,4 +1,4 @@
-"""What all text files share: paths, numbers, and errors that name file and line."""
+"""Helpers for all text files: paths, numbers, and errors that name file and line."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from rankadapters.core.declaration.arguments import members
 from rankadapters.core.errors import InputError, brief
 
 AnyPath = str | os.PathLike[str]
-Name = str | int  # of a column; its index, where a batch is a tuple
+Name = str | int  # a column's name, or its index if batches are tuples
 
 NEWLINE = b"\n"
 _EXACT_DIGITS = len(str(EXACT_INT))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HeldFile(os.PathLike[str]):
+class LoadedFile(os.PathLike[str]):
     """The content of a file that can be read only once, such as standard input."""
 
-    name: str  # in messages
+    name: str  # for messages
     data: bytes = field(repr=False)
     model: str | None = None  # the name that the user gave to it
 
     def __fspath__(self) -> str:
-        """Return the name: no file is opened by it."""
+        """Return the name, although no file of that name is opened."""
         return self.name
 
     def __str__(self) -> str:
-        """Show the name."""
+        """Return the name."""
         return self.name
 
 
@@ -46,25 +46,25 @@ def as_paths(paths: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
     InputError
         An entry is not a path.
     """
-    several = None if isinstance(paths, os.PathLike) else members(paths)
-    return [as_path(path) for path in ([paths] if several is None else several)]
+    entries = None if isinstance(paths, os.PathLike) else members(paths)
+    return [as_path(path) for path in ([paths] if entries is None else entries)]
 
 
 def as_path(path: object) -> AnyPath:
-    """Return a path; refuse what is none."""
+    """Return a path; refuse any other type."""
     if isinstance(path, (str, os.PathLike)):
         return path
     raise InputError(f"{brief(path)} is not a path.", hint="a text, a pathlib.Path, or a list of these")
 
 
-def listed(paths: Iterable[AnyPath]) -> str:
-    """Name files in a message."""
+def join_paths(paths: Iterable[AnyPath]) -> str:
+    """Return the paths as a list in text."""
     return ", ".join(map(str, paths))
 
 
 @contextmanager
 def readable(path: AnyPath) -> Iterator[None]:
-    """Turn what goes wrong while a file is read into an error that names it."""
+    """Turn errors of reading a file into an InputError that names the file."""
     try:
         yield
     except InputError:
@@ -75,31 +75,31 @@ def readable(path: AnyPath) -> Iterator[None]:
         raise InputError(msg) from None
 
 
-def nothing_in(path: AnyPath, what: str = "is empty") -> InputError:
-    """Return the error for a file that is empty, or blank."""
+def empty_file_error(path: AnyPath, what: str = "is empty") -> InputError:
+    """Return the error for an empty or blank file."""
     return InputError(f"{path} {what}.\nHint: at least one line is needed.")
 
 
 def bad_line(path: AnyPath, number: int, line: bytes | str, expected: str, *, hint: str, row: int) -> InputError:
-    """Return the error that says what a line, which is this row of the file, holds and what is expected."""
-    shown = line if isinstance(line, str) else line.decode()
-    msg = f"{path}, line {number} is {shown.strip()!r:.80}; expected {expected}.\nHint: {hint}."
+    """Return the error for a malformed line, with its text and what is expected; `row` is the line's row."""
+    line_text = line if isinstance(line, str) else line.decode()
+    msg = f"{path}, line {number} is {line_text.strip()!r:.80}; expected {expected}.\nHint: {hint}."
     return InputError(msg, row=row)
 
 
 def bad_number(
     path: AnyPath, number: int, line: bytes | str, text: bytes | str, expected: str, *, hint: str, row: int
 ) -> InputError:
-    """Return the error for a line whose number is not one that `finite` reads."""
+    """Return the error for a line whose number `finite` refuses."""
     if not is_merged(text):
         return bad_line(path, number, line, expected, hint=hint, row=row)
-    shown = text if isinstance(text, str) else text.decode()
-    return InputError(f"{path}, line {number}: {shown!r:.60} {MERGED}", row=row)
+    line_text = text if isinstance(text, str) else text.decode()
+    return InputError(f"{path}, line {number}: {line_text!r:.60} {MERGED}", row=row)
 
 
 @contextmanager
-def after_rows(n_rows: int) -> Iterator[None]:
-    """Add the rows of the files before to the row of an error."""
+def shift_error_rows(n_rows: int) -> Iterator[None]:
+    """Add `n_rows`, the rows of the previous files, to the row of an error."""
     try:
         yield
     except InputError as error:
@@ -114,7 +114,7 @@ def finite(text: bytes | str) -> float:
     Raises
     ------
     ValueError
-        It is anything else, or an integer beyond 2^53; Python's own 1_000 is not a number in a file.
+        The text is no finite number, an integer beyond 2^53, or has underscores as in Python's 1_000.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def finite(text: bytes | str) -> float:
 
 
 def is_finite(text: bytes | str) -> bool:
-    """Tell whether a text is a finite decimal number."""
+    """Return whether a text is a finite decimal number."""
     try:
         finite(text)
     except ValueError:
@@ -139,7 +139,7 @@ def is_finite(text: bytes | str) -> bool:
 
 
 def is_merged(text: bytes | str) -> bool:
-    """Tell whether a text is an integer that float64 need not tell from its neighbours."""
+    """Return whether a text is an integer so large that float64 may merge it with a neighbor."""
     digits = (text if isinstance(text, str) else text.decode()).strip().lstrip("+-").lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
         return False

@@ -1,4 +1,4 @@
-"""TREC qrels, alone or joined with a run as trec_eval joins them."""
+"""Read TREC qrels, alone or joined with a run as in trec_eval."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rankadapters.io.run_metadata import Header
 from rankadapters.io.text import AnyPath, as_path
 from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
 
-_SHOWN = 3  # names of queries in a note
+_SHOWN = 3  # query names in a note
 _NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), (), Header())
-_DOCUMENT_BITS = 32  # of the number that stands for a query and a document
+_DOCUMENT_BITS = 32  # low bits of a row's key, which hold the document's number; the high bits hold the query's
 
 
 @overload
@@ -31,34 +31,32 @@ def read_trec(qrels: AnyPath, run: AnyPath) -> ScoredJudgments: ...
 
 
 def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
-    r"""Read TREC qrels, and a run where there is one.
+    r"""Read TREC qrels, and optionally a run.
 
     Lines are `query iteration document label` and `query Q0 document rank score tag`. As in trec_eval the rank is not
-    read, and only queries of the qrels count. A document that was judged but not retrieved stands in the ideal list,
-    one that was retrieved but not judged follows the convention's `unjudged`, a query of which nothing was retrieved
-    its `missing`. Queries stand in the order of the qrels, retrieved rows in the order of the run. Lines that begin
-    with `#`, and words after the tag, are passed over. The ir_metadata header of a run changes nothing else: it is kept
-    as the result's `metadata`.
+    read, and only queries of the qrels count. A judged document that was not retrieved is part of the ideal list. The
+    convention's `unjudged` applies to a retrieved document that was not judged, its `missing` to a query without
+    retrieved documents. Queries are in the order of the qrels, retrieved rows in the order of the run. Lines that begin
+    with `#`, and words after the tag, are skipped. The ir_metadata header of a run becomes the result's `metadata`.
 
     Parameters
     ----------
     qrels : path
         A text file in UTF-8, gzip and bzip2 decompressed.
     run : path, optional
-        Another; without it no scores are read, and the rows are those of the qrels.
+        A text file of the same kinds; without it no scores are read, and the rows are those of the qrels.
 
     Returns
     -------
     Judgments or ScoredJudgments
-        With docids, and with scores where there is a run; the note counts the run's queries that have no judgment, and
-        lines and words passed over.
+        With docids, and with scores if there is a run. The note counts the run's queries without judgments, and the
+        skipped lines and words.
 
     Raises
     ------
     InputError
-        A file cannot be read, a line or the header of the run is malformed, a document stands twice in a query, or no
-        query is in both files.
-        The message names file and line.
+        A file cannot be read, a line or the header of the run is malformed, a document is in a query twice, or no
+        query is in both files. The message names file and line.
 
     References
     ----------
@@ -73,112 +71,111 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     >>> qrels, run = Path(folder.name, "qrels"), Path(folder.name, "run")
     >>> _ = qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 1\n")
     >>> _ = run.write_text("q1 Q0 d2 1 0.9 tag\nq1 Q0 d1 2 0.5 tag\nq2 Q0 d1 1 0.5 tag\n")
-    >>> found = read_trec(qrels, run)
-    >>> found.queries, found.scores.tolist(), found.note
+    >>> judgments = read_trec(qrels, run)
+    >>> judgments.queries, judgments.scores.tolist(), judgments.note
     (Queries(1 queries, 3 rows), [0.9, 0.5, nan], '1 query of the run is not in the qrels and was left out: q2')
-    >>> round(ra.evaluate(found.queries, found.scores, ra.presets.trec_eval_9(10)).value, 4)
+    >>> round(ra.evaluate(judgments.queries, judgments.scores, ra.presets.trec_eval_9(10)).value, 4)
     0.3869
     >>> read_trec(qrels).queries
     Queries(1 queries, 3 rows)
     >>> folder.cleanup()
     """
-    judged, retrieved = read_lines(as_path(qrels), QRELS), _NO_RUN if run is None else read_lines(as_path(run), RUN)
-    documents: dict[bytes, int] = {}
-    pairs = [_pairs(lines, documents) for lines in (judged, retrieved)]
-    for lines, numbers in zip((judged, retrieved), pairs, strict=True):
-        _refuse_twice(lines, numbers)
-    if run is not None and not set(retrieved.queries) & set(judged.queries):
+    qrels_lines = read_lines(as_path(qrels), QRELS)
+    run_lines = _NO_RUN if run is None else read_lines(as_path(run), RUN)
+    document_numbers: dict[bytes, int] = {}
+    qrels_keys, run_keys = _row_keys(qrels_lines, document_numbers), _row_keys(run_lines, document_numbers)
+    _refuse_duplicates(qrels_lines, qrels_keys)
+    _refuse_duplicates(run_lines, run_keys)
+    if run is not None and not set(run_lines.queries) & set(qrels_lines.queries):
         msg = (
-            f"{run}: none of its queries, such as {retrieved.queries[0]!r}, is in {qrels}, which has "
-            f"{judged.queries[0]!r}.\nHint: the two files must name queries alike."
+            f"{run}: none of its queries, such as {run_lines.queries[0]!r}, is in {qrels}, which has "
+            f"{qrels_lines.queries[0]!r}.\nHint: the two files must name queries alike."
         )
         raise InputError(msg)
-    return _joined(judged, retrieved, *pairs)
+    return _join_run(qrels_lines, run_lines, qrels_keys, run_keys)
 
 
-def _pairs(lines: Lines, documents: dict[bytes, int]) -> NDArray[np.int64]:
-    """Return one number for the query and the document of each line; documents are numbered across files."""
-    numbers = [documents.setdefault(docid, len(documents)) for docid in lines.docids]
-    return lines.query.astype(np.int64) << _DOCUMENT_BITS | np.asarray(numbers, np.int64)
+def _row_keys(lines: Lines, document_numbers: dict[bytes, int]) -> NDArray[np.int64]:
+    """Return one integer per row for its query and document; add new documents to `document_numbers`."""
+    documents = [document_numbers.setdefault(docid, len(document_numbers)) for docid in lines.docids]
+    return lines.query.astype(np.int64) << _DOCUMENT_BITS | np.asarray(documents, np.int64)
 
 
-def _refuse_twice(lines: Lines, pairs: NDArray[np.int64]) -> None:
-    order = np.argsort(pairs, kind="stable")
-    again = np.flatnonzero(np.diff(pairs[order]) == 0)
-    if not again.size:
+def _refuse_duplicates(lines: Lines, keys: NDArray[np.int64]) -> None:
+    order = np.argsort(keys, kind="stable")
+    duplicates = np.flatnonzero(np.diff(keys[order]) == 0) + 1
+    if not duplicates.size:
         return
-    row = int(order[again + 1].min())
-    first = int(np.flatnonzero(pairs == pairs[row])[0])
+    row = int(order[duplicates].min())
+    first = int(np.flatnonzero(keys == keys[row])[0])
     number, line = line_of(lines.path, row)
     query, document = _names(line)
     msg = (
-        f"{lines.path}, line {number}: document {document!r} of query {query!r} stands in line "
-        f"{line_of(lines.path, first)[0]} too.\nHint: drop one of the two."
+        f"{lines.path}, line {number}: document {document!r} of query {query!r} is also in line "
+        f"{line_of(lines.path, first)[0]}.\nHint: drop one of the two."
     )
     raise InputError(msg, row=row)
 
 
 def _names(line: bytes) -> tuple[str, str]:
-    """Query and document of a line; blanks that only Unicode knows are part of a name."""
+    """Return the query and the document of a line; only ASCII blanks separate words."""
     query, _, document = line.split()[:3]
     return query.decode(), document.decode()
 
 
-def _joined(
-    judged: Lines, retrieved: Lines, judged_pairs: NDArray[np.int64], run_pairs: NDArray[np.int64]
-) -> Judgments:
-    """Join the lines of the run, and after them the judged documents that it lacks, by query in the qrels' order."""
-    n_run, numbers = retrieved.numbers.size, {name: number for number, name in enumerate(judged.queries)}
-    run_query = np.asarray([numbers.get(name, -1) for name in retrieved.queries], np.int64)[retrieved.query]
-    document = run_pairs & ((1 << _DOCUMENT_BITS) - 1)
-    qrels_row = _rows_of(np.where(run_query < 0, -1, run_query << _DOCUMENT_BITS | document), judged_pairs)
-    query = np.concatenate([run_query, judged.query])
-    kept = query >= 0
-    kept[n_run + qrels_row[qrels_row >= 0]] = False
-    rows = np.flatnonzero(kept)
+def _join_run(qrels: Lines, run: Lines, qrels_keys: NDArray[np.int64], run_keys: NDArray[np.int64]) -> Judgments:
+    """Return the run's rows and then the unretrieved judged documents of each query, in the order of the qrels."""
+    n_run, query_index = run.numbers.size, {name: index for index, name in enumerate(qrels.queries)}
+    run_query = np.asarray([query_index.get(name, -1) for name in run.queries], np.int64)[run.query]
+    documents = run_keys & ((1 << _DOCUMENT_BITS) - 1)
+    qrels_rows = _rows_of(np.where(run_query < 0, -1, run_query << _DOCUMENT_BITS | documents), qrels_keys)
+    query = np.concatenate([run_query, qrels.query])
+    is_kept = query >= 0
+    is_kept[n_run + qrels_rows[qrels_rows >= 0]] = False
+    rows = np.flatnonzero(is_kept)
     rows = rows[np.argsort(query[rows], kind="stable")]
-    labels = np.concatenate([np.where(qrels_row >= 0, judged.numbers[qrels_row], np.nan), judged.numbers])
-    docids = [*retrieved.docids, *judged.docids]
-    alone = retrieved is _NO_RUN
+    labels = np.concatenate([np.where(qrels_rows >= 0, qrels.numbers[qrels_rows], np.nan), qrels.numbers])
+    docids = [*run.docids, *qrels.docids]
+    without_run = run is _NO_RUN
     queries = Queries(
         labels[rows],
-        qid=np.asarray(judged.queries)[query[rows]],
+        qid=np.asarray(qrels.queries)[query[rows]],
         docid=text_column([docids[row].decode() for row in rows.tolist()]),
-        retrieved=None if alone else rows < n_run,
-        judged=None if alone else ~np.isnan(labels[rows]),
+        retrieved=None if without_run else rows < n_run,
+        judged=None if without_run else ~np.isnan(labels[rows]),
     )
-    place = partial(_place, qrels=judged.path, run=retrieved.path, rows=rows, n_run=n_run)
-    metadata = retrieved.header.metadata
-    judgments = Judgments(queries=queries, place=place, note=_note(judged, retrieved), metadata=metadata)
-    scores = np.concatenate([retrieved.numbers, np.full(judged.numbers.size, np.nan)])
-    return judgments if alone else judgments.with_scores(scores[rows])
+    locate = partial(_location, qrels=qrels.path, run=run.path, rows=rows, n_run=n_run)
+    metadata = run.header.metadata
+    judgments = Judgments(queries=queries, place=locate, note=_note(qrels, run), metadata=metadata)
+    scores = np.concatenate([run.numbers, np.full(qrels.numbers.size, np.nan)])
+    return judgments if without_run else judgments.with_scores(scores[rows])
 
 
-def _rows_of(pairs: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of each pair among others, -1 where it is not there."""
-    order = np.argsort(among)
-    ranks = np.minimum(np.searchsorted(among, pairs, sorter=order), among.size - 1)
-    rows = order[ranks]
-    return np.where(among[rows] == pairs, rows, -1)
+def _rows_of(keys: NDArray[np.int64], qrels_keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row of the qrels with each key, -1 if there is none."""
+    order = np.argsort(qrels_keys)
+    positions = np.minimum(np.searchsorted(qrels_keys, keys, sorter=order), qrels_keys.size - 1)
+    rows = order[positions]
+    return np.where(qrels_keys[rows] == keys, rows, -1)
 
 
-def _place(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:
-    at = int(rows[row])
-    path, at = (run, at) if at < n_run else (qrels, at - n_run)
-    number, line = line_of(path, at)
+def _location(row: int, *, qrels: AnyPath, run: AnyPath, rows: NDArray[np.int64], n_run: int) -> str:
+    index = int(rows[row])
+    path, index = (run, index) if index < n_run else (qrels, index - n_run)
+    number, line = line_of(path, index)
     query, document = _names(line)
     return f"{path}, line {number} (document {document!r} of query {query!r})"
 
 
-def _note(judged: Lines, retrieved: Lines) -> str:
-    return "; ".join([*judged.notes, *retrieved.notes, *_left_out(judged, retrieved)])
+def _note(qrels: Lines, run: Lines) -> str:
+    return "; ".join([*qrels.notes, *run.notes, *_unjudged_note(qrels, run)])
 
 
-def _left_out(judged: Lines, retrieved: Lines) -> Iterator[str]:
-    known = set(judged.queries)
-    names = [name for name in retrieved.queries if name not in known]
+def _unjudged_note(qrels: Lines, run: Lines) -> Iterator[str]:
+    judged_queries = set(qrels.queries)
+    names = [name for name in run.queries if name not in judged_queries]
     if not names:
         return
     queries = "1 query of the run is" if len(names) == 1 else f"{len(names)} queries of the run are"
-    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-    yield f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {shown}"
+    names_text = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    yield f"{queries} not in the qrels and {'was' if len(names) == 1 else 'were'} left out: {names_text}"

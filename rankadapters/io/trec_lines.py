@@ -1,4 +1,4 @@
-"""Lines of TREC qrels and runs."""
+"""Read the lines of TREC qrels and runs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rankadapters.io.line_blocks import row_blocks
 from rankadapters.io.run_metadata import Header, read_header
 from rankadapters.io.text import NEWLINE, AnyPath, bad_line, bad_number, finite, is_finite
 
-_BLANK = np.isin(np.arange(256), list(b" \t\r\n"))  # bytes at which words end
+_BLANK = np.isin(np.arange(256), list(b" \t\r\n"))  # bytes that separate words
 
 
 class Layout(NamedTuple):
-    """The words of a line."""
+    """The words that a line has."""
 
     name: str
     expected: str
@@ -32,7 +32,7 @@ _SWAPPED = "judgments (qrels) have four words a line, runs have six; perhaps the
 
 
 class Lines(NamedTuple):
-    """A parsed file."""
+    """The parsed lines of qrels or a run."""
 
     path: AnyPath
     queries: list[str]  # in order of first appearance
@@ -44,9 +44,9 @@ class Lines(NamedTuple):
 
 
 def line_of(path: AnyPath, row: int) -> tuple[int, bytes]:
-    """Return the line that a row came from, with its number."""
-    kept = ((at, line) for at, line in _lines(path) if not _is_comment(line))
-    return next(line for i, line in enumerate(kept) if i == row)
+    """Return the number and the text of the line that a row was read from."""
+    lines = ((number, line) for number, line in _lines(path) if not _is_comment(line))
+    return next(line for i, line in enumerate(lines) if i == row)
 
 
 def read_lines(path: AnyPath, layout: Layout) -> Lines:
@@ -57,66 +57,66 @@ def read_lines(path: AnyPath, layout: Layout) -> Lines:
     Raises
     ------
     InputError
-        The file cannot be read, or a line is not as the layout says.
+        The file cannot be read, or a line does not fit the layout.
 
     References
     ----------
     trec_eval, get_qrels.c and get_trec_results.c ("Any field following run_id is ignored").
     """
-    rows = _Rows(path, layout)
+    rows = _RowReader(path, layout)
     for block in row_blocks(path):
         rows.add(block)
-    if not rows.index:
+    if not rows.query_index:
         msg = f"{path}: every line begins with #.\nHint: {layout.expected}."
         raise InputError(msg)
-    header = read_header(path, rows.head) if layout is RUN else Header()
+    header = read_header(path, rows.first_comments) if layout is RUN else Header()
     notes = tuple(filter(None, [*_notes(layout, rows.n_comments - header.n_lines, rows.n_longer), header.note]))
-    queries = [name.decode() for name in rows.index]
+    queries = [name.decode() for name in rows.query_index]
     return Lines(path, queries, np.asarray(rows.query, np.int32), rows.docids, np.asarray(rows.numbers), notes, header)
 
 
-class _Rows:
-    """The rows of a file that were read so far."""
+class _RowReader:
+    """Collect the rows of a file, block by block."""
 
     def __init__(self, path: AnyPath, layout: Layout) -> None:
         self.path, self.layout = path, layout
-        self.index: dict[bytes, int] = {}  # number of each query, in order of first appearance
+        self.query_index: dict[bytes, int] = {}  # in order of first appearance
         self.query: list[int] = []
         self.docids: list[bytes] = []
         self.numbers: list[float] = []
-        self.head: list[tuple[int, bytes]] = []  # comments before the first row
+        self.first_comments: list[tuple[int, bytes]] = []  # comments before the first row
         self.n_lines = self.n_comments = self.n_longer = 0
 
     def add(self, block: bytes) -> None:
-        """Read a block of whole lines: at once where all of them are rows of the layout, else line by line."""
+        """Add the rows of a block of whole lines: all at once if every line is a plain row, otherwise line by line."""
         block = block.removesuffix(NEWLINE)
         columns = _plain_columns(block, self.layout)
         if columns is None:
             self._add_lines(block.split(NEWLINE))
         else:
             names, docids, numbers = columns
-            index = self.index
+            index = self.query_index
             self.query += [index.setdefault(name, len(index)) for name in names]
             self.docids += docids
             self.numbers += numbers
         self.n_lines += block.count(NEWLINE) + 1
 
     def _add_lines(self, lines: list[bytes]) -> None:
-        for at, line in _numbered(lines, self.n_lines):
+        for line_number, line in _numbered(lines, self.n_lines):
             if _is_comment(line):
                 self.n_comments += 1
-                if not self.index:
-                    self.head.append((at, line))
+                if not self.query_index:
+                    self.first_comments.append((line_number, line))
                 continue
-            fields, number = _fields(self.path, at, line, self.layout, row=len(self.query))
+            fields, number = _fields(self.path, line_number, line, self.layout, row=len(self.query))
             self.n_longer += len(fields) > self.layout.fields
-            self.query.append(self.index.setdefault(fields[0], len(self.index)))
+            self.query.append(self.query_index.setdefault(fields[0], len(self.query_index)))
             self.docids.append(fields[2])
             self.numbers.append(number)
 
 
 def _plain_columns(block: bytes, layout: Layout) -> tuple[list[bytes], list[bytes], list[float]] | None:
-    """Return queries, documents and numbers; None where a line is not a plain row of the layout."""
+    """Return the columns of queries, documents and numbers; None if a line is not a plain row of the layout."""
     if b"\v" in block or b"\f" in block or not (_words_by_line(block) == layout.fields).all():
         return None
     words = block.split()
@@ -140,14 +140,14 @@ def _words_by_line(block: bytes) -> NDArray[np.int64]:
     """
     codes = np.frombuffer(block + NEWLINE, np.uint8)
     is_blank = _BLANK[codes]
-    begins = ~is_blank
-    begins[1:] &= is_blank[:-1]
-    ends = np.flatnonzero(codes == ord(NEWLINE))
-    return np.diff(np.cumsum(begins)[ends], prepend=0)
+    starts_word = ~is_blank
+    starts_word[1:] &= is_blank[:-1]
+    line_ends = np.flatnonzero(codes == ord(NEWLINE))
+    return np.diff(np.cumsum(starts_word)[line_ends], prepend=0)
 
 
 def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that hold anything, numbered from 1."""
+    """Yield the lines that are not blank, with their numbers from 1."""
     n_lines = 0
     for block in row_blocks(path):
         lines = block.removesuffix(NEWLINE).split(NEWLINE)
@@ -156,28 +156,29 @@ def _lines(path: AnyPath) -> Iterator[tuple[int, bytes]]:
 
 
 def _numbered(lines: list[bytes], n_before: int) -> Iterator[tuple[int, bytes]]:
-    return ((at, line) for at, line in enumerate(lines, start=n_before + 1) if line and not line.isspace())
+    """Yield the lines that are not blank with their numbers; `n_before` lines precede the first."""
+    return ((number, line) for number, line in enumerate(lines, start=n_before + 1) if line and not line.isspace())
 
 
 def _is_comment(line: bytes) -> bool:
     return line.lstrip().startswith(b"#")
 
 
-def _fields(path: AnyPath, at: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
-    """Words of a line, and its label or score."""
+def _fields(path: AnyPath, line_number: int, line: bytes, layout: Layout, *, row: int) -> tuple[list[bytes], float]:
     fields = line.split()
-    if b"\v" in line or b"\f" in line:  # at which Python splits, and no other program does
-        raise bad_line(path, at, line, layout.expected, hint=_SWAPPED, row=row)
+    if b"\v" in line or b"\f" in line:  # Python splits at these, other programs do not
+        raise bad_line(path, line_number, line, layout.expected, hint=_SWAPPED, row=row)
     if len(fields) != layout.fields and not _is_longer(fields, layout):
-        raise bad_line(path, at, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
+        raise bad_line(path, line_number, line, f"{layout.expected}, and one row on each line", hint=_SWAPPED, row=row)
     try:
         return fields, finite(fields[layout.number])
     except ValueError:
-        raise bad_number(path, at, line, fields[layout.number], layout.expected, hint=_SWAPPED, row=row) from None
+        number = fields[layout.number]
+        raise bad_number(path, line_number, line, number, layout.expected, hint=_SWAPPED, row=row) from None
 
 
 def _is_longer(fields: list[bytes], layout: Layout) -> bool:
-    """Tell whether a line of a run has words after its tag, and neither a second row nor a document of two words."""
+    """Return whether a run's line has words after its tag, rather than a second row or a document of two words."""
     if layout is not RUN or len(fields) < layout.fields:
         return False
     rank, tag = fields[3], fields[5]
@@ -189,5 +190,5 @@ def _notes(layout: Layout, n_comments: int, n_longer: int) -> Iterator[str]:
         verbs = ("line", "begins", "was") if n_comments == 1 else ("lines", "begin", "were")
         yield "{1} {2} of the {0} {3} with # and {4} left out".format(layout.name, n_comments, *verbs)
     if n_longer:
-        have = "1 line of the run has" if n_longer == 1 else f"{n_longer} lines of the run have"
-        yield f"{have} words after the tag, which were not read"
+        lines = "1 line of the run has" if n_longer == 1 else f"{n_longer} lines of the run have"
+        yield f"{lines} words after the tag, which were not read"

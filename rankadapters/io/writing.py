@@ -1,4 +1,4 @@
-"""Writing a file, for the command and the pytest plugin alike: it is there whole, or as it was before."""
+"""Write files atomically, for the command and the pytest plugin: a failed write leaves the old file unchanged."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from rankadapters.io.text import AnyPath
 
 
 def write_text(path: AnyPath, text: str) -> None:
-    """Write a text file, in place of the one that is there; missing folders are made.
+    """Write a text file, replacing an existing one; make missing folders.
 
     The text is written to a hidden file in the same folder, which then replaces the file, so that a full disk or a
-    signal changes nothing. Pipes, devices and our standard output are written as they are, and a link stays a link.
+    signal changes nothing. Pipes, devices and our standard output are written directly, and a link stays a link.
 
     Raises
     ------
     InputError
-        It cannot be written.
+        The file cannot be written.
     """
-    with _told(path):
-        _folder(path)
+    with _input_errors(path):
+        _make_folder(path)
         _write(Path(path), text.encode(errors="backslashreplace"))
 
 
 def require_writable(path: AnyPath) -> None:
-    """Make a file's folder, and raise where the file could not be written, without changing it.
+    """Make a file's folder, and raise an error if the file cannot be written, without changing it.
 
     Raises
     ------
     InputError
-        It cannot be written.
+        The file cannot be written.
     """
-    with _told(path):
-        _folder(path)
+    with _input_errors(path):
+        _make_folder(path)
         target = Path(path)
         if _status(target) is None:
-            _beside(target).unlink()
+            _make_hidden_file(target).unlink()
         else:
             target.open("ab").close()
 
 
 @contextmanager
-def _told(path: AnyPath) -> Iterator[None]:
+def _input_errors(path: AnyPath) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -56,7 +56,7 @@ def _told(path: AnyPath) -> Iterator[None]:
         raise InputError(msg) from None
 
 
-def _folder(path: AnyPath) -> None:
+def _make_folder(path: AnyPath) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
 
 
@@ -69,19 +69,19 @@ def _write(path: Path, data: bytes) -> None:
         raise PermissionError(EACCES, os.strerror(EACCES))
     target = Path(os.path.realpath(path))
     try:
-        beside = _beside(target)
+        hidden = _make_hidden_file(target)
     except PermissionError:
         if status is None:
             raise
-        target.write_bytes(data)  # a file of ours in a folder of another user, where nothing can be made beside it
+        target.write_bytes(data)  # our file in another user's folder, where we cannot make files
         return
     try:
-        _fill(beside, data)
+        _fill(hidden, data)
         if status is not None:
-            _set_like(beside, status)
-        beside.replace(target)
+            _copy_permissions(hidden, status)
+        hidden.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        hidden.unlink(missing_ok=True)
         raise
 
 
@@ -93,7 +93,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _may_be_replaced(status: os.stat_result) -> bool:
-    """Tell a file from pipes and devices, and from our own standard output, which replacing it would not change."""
+    """Return whether a file may be replaced: pipes, devices and our own output must be written in place."""
     standard = [os.fstat(number) for number in (1, 2) if _is_open(number)]
     return S_ISREG(status.st_mode) and not any(os.path.samestat(status, output) for output in standard)
 
@@ -106,11 +106,11 @@ def _is_open(number: int) -> bool:
     return True
 
 
-def _beside(target: Path) -> Path:
-    """Make an empty hidden file with the permissions of a new one."""
-    beside = target.with_name(f".rankadapters-{secrets.token_hex(8)}")
-    beside.open("xb").close()
-    return beside
+def _make_hidden_file(target: Path) -> Path:
+    """Make an empty hidden file in the target's folder, with default permissions."""
+    hidden = target.with_name(f".rankadapters-{secrets.token_hex(8)}")
+    hidden.open("xb").close()
+    return hidden
 
 
 def _fill(path: Path, data: bytes) -> None:
@@ -120,9 +120,8 @@ def _fill(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _set_like(beside: Path, status: os.stat_result) -> None:
-    """Set the permissions and, where that is allowed, the owner of the file that is replaced."""
+def _copy_permissions(hidden: Path, status: os.stat_result) -> None:
     if hasattr(os, "chown"):
         with suppress(OSError):
-            os.chown(beside, status.st_uid, status.st_gid)
-    beside.chmod(S_IMODE(status.st_mode))
+            os.chown(hidden, status.st_uid, status.st_gid)
+    hidden.chmod(S_IMODE(status.st_mode))

@@ -16,8 +16,8 @@ from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
 from rankadapters.lightgbm.metrics import judged_of, query_weights
-from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until
+from rankadapters.parity import Toolkit, ToolkitData
+from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
 
 QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_filter": False}
 
@@ -40,14 +40,14 @@ class LightGBMToolkit(Toolkit):
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
         """Take whole labels from 0 to 30, or to the end of `label_gain`, and 10,000 rows in a query."""
-        refuse_grades(queries, len(words.get("label_gain", range(LABELS))) - 1, "lightgbm")
+        require_grades(queries, len(words.get("label_gain", range(LABELS))) - 1, "lightgbm")
         if queries.longest > MOST_ROWS:
             msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}.\nHint: leave lightgbm out."
             raise InputError(msg)
 
-    def hold(self, held: Held, words: dict[str, Any]) -> Held:
+    def prepare(self, held: ToolkitData, words: dict[str, Any]) -> ToolkitData:
         """Give each row its query's weight, of which LightGBM takes the float32 mean."""
-        held = super().hold(held, words)
+        held = super().prepare(held, words)
         queries, weights = held.queries, held.queries.query_weight
         if weights is None:
             return held
@@ -56,40 +56,40 @@ class LightGBMToolkit(Toolkit):
         means = query_weights(by_row, sizes).astype(np.float64)
         notes = () if (means == weights).all() else ("query_weight is the float32 mean of row weights.",)
         queries = queries.with_weights(means)
-        return replace(held, queries=queries, notes=(*notes, *held.notes), given={"weight": by_row})
+        return replace(held, queries=queries, notes=(*notes, *held.notes), inputs={"weight": by_row})
 
     @refusing("lightgbm", lgb.basic.LightGBMError)
-    def ask(self, held: Held, words: dict[str, Any]) -> float:
+    def ask(self, held: ToolkitData, words: dict[str, Any]) -> float:
         """Ask for the metric of initial scores."""
         queries = held.queries
         data = lgb.Dataset(
             np.zeros((queries.n_docs, 1)), label=queries.labels, group=np.diff(queries.indptr), params=QUIET,
-            init_score=held.scores.astype(np.float64), **{"weight": queries.row_weight, **held.given},
+            init_score=held.scores.astype(np.float64), **{"weight": queries.row_weight, **held.inputs},
         )  # fmt: skip
         [result] = lgb.Booster({**QUIET, **words}, data).eval_train()
         return float(result[2])
 
-    def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
+    def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Read a ranker or a Booster, and predict."""
         asked = (lgb.LGBMModel, self.vocabulary.title, "LGBMRanker", "group=sizes")
         booster = model if isinstance(model, lgb.Booster) else ranker(model, *asked).booster_
         X, queries = _data(data, convention.weighting)
-        trained, best = booster.current_iteration(), booster.best_iteration
-        rounds = rounds_until(iteration, trained, best)
+        n_trained, best = booster.current_iteration(), booster.best_iteration
+        rounds = rounds_until(iteration, n_trained, best)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
         own = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
         # Rounds that find no split are logged but make no tree; best is 0 of a model that lgb.train did not cut.
-        is_last = rounds == trained and best == 0
-        return Held(
-            queries=queries, scores=scores, own=own, rounds=0 if is_last else rounds, trained=trained,
-            notes=rescaled(rounds, trained, _written(booster, "boosting")),
+        is_last = rounds == n_trained and best == 0
+        return ToolkitData(
+            queries=queries, scores=scores, own_convention=own, n_trained=n_trained,
+            rounds=0 if is_last else rounds, notes=dart_note(rounds, n_trained, _written(booster, "boosting")),
         )  # fmt: skip
 
 
 def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
     """Read the features and the queries; LightGBM frees the features of a Dataset once it has trained on it."""
     if not isinstance(data, lgb.Dataset):
-        return as_judged(data)
+        return read_data(data)
     try:
         features, judged = data.get_data(), judged_of(data)
     except RankAdaptersError:

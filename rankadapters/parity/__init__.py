@@ -1,16 +1,15 @@
-"""Parity: whether a source's number and ours are the same under one convention, and why not where they are not."""
+"""Parity: compare a source's number with ours under one convention, and explain a difference."""
 
 from __future__ import annotations
 
 from rankadapters.parity.checks import check_value, crosscheck
-from rankadapters.parity.held import Held
 from rankadapters.parity.models import ModelRow, ModelsReport, crosscheck_models
 from rankadapters.parity.report import ParityError, ParityReport
 from rankadapters.parity.rows import ParityRow, QueryDifferences, Verdict
 from rankadapters.parity.toolkit import Toolkit
+from rankadapters.parity.toolkit_data import ToolkitData
 
 __all__ = [
-    "Held",
     "ModelRow",
     "ModelsReport",
     "ParityError",
@@ -18,6 +17,7 @@ __all__ = [
     "ParityRow",
     "QueryDifferences",
     "Toolkit",
+    "ToolkitData",
     "Verdict",
     "check_value",
     "crosscheck",
@@ -26,5 +26,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """Return only the public names, for completion."""
     return sorted(__all__)

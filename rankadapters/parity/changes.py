@@ -1,4 +1,4 @@
-"""What is tried for the cause of a difference: changes of the convention, of the mean and of queries."""
+"""Change the convention, the mean or the queries of `base`, our number, to explain a difference."""
 
 from __future__ import annotations
 
@@ -18,72 +18,70 @@ from rankadapters.parity.rows import OurNumber
 from rankadapters.statistics.inert import terms_of
 
 CUTOFFS = (1, 3, 5, 10, 20, None)
-MOST_CUTOFFS = 100  # tried one by one
-MOST_PIECES = 300_000  # rows of all pieces of all queries, above which cut queries are not searched
-MOST_PAIRS = 4_000_000  # pairs of queries whose weights may have been swapped
+MAX_CUTOFFS = 100  # largest cutoff that is tried
+MAX_PIECE_ROWS = 300_000  # cut queries are not tried if all their pieces together have more rows
+MAX_PAIRS = 4_000_000  # swapped weights are not tried for more pairs of queries
 
 
 class Cause(NamedTuple):
-    """What would give a number: in words, and the convention where it is another one."""
+    """An explanation of a number in words, and the convention that gives it if that differs from ours."""
 
     text: str
     convention: Convention | None = None
 
 
 class Changes(NamedTuple):
-    """Values that changes would give, NaN where a change gives none, and a description of each change."""
+    """The value after each change, NaN where there is none, and a function that describes the change."""
 
     values: Floats
     describe: Callable[[int], Cause]
 
     @classmethod
     def of(cls, changes: Iterable[tuple[str, float] | tuple[str, float, Convention]]) -> Self:
-        """Join changes in words with their values, and with a convention where it is what changes."""
+        """Return the changes with these texts and values, and with a convention if that is what changes."""
         listed = list(changes)
         values = np.array([change[1] for change in listed], np.float64)
-        return cls(values, lambda place: Cause(f"it is {listed[place][0]}", *listed[place][2:]))
+        return cls(values, lambda index: Cause(f"it is {listed[index][0]}", *listed[index][2:]))
 
 
 NONE = Changes.of([])
 
 
-def other_fields(ours: OurNumber) -> Changes:
-    """The convention with another value of one field."""
-    return Changes.of((f"the value under {text}", ours.changed(convention=c), c) for text, c in _flips(ours))
+def different_fields(base: OurNumber) -> Changes:
+    """Change one field of the convention."""
+    return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in _field_changes(base))
 
 
-def other_presets(ours: OurNumber) -> Changes:
-    """The presets of the measure."""
-    return Changes.of((f"the value under {text}", ours.changed(convention=c), c) for text, c in _named(ours))
+def different_presets(base: OurNumber) -> Changes:
+    """Evaluate the presets of the measure."""
+    return Changes.of((f"the value under {text}", base.changed(convention=c), c) for text, c in _presets(base))
 
 
-def two_changes(ours: OurNumber) -> Changes:
-    """Another field or preset, and one-document queries left out, as by a loop over scikit-learn's function."""
-    several = np.flatnonzero(ours.sizes > 1)
-    if several.size in {0, ours.sizes.size}:
+def two_changes(base: OurNumber) -> Changes:
+    """Change a field or use a preset, and omit one-document queries, as a loop over scikit-learn's function does."""
+    multi_row = np.flatnonzero(base.sizes > 1)
+    if multi_row.size in {0, base.sizes.size}:
         return NONE
-    queries, rows = ours.queries.take(several)
-    part = ours._replace(queries=queries, scores=ours.scores[rows])
+    queries, rows = base.queries.take(multi_row)
+    part = base._replace(queries=queries, scores=base.scores[rows])
     return Changes.of(
         (f"the value under {text}, without the one-document queries", part.changed(convention=convention))
-        for text, convention in (*_flips(ours), *_named(ours))
+        for text, convention in (*_field_changes(base), *_presets(base))
     )
 
 
-def _named(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
-    """Presets, with what each changes."""
-    for name in presets.names(ours.convention.measure):
-        other = presets.make(name, getattr(ours.convention, "k", None))
-        yield f"presets.{name}, that is {_spelled(ours.convention, other)}", other
+def _presets(base: OurNumber) -> Iterator[tuple[str, Convention]]:
+    for name in presets.names(base.convention.measure):
+        other = presets.make(name, getattr(base.convention, "k", None))
+        yield f"presets.{name}, that is {_describe_fields(base.convention, other)}", other
 
 
-def _flips(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
-    """Conventions with another value of one field."""
-    convention = ours.convention
+def _field_changes(base: OurNumber) -> Iterator[tuple[str, Convention]]:
+    convention = base.convention
     values: dict[str, tuple[Any, ...]] = {name: kind.tried for name, kind in convention.declared().items()}
     if "k" in values:
         k = convention.to_dict()["k"]
-        longest = min(ours.queries.longest, MOST_CUTOFFS)
+        longest = min(base.queries.longest, MAX_CUTOFFS)
         values["k"] = tuple(dict.fromkeys((*CUTOFFS, *range(1, longest + 1), *(() if k is None else (k + 1,)))))
     for name in convention.fields():
         for value in values[name]:
@@ -92,145 +90,148 @@ def _flips(ours: OurNumber) -> Iterator[tuple[str, Convention]]:
             except RankAdaptersError:
                 continue
             if other != convention:
-                yield _spelled(convention, other), other
+                yield _describe_fields(convention, other), other
 
 
-def _spelled(convention: Convention, other: Convention) -> str:
+def _describe_fields(convention: Convention, other: Convention) -> str:
     pairs = other.diff(convention).items()
     return ", ".join(f"{name}={new!r} in place of {name}={old!r}" for name, (new, old) in pairs)
 
 
-def other_means(ours: OurNumber) -> Changes:
-    """Other ways from the queries' values to one number, and weights that are ignored or others."""
-    return Changes.of([*_means(ours), *_weights(ours)])
+def different_means(base: OurNumber) -> Changes:
+    """Summarize the queries' values differently, or weight them differently."""
+    return Changes.of([*_means(base), *_weights(base)])
 
 
-def _means(ours: OurNumber) -> Iterator[tuple[str, float]]:
-    parts, divisors, value = ours.parts, ours.terms.divisors, float(ours.terms.shares.sum())
+def _means(base: OurNumber) -> Iterator[tuple[str, float]]:
+    parts, divisors, value = base.parts, base.terms.divisors, float(base.terms.shares.sum())
     scored = divisors > 0
-    yield "the median of the queries' values, not their mean", float(np.median(ours.terms.values[scored]))
+    yield "the median of the queries' values, not their mean", float(np.median(base.terms.values[scored]))
     yield "the sum of the queries' values, not their mean", float(parts.sum())
-    yield "the sum of the queries' values by the number of rows", float(parts.sum()) / ours.queries.n_docs
-    for base, factor in (("e", math.log(2)), ("10", math.log10(2))):
-        yield f"ours with every query's value divided by log {base} of 2, as other logarithms do", value / factor
-        yield f"ours with every query's value multiplied by log {base} of 2, as other logarithms do", value * factor
-    if k := getattr(ours.convention, "k", None):
+    yield "the sum of the queries' values by the number of rows", float(parts.sum()) / base.queries.n_docs
+    for log_base, factor in (("e", math.log(2)), ("10", math.log10(2))):
+        yield f"ours with every query's value divided by log {log_base} of 2, as other logarithms do", value / factor
+        yield f"ours with every query's value multiplied by log {log_base} of 2, as other logarithms do", value * factor
+    if k := getattr(base.convention, "k", None):
         yield f"ours with every query's value multiplied by k={k}", value * k
         yield f"ours with every query's value divided by k={k}", value / k
-    for text, rule in _rules(ours).items():
-        kept = np.where(divisors[~rule].sum() > 0, divisors[~rule].sum(), np.nan)
-        yield f"the value without {text}", float(parts[~rule].sum() / kept)
+    for text, rule in _omission_rules(base).items():
+        divisor = np.where(divisors[~rule].sum() > 0, divisors[~rule].sum(), np.nan)
+        yield f"the value without {text}", float(parts[~rule].sum() / divisor)
         yield f"the value with 0 for {text}", float(parts[~rule].sum() / divisors.sum())
 
 
-def _rules(ours: OurNumber) -> dict[str, NDArray[np.bool_]]:
-    """Queries that programs leave out, often without a word: by their number of rows, or for a 0/0."""
-    rows, starts = ours.queries.rows, ours.queries.indptr[:-1]
-    columns = {"labels": ours.queries.labels[rows], "scores": ours.scores[rows]}
-    rules = {"one-document queries": ours.sizes == 1}
+def _omission_rules(base: OurNumber) -> dict[str, NDArray[np.bool_]]:
+    """Return the sets of queries that programs often omit silently: with one row, equal labels or equal scores."""
+    rows, starts = base.queries.rows, base.queries.indptr[:-1]
+    columns = {"labels": base.queries.labels[rows], "scores": base.scores[rows]}
+    rules = {"one-document queries": base.sizes == 1}
     for name, column in columns.items():
         rules[f"queries whose {name} are all equal"] = np.minimum.reduceat(column, starts) == np.maximum.reduceat(
             column, starts
         )
-    different = {rule.tobytes(): (text, rule) for text, rule in reversed(rules.items()) if 0 < rule.sum() < rule.size}
-    return {f"the {rule.sum()} {text}": rule for text, rule in reversed(different.values())}
+    distinct = {rule.tobytes(): (text, rule) for text, rule in reversed(rules.items()) if 0 < rule.sum() < rule.size}
+    return {f"the {rule.sum()} {text}": rule for text, rule in reversed(distinct.values())}
 
 
-def _weights(ours: OurNumber) -> Iterator[tuple[str, float]]:
-    """Weights ignored, by rows, or turned round."""
-    weights, convention = ours.queries.query_weight, ours.convention
-    weighted = weights is not None and convention.weighting == "query_weight"
-    tried: dict[str, Floats | None] = {"every query weighed by its number of rows": ours.sizes.astype(np.float64)}
-    if weights is not None and weighted:
-        tried |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
-    convention = convention if weighted else convention.replace(average="query")
-    for text, other in tried.items():
+def _weights(base: OurNumber) -> Iterator[tuple[str, float]]:
+    """Ignore the weights, weight by number of rows, or reverse the weights."""
+    weights, convention = base.queries.query_weight, base.convention
+    counts_weights = weights is not None and convention.weighting == "query_weight"
+    variants: dict[str, Floats | None] = {"every query weighed by its number of rows": base.sizes.astype(np.float64)}
+    if weights is not None and counts_weights:
+        variants |= {"the query weights ignored": None, "the query weights in reverse order": weights[::-1]}
+    convention = convention if counts_weights else convention.replace(average="query")
+    for text, query_weight in variants.items():
         yield (
             f"the value with {text}",
-            ours.changed(queries=ours.queries.with_weights(other), convention=convention),
+            base.changed(queries=base.queries.with_weights(query_weight), convention=convention),
         )
 
 
-def left_out(ours: OurNumber) -> Changes:
-    """The value without each query."""
-    divisors, parts = ours.terms.divisors, ours.parts
+def without_query(base: OurNumber) -> Changes:
+    """Leave out each query in turn."""
+    divisors, parts = base.terms.divisors, base.parts
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (parts.sum() - parts) / (divisors.sum() - divisors)
-    why = ", where nothing is to be found: its value is 0/0, a NaN, to many programs"
-    about = zip(ours.queries.query_ids, _nothing_to_find(ours), np.where(divisors > 0, means, np.nan), strict=True)
-    return Changes.of((f"the value without query {name}{why if empty else ''}", mean) for name, empty, mean in about)
+    remark = ", where nothing is to be found: its value is 0/0, a NaN, to many programs"
+    queries = zip(base.queries.query_ids, _nothing_to_find(base), np.where(divisors > 0, means, np.nan), strict=True)
+    return Changes.of(
+        (f"the value without query {name}{remark if empty else ''}", mean) for name, empty, mean in queries
+    )
 
 
-def _nothing_to_find(ours: OurNumber) -> NDArray[np.bool_]:
+def _nothing_to_find(base: OurNumber) -> NDArray[np.bool_]:
     try:
-        skipping = terms_of(ours.queries, ours.scores, ours.convention.replace(empty="skip"))
+        skipping = terms_of(base.queries, base.scores, base.convention.replace(empty="skip"))
     except RankAdaptersError:
-        return np.zeros(ours.queries.n_queries, np.bool_)
-    return np.isnan(skipping.values) & ~np.isnan(ours.terms.values)
+        return np.zeros(base.queries.n_queries, np.bool_)
+    return np.isnan(skipping.values) & ~np.isnan(base.terms.values)
 
 
-def cut(ours: OurNumber) -> Changes:
-    """The value where a query lost its last or its first rows, or its rows became two queries."""
-    sizes, retrieval = ours.sizes, ours.queries.retrieved is not None or ours.queries.judged is not None
-    if retrieval or (sizes * (sizes - 1)).sum() > MOST_PIECES or sizes.max() == 1:
+def cut_queries(base: OurNumber) -> Changes:
+    """Drop the last or the first rows of a query, or divide its rows into two queries."""
+    sizes, retrieval = base.sizes, base.queries.retrieved is not None or base.queries.judged is not None
+    if retrieval or (sizes * (sizes - 1)).sum() > MAX_PIECE_ROWS or sizes.max() == 1:
         return NONE
-    pieces, query, rows = _pieces(ours.queries)
+    pieces, query, rows = _cut_pieces(base.queries)
     try:
-        terms = terms_of(pieces, ours.scores[rows], ours.convention)
+        terms = terms_of(pieces, base.scores[rows], base.convention)
     except RankAdaptersError:
         return NONE
-    kept, divisors = terms.shares * terms.divisors.sum(), terms.divisors
-    rest, below = ours.parts.sum() - ours.parts[query], ours.terms.divisors.sum() - ours.terms.divisors[query]
-    first, second = slice(0, None, 2), slice(1, None, 2)
+    piece_parts, divisors = terms.shares * terms.divisors.sum(), terms.divisors
+    other_parts = base.parts.sum() - base.parts[query]
+    other_divisors = base.terms.divisors.sum() - base.terms.divisors[query]
+    top, bottom = slice(0, None, 2), slice(1, None, 2)
     texts = ("{} cut after its first {} rows", "{} without its first {} rows", "{} cut in two after {} rows")
-    tops = np.stack([kept[first], kept[second], kept[first] + kept[second]])
-    downs = np.stack([divisors[first], divisors[second], divisors[first] + divisors[second]])
+    numerators = np.stack([piece_parts[top], piece_parts[bottom], piece_parts[top] + piece_parts[bottom]])
+    denominators = np.stack([divisors[top], divisors[bottom], divisors[top] + divisors[bottom]])
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = (rest + tops) / (below + downs)
-    cut_at = [part for n in sizes for part in range(1, n)]
-    names = ours.queries.query_ids
+        means = (other_parts + numerators) / (other_divisors + denominators)
+    cut_points = [part for n in sizes for part in range(1, n)]
+    names = base.queries.query_ids
 
-    def describe(place: int) -> Cause:
-        kind, piece = divmod(place, query.size)
-        return Cause(f"it is the value with query {texts[kind].format(names[query[piece]], cut_at[piece])}")
+    def describe(index: int) -> Cause:
+        kind, piece = divmod(index, query.size)
+        return Cause(f"it is the value with query {texts[kind].format(names[query[piece]], cut_points[piece])}")
 
     return Changes(means.ravel(), describe)
 
 
-def _pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
-    """Both parts of every query cut at every place: as queries, with the query each pair is of, and its rows."""
+def _cut_pieces(queries: Queries) -> tuple[Queries, NDArray[np.intp], NDArray[Any]]:
+    """Cut every query at every position; return the pieces as queries, the query of each cut, and the pieces' rows."""
     sizes = np.diff(queries.indptr)
     n_cuts = sizes - 1
     rows = np.split(queries.rows, queries.indptr[1:-1])
-    where = np.concatenate([np.tile(part, n) for part, n in zip(rows, n_cuts, strict=True)])
+    piece_rows = np.concatenate([np.tile(part, n) for part, n in zip(rows, n_cuts, strict=True)])
     lengths = np.array([length for n in sizes for first in range(1, n) for length in (first, n - first)])
     query = np.repeat(np.arange(sizes.size), n_cuts)
     weight = None if queries.query_weight is None else np.repeat(queries.query_weight[query], 2)
-    pieces = Queries(queries.labels[where], group_sizes=lengths, query_weight=weight)
+    pieces = Queries(queries.labels[piece_rows], group_sizes=lengths, query_weight=weight)
     ranks = queries.docid_rank
-    return pieces if ranks is None else pieces.with_docid_ranks(ranks[where]), query, where
+    return pieces if ranks is None else pieces.with_docid_ranks(ranks[piece_rows]), query, piece_rows
 
 
-def swapped(ours: OurNumber) -> Changes:
-    """The value with the weights of two queries swapped."""
-    weights = ours.queries.query_weight
-    if weights is None or ours.convention.average != "query" or weights.size**2 > MOST_PAIRS:
+def swapped_weights(base: OurNumber) -> Changes:
+    """Swap the weights of two queries."""
+    weights = base.queries.query_weight
+    if weights is None or base.convention.average != "query" or weights.size**2 > MAX_PAIRS:
         return NONE
-    scored = np.flatnonzero(ours.terms.divisors > 0)
-    values, weights, names = ours.terms.values[scored], weights[scored], ours.queries.query_ids[scored]
-    gained = (weights[None, :] - weights[:, None]) * (values[:, None] - values[None, :])
+    scored = np.flatnonzero(base.terms.divisors > 0)
+    values, weights, names = base.terms.values[scored], weights[scored], base.queries.query_ids[scored]
+    gains = (weights[None, :] - weights[:, None]) * (values[:, None] - values[None, :])
     first, second = np.triu_indices(scored.size, 1)
-    means = (ours.terms.shares.sum() + gained / ours.terms.divisors.sum())[first, second]
+    means = (base.terms.shares.sum() + gains / base.terms.divisors.sum())[first, second]
     return Changes(
         means,
-        lambda place: Cause(
-            f"it is the value with the weights of queries {names[first[place]]} and {names[second[place]]} swapped"
+        lambda index: Cause(
+            f"it is the value with the weights of queries {names[first[index]]} and {names[second[index]]} swapped"
         ),
     )
 
 
-def other_divisors(ours: OurNumber) -> Changes:
-    """The sum of the queries' values divided by another whole number: queries counted that have no value, or not."""
-    total, divisor = ours.parts.sum(), f"{ours.terms.divisors.sum():g}"
+def different_divisors(base: OurNumber) -> Changes:
+    """Divide the sum of the queries' values by another whole number, as if more or fewer queries had a value."""
+    total, divisor = base.parts.sum(), f"{base.terms.divisors.sum():g}"
     text = "the sum of the queries' values divided by {} instead of {}"
-    return Changes.of((text.format(n, divisor), total / n) for n in range(1, 2 * max(ours.queries.n_queries, 2) + 1))
+    return Changes.of((text.format(n, divisor), total / n) for n in range(1, 2 * max(base.queries.n_queries, 2) + 1))

@@ -1,4 +1,4 @@
-"""The doors of checks of numbers: each toolkit's own, one that somebody printed, and two beside each other."""
+"""Public functions that compare numbers: toolkits' own with ours, a printed number with ours, and two numbers."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def crosscheck(
     labels, scores
         As in `ra.evaluate`.
     convention : Convention or str, optional
-        What every toolkit is compared under. Without it, name a measure.
+        The convention under which every toolkit is compared. Without it, name a measure.
     measure : str, optional
-        A measure by our name or one of theirs, such as `ap` or `map`: each toolkit is asked for its own, at k, and
+        A measure by our name or a toolkit's, such as `ap` or `map`. Each toolkit is asked for its own version at k and
         compared under its own preset. A toolkit that does not compute it has a row that says so.
     k : int
         Cutoff of `measure`, where it has one.
@@ -78,7 +78,7 @@ def crosscheck(
     InputError
         The data has no value under the convention, or a toolkit or the measure is unknown.
     ConventionError
-        A convention and a measure are given, or neither, or it is not a convention.
+        Both a convention and a measure are given, or neither, or `convention` is not a convention.
 
     Examples
     --------
@@ -91,45 +91,46 @@ def crosscheck(
     >>> [(row.source, row.verdict) for row in report.rows]
     [('lightgbm map@10', 'equal'), ('xgboost map@10', 'equal')]
     """
-    expected = _expected(convention, measure, whole("k", k))
+    expected = _conventions_of(convention, measure, whole("k", k))
     require = whole("require", require, most=len(TOOLKITS))
     queries = as_queries(labels, **columns)
     array = queries.check_scores(scores)
-    ours = None if convention is None else OurNumber.of(queries, array, as_convention(convention)).value
-    available = usable(toolkits, 1)  # a package that only the training of its model needs does not matter
-    asked = {name: there for name, there in available.items() if there.version or toolkits is not None}
+    our_value = None if convention is None else OurNumber.of(queries, array, as_convention(convention)).value
+    available = usable(toolkits, 1)  # packages that only training needs may be missing
+    requested = {name: state for name, state in available.items() if state.version or toolkits is not None}
     rows, compared = list[ParityRow](), list[str]()
-    for name, (version, note) in asked.items():
-        own, reason = expected[name], note or f"{name} does not compute {measure}."
-        part = tuple[ParityRow, ...]()
+    for name, (version, note) in requested.items():
+        declared, reason = expected[name], note or f"{name} does not compute {measure}."
+        new_rows = tuple[ParityRow, ...]()
         try:
-            if version is not None and own is not None:
-                part = TOOLKITS[name].load(name).check_parity(queries, array, own).rows
+            if version is not None and declared is not None:
+                new_rows = TOOLKITS[name].load(name).check_parity(queries, array, declared).rows
         except RankAdaptersError as error:
             reason = str(error)
-        rows += part or [ParityRow.not_comparable(name, version or "", own, our_value=ours, reason=reason)]
-        if any(row.convention == own and row.verdict != "not-comparable" for row in part):
+        if not new_rows:
+            new_rows = (ParityRow.not_comparable(name, version or "", declared, our_value=our_value, reason=reason),)
+        rows += new_rows
+        if any(row.convention == declared and row.verdict != "not-comparable" for row in new_rows):
             compared.append(name)
-    return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(asked), require))
+    return ParityReport(tuple(rows), "" if len(compared) >= require else _unmet(compared, list(requested), require))
 
 
-def _expected(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
-    """Return what each toolkit is compared under."""
+def _conventions_of(convention: Convention | str | None, measure: str | None, k: int) -> dict[str, Convention | None]:
     if convention is not None and measure is None:
         return dict.fromkeys(TOOLKITS, as_convention(convention))
     if convention is None and measure is not None:
         return {name: own_convention(trainer, measure, k) for name, trainer in TOOLKITS.items()}
-    what = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
-    msg = f"{what} given.\nHint: a convention, or measure='map' for each toolkit's own."
+    arguments = "a convention and a measure were" if measure is not None else "neither a convention nor a measure was"
+    msg = f"{arguments} given.\nHint: a convention, or measure='map' for each toolkit's own."
     raise ConventionError(msg)
 
 
-def _unmet(compared: list[str], asked: list[str], require: int) -> str:
-    have = ", ".join(compared) or "none"
-    among = ", ".join(asked) or "no toolkit is installed"
-    hint = "" if asked else '; pip install "rankadapters[all]"'
-    what = "1 toolkit" if require == 1 else f"{require} toolkits"
-    return f"{what} must be compared under the declared convention, {have} could be (of: {among}){hint}"
+def _unmet(compared: list[str], requested: list[str], require: int) -> str:
+    comparable = ", ".join(compared) or "none"
+    candidates = ", ".join(requested) or "no toolkit is installed"
+    hint = "" if requested else '; pip install "rankadapters[all]"'
+    required = "1 toolkit" if require == 1 else f"{require} toolkits"
+    return f"{required} must be compared under the declared convention, {comparable} could be (of: {candidates}){hint}"
 
 
 def check_value(
@@ -150,21 +151,21 @@ def check_value(
     labels, scores, convention
         As in `ra.evaluate`.
     value : float, str or Decimal
-        The number. Ours must round to text, such as `"0.6791"`, or a Decimal, of whose decimals 12 are compared at
-        most; a float is trusted to 1e-9.
+        The number. If it is text, such as `"0.6791"`, or a Decimal, ours must round to it, in at most 12 decimals; a
+        float must agree to 1e-9.
     source, version : str
-        Where it is from.
+        Where the number is from.
     tolerance : float, optional
-        Largest difference that counts as equal, in place of the above.
+        Largest difference that counts as equal, instead of these defaults.
     qid, group_sizes, query_weight, docid, retrieved, judged
         As in `Queries`.
 
     Returns
     -------
     ParityReport
-        One row. Where the number differs, its reason names what would give it: ours rounded or in float32, a field of
-        the convention, columns in another order, another mean, a query cut or left out, weights; and where none of
-        these does, what is not excluded, such as another order of tied rows.
+        One row. If the number differs, its reason names what would give it: our value rounded or in float32, a field of
+        the convention, columns in a different order, a different mean, a query cut or left out, or weights. If none of
+        these does, the reason names what cannot be excluded, such as a different order of tied rows.
 
     Raises
     ------
@@ -184,27 +185,27 @@ def check_value(
     convention = as_convention(convention)
     queries = as_queries(labels, **columns)
     source, version = text("source", source), text("version", version)
-    theirs, printed = _read(value)
+    source_value, printed = _read_printed(value)
     allowed = printed if tolerance is None else number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
-    ours = OurNumber.of(queries, bind(queries, scores, convention), convention)
-    return ParityReport((judge(ours, theirs, source, version, tolerance=allowed),))
+    our_number = OurNumber.of(queries, bind(queries, scores, convention), convention)
+    return ParityReport((judge(our_number, source_value, source, version, tolerance=allowed),))
 
 
-def _read(value: object) -> tuple[float, Printed | None]:
-    """Read a number that was printed, or one in full precision, which may be NaN."""
+def _read_printed(value: object) -> tuple[float, Printed | None]:
+    """Return the number, which may be NaN, and its printed form if it has few digits."""
     if isinstance(value, str | Decimal | np.float32 | np.float16):
         printed = as_printed(value)
         return float(printed.value), printed
-    return _number("value", value), None
+    return _read_number("value", value), None
 
 
-def _number(name: str, value: Any) -> float:
-    """Read a Score or a number, which may be an array or a tensor without dimensions."""
+def _read_number(name: str, value: Any) -> float:
+    """Return the float of a Score or a number, including arrays and tensors without dimensions."""
     plain = value.value if isinstance(value, Score) else value.item() if getattr(value, "ndim", None) == 0 else value
     try:
         if isinstance(plain, Real) and not isinstance(plain, bool):
             return float(plain)
-    except OverflowError:  # a whole number beyond float64
+    except OverflowError:  # an int too large for float64
         pass
     raise refusal(name, value, "Scores and numbers", "the digits as they were printed, such as '0.6791'")
 
@@ -218,11 +219,11 @@ def compare_numbers(
     queries: Queries | None = None,
     scores: object = None,
 ) -> ParityReport:
-    """Compare two numbers, Scores or floats, for the pytest plugin; `b` is ours in the report.
+    """Compare two numbers, Scores or floats, for the pytest plugin; the report calls `b` our number.
 
-    Two Scores are the same only under one convention over the same queries. If the conventions differ, the reason names
-    the fields, unless `queries` and `scores` show that nothing depends on them. With the data, a difference is searched
-    for its cause and divided by query.
+    Two Scores are equal only under one convention over the same queries. If the conventions differ, the reason names
+    the fields, unless `queries` and `scores` show that nothing depends on them. With the data, the report also searches
+    for the cause of a difference and gives each query's contribution.
 
     Examples
     --------
@@ -234,33 +235,33 @@ def compare_numbers(
     >>> print(compare_numbers(a, b).rows[0].reason)
     The conventions differ in empty=1 against empty=0.
     """
-    numbers: dict[str, Any] = {"value": _number("a", a), "our_value": _number("b", b)}
+    numbers: dict[str, Any] = {"value": _read_number("a", a), "our_value": _read_number("b", b)}
     if queries is not None and not isinstance(queries, Queries):
         raise refusal("queries", queries, "Queries", "queries=ra.Queries(labels, qid=qid)")
     allowed = number("tolerance", tolerance, least=0, hint="tolerance=1e-9")
-    of_ours = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
-    row = ParityRow.compare(SOURCE, "", of_ours, **numbers, tolerance=allowed)
+    our_convention = b.convention if isinstance(b, Score) else a.convention if isinstance(a, Score) else convention
+    row = ParityRow.compare(SOURCE, "", our_convention, **numbers, tolerance=allowed)
     if isinstance(a, Score) and isinstance(b, Score):
         if a.convention != b.convention:
-            return ParityReport((_of_conventions(a, b, allowed, queries, scores),))
+            return ParityReport((_compare_conventions(a, b, allowed, queries, scores),))
         if (a.n_queries, a.digest) != (b.n_queries, b.digest):
-            counts = (f"{x.n_queries} queries, {x.n_empty} of them empty and {x.n_short} short" for x in (a, b))
-            reason = f"They are of other queries: {' against '.join(counts)}."
-            return ParityReport((ParityRow.not_comparable(SOURCE, "", of_ours, **numbers, reason=reason),))
-    if row.verdict != "equal" and of_ours is not None and queries is not None:
-        row = _explained(row, OurNumber.of(queries, queries.check_scores(scores), of_ours))
+            counts = (f"{s.n_queries} queries, {s.n_empty} of them empty and {s.n_short} short" for s in (a, b))
+            reason = f"They are of different queries: {' against '.join(counts)}."
+            return ParityReport((ParityRow.not_comparable(SOURCE, "", our_convention, **numbers, reason=reason),))
+    if row.verdict != "equal" and our_convention is not None and queries is not None:
+        row = _explain_row(row, OurNumber.of(queries, queries.check_scores(scores), our_convention))
     elif row.verdict != "equal" and not (isinstance(a, Score) and isinstance(b, Score)):
-        why = "; ".join(f"it is {text}" for text in number_causes(numbers["value"], numbers["our_value"], allowed))
-        row = replace(row, reason=f"Looking for the cause: {why}." if why else "")
+        causes = "; ".join(f"it is {text}" for text in number_causes(numbers["value"], numbers["our_value"], allowed))
+        row = replace(row, reason=f"Looking for the cause: {causes}." if causes else "")
     return ParityReport((row,))
 
 
-def _of_conventions(a: Score, b: Score, tolerance: float, queries: Queries | None, scores: object) -> ParityRow:
-    """Name the fields in which two conventions differ, unless the data show that nothing depends on them."""
+def _compare_conventions(a: Score, b: Score, tolerance: float, queries: Queries | None, scores: object) -> ParityRow:
+    """Return a row that names the fields in which two conventions differ, and whether they matter on the data."""
     pairs, per_query = a.convention.diff(b.convention), None
-    theirs, ours = (", ".join(f"{name}={as_text(pair[side])}" for name, pair in pairs.items()) for side in (0, 1))
+    fields_a, fields_b = (", ".join(f"{name}={as_text(pair[side])}" for name, pair in pairs.items()) for side in (0, 1))
     numbers: dict[str, Any] = {"value": a.value, "our_value": b.value}
-    reason = f"The conventions differ in {theirs} against {ours}."
+    reason = f"The conventions differ in {fields_a} against {fields_b}."
     if queries is not None:
         inert = inert_fields(queries, scores, a.convention, b.convention)
         if inert.same:
@@ -270,15 +271,15 @@ def _of_conventions(a: Score, b: Score, tolerance: float, queries: Queries | Non
             )
         reason += f" Of no consequence here: {', '.join(inert)}." if inert else ""
         array = queries.check_scores(scores)
-        first, second = (OurNumber.of(queries, array, score.convention, leaving=True) for score in (a, b))
+        first, second = (OurNumber.of(queries, array, score.convention, ignore_weights=True) for score in (a, b))
         per_query = first.gap(second)
     return ParityRow.not_comparable(SOURCE, "", b.convention, **numbers, reason=reason, per_query=per_query)
 
 
-def _explained(row: ParityRow, ours: OurNumber) -> ParityRow:
-    """Search for the cause, where the data behind the number is at hand and gives our number indeed."""
-    judged = judge(ours, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
-    if judged.our_value == row.our_value:
-        return judged
-    reason = f"The data given makes {judged.our_value!r}, which is not the second number.\n{judged.reason}"
-    return replace(row, reason=reason, per_query=judged.per_query)
+def _explain_row(row: ParityRow, our_number: OurNumber) -> ParityRow:
+    """Add the cause of the difference, or a note if the data does not give our number."""
+    explained = judge(our_number, float(row.value or 0.0), row.source, "", tolerance=row.tolerance)
+    if explained.our_value == row.our_value:
+        return explained
+    reason = f"The data given makes {explained.our_value!r}, which is not the second number.\n{explained.reason}"
+    return replace(row, reason=reason, per_query=explained.per_query)

@@ -1,4 +1,4 @@
-"""What is tried for the cause of a difference: columns and queries that a mistake has changed."""
+"""Make everyday mistakes with whole columns of `base`, our number, to explain a difference."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from rankadapters.core.measures import RR
 from rankadapters.parity.changes import Changes
 from rankadapters.parity.rows import OurNumber
 
-DECIMALS = range(1, 7)  # of scores that went through a file
+DECIMALS = range(1, 7)  # to which a file may have rounded scores
 
-ColumnChanges = Iterator[tuple[str, dict[str, Any]]]  # what is changed, in words, and the columns in their new form
+ColumnChanges = Iterator[tuple[str, dict[str, Any]]]  # a description of the mistake, and the changed columns
 
 
-def other_columns(ours: OurNumber) -> Changes:
+def different_columns(base: OurNumber) -> Changes:
     """Evaluate the convention on columns that a mistake has changed."""
-    queries = ours.queries
+    queries = base.queries
     everything_ranked = queries.retrieved is None and queries.judged is None
-    searches = [_scores, _last_relevant, *([_labels, _groups] if everything_ranked else [_unretrieved])]
-    changes = (change for search in searches for change in search(ours))
-    return Changes.of((f"the value {text}", ours.changed(**changed)) for text, changed in changes)
+    searches = [_scores, _last_relevant, *([_labels, _groups] if everything_ranked else [_unretrieved_rows])]
+    changes = (change for search in searches for change in search(base))
+    return Changes.of((f"the value {text}", base.changed(**changed)) for text, changed in changes)
 
 
-def _scores(ours: OurNumber) -> ColumnChanges:
-    yield "of the scores negated", {"scores": -ours.scores}
+def _scores(base: OurNumber) -> ColumnChanges:
+    yield "of the scores negated", {"scores": -base.scores}
     for decimals in DECIMALS:
-        yield f"of the scores rounded to {decimals} decimals", {"scores": np.round(ours.scores, decimals)}
+        yield f"of the scores rounded to {decimals} decimals", {"scores": np.round(base.scores, decimals)}
 
 
-def _labels(ours: OurNumber) -> ColumnChanges:
-    """Labels, or scores, in another order of the rows; the two swapped; labels as 0 and 1."""
-    queries, scores, labels = ours.queries, ours.scores, ours.queries.labels
-    for text, order in _orders(ours).items():
+def _labels(base: OurNumber) -> ColumnChanges:
+    """Yield labels or scores in a different order of rows, labels swapped with scores, and labels as 0 and 1."""
+    queries, scores, labels = base.queries, base.scores, base.queries.labels
+    for text, order in _orders(base).items():
         if order is not None and not np.array_equal(order, np.arange(queries.n_docs)):
             yield f"of the labels {text}, the scores as they are", {"queries": queries.with_labels(labels[order])}
             if text.endswith("by query"):
@@ -47,16 +47,16 @@ def _labels(ours: OurNumber) -> ColumnChanges:
     yield "of the labels as 0 and 1", {"queries": queries.with_labels((labels > 0) * 1.0)}
 
 
-def _orders(ours: OurNumber) -> dict[str, NDArray[Any] | None]:
-    """Orders of rows that columns are left in or brought into by mistake; None where there is none."""
-    queries = ours.queries
+def _orders(base: OurNumber) -> dict[str, NDArray[Any] | None]:
+    """Return the row orders in which columns are often passed by mistake; None for one that does not exist."""
+    queries = base.queries
     rows, by_query = np.arange(queries.n_docs), queries.query_of_row
-    turned, ranking = np.empty_like(rows), np.empty_like(rows)
-    turned[queries.rows] = np.lexsort((-rows, by_query))
-    ranking[queries.rows] = np.lexsort((rows, -ours.scores, by_query))
+    reversed_rows, ranking = np.empty_like(rows), np.empty_like(rows)
+    reversed_rows[queries.rows] = np.lexsort((-rows, by_query))
+    ranking[queries.rows] = np.lexsort((rows, -base.scores, by_query))
     return {
         "in reverse order": rows[::-1],
-        "of each query in reverse order": turned,
+        "of each query in reverse order": reversed_rows,
         "in the order of the ranking": ranking,
         "moved down by one row": np.roll(rows, 1),
         "moved up by one row": np.roll(rows, -1),
@@ -65,53 +65,52 @@ def _orders(ours: OurNumber) -> dict[str, NDArray[Any] | None]:
     }
 
 
-def _groups(ours: OurNumber) -> ColumnChanges:
-    """Rows that are grouped by other sizes than their queries have."""
-    queries = ours.queries
+def _groups(base: OurNumber) -> ColumnChanges:
+    """Yield the rows grouped into wrong queries, such as by group sizes in a different order."""
+    queries = base.queries
     sizes, of_row = np.diff(queries.indptr), queries.query_of_row
     starts = np.flatnonzero(np.diff(of_row, prepend=-1))
     by_size, ids = np.argsort(-sizes, kind="stable"), _by_id(queries)
-    laid = {
+    sizes_by_order = {
         "in the order in which they appear": sizes,
         "from the largest": sizes[by_size],
         "in the order of their ids": None if ids is None else _sizes_by(of_row[ids]),
     }
     weights = queries.query_weight
-    for text, several in laid.items():
-        if several is not None and not (queries.order is None and np.array_equal(several, sizes)):
-            words = f"of the sizes of the queries, {text}, laid over rows that are not in that order"
-            yield words, {"queries": regrouped(queries, several, weights)}
+    for order, variant_sizes in sizes_by_order.items():
+        if variant_sizes is not None and not (queries.order is None and np.array_equal(variant_sizes, sizes)):
+            text = f"of the sizes of the queries, {order}, laid over rows that are not in that order"
+            yield text, {"queries": regrouped(queries, variant_sizes, weights)}
     if queries.order is not None:
         runs = np.diff(starts, append=of_row.size)
         of_runs = None if weights is None else weights[of_row[starts]]
         yield "of every run of rows of one query taken as a query", {"queries": regrouped(queries, runs, of_runs)}
     if queries.n_queries > 1:
-        one = regrouped(queries, np.array([queries.n_docs]), None)
-        yield "with all rows taken as one query", {"queries": one}
+        whole = regrouped(queries, np.array([queries.n_docs]), None)
+        yield "with all rows taken as one query", {"queries": whole}
 
 
-def _unretrieved(ours: OurNumber) -> ColumnChanges:
-    """Rows that were not retrieved, ranked as if their score were 0."""
-    retrieved = ours.queries.retrieved
+def _unretrieved_rows(base: OurNumber) -> ColumnChanges:
+    retrieved = base.queries.retrieved
     if retrieved is None:
         return
     queries = Queries(
-        ours.queries.labels, qid=ours.queries.query_of_row, query_weight=ours.queries.query_weight,
-        judged=ours.queries.judged,
+        base.queries.labels, qid=base.queries.query_of_row, query_weight=base.queries.query_weight,
+        judged=base.queries.judged,
     )  # fmt: skip
-    scores = np.where(retrieved, ours.scores, 0).astype(ours.scores.dtype)
+    scores = np.where(retrieved, base.scores, 0).astype(base.scores.dtype)
     yield (
         "of the rows that were not retrieved, ranked by a score of 0",
-        {"queries": _ranked_docids(queries, ours.queries), "scores": scores},
+        {"queries": _ranked_docids(queries, base.queries), "scores": scores},
     )
 
 
-def _last_relevant(ours: OurNumber) -> ColumnChanges:
-    """Every relevant row but the last of each query made irrelevant."""
-    convention, queries = ours.convention, ours.queries
+def _last_relevant(base: OurNumber) -> ColumnChanges:
+    """Yield labels in which only the last relevant row of each query stays relevant."""
+    convention, queries = base.convention, base.queries
     if not isinstance(convention, RR):
         return
-    rows = np.lexsort((np.arange(queries.n_docs), -ours.scores, queries.query_of_row))
+    rows = np.lexsort((np.arange(queries.n_docs), -base.scores, queries.query_of_row))
     ranks = np.arange(rows.size) - np.repeat(queries.indptr[:-1], np.diff(queries.indptr))
     relevant = are_beyond(queries.labels, convention.relevant)
     top = rows[relevant[rows] & (ranks < (convention.k or rows.size))]
@@ -123,7 +122,7 @@ def _last_relevant(ours: OurNumber) -> ColumnChanges:
 
 
 def regrouped(queries: Queries, sizes: NDArray[Any], query_weight: Floats | None) -> Queries:
-    """Return the rows, in the caller's order, as queries of other sizes."""
+    """Return the rows, in the caller's order, as queries of the given sizes."""
     part = Queries(queries.labels, group_sizes=sizes, query_weight=query_weight, row_weight=queries.row_weight)
     return _ranked_docids(part, queries)
 
@@ -133,7 +132,7 @@ def _ranked_docids(part: Queries, queries: Queries) -> Queries:
 
 
 def _by_id(queries: Queries) -> NDArray[np.intp] | None:
-    """Rows sorted by query id; None where ids have no order."""
+    """Return the rows sorted by query id; None if the ids cannot be sorted."""
     try:
         _, ranks = np.unique(queries.query_ids, return_inverse=True)
     except TypeError:

@@ -1,4 +1,4 @@
-"""The data of a check: validated, brought into a toolkit's order and precision, read from what it takes and logs."""
+"""Validate the data of a parity check, convert it to a toolkit's precision, and read a toolkit's models and logs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 def bind(queries: Queries, scores: object, convention: Convention) -> Array:
-    """Validate what every check is given; return the scores.
+    """Return the scores as an array, after checking that they and the queries fit the convention.
 
     Raises
     ------
@@ -36,14 +36,14 @@ def bind(queries: Queries, scores: object, convention: Convention) -> Array:
     return array
 
 
-def as_judged(data: Any) -> tuple[Any, Queries]:
-    """Read `(X, labels, qid)` or `(X, labels, qid, query_weight)`: the features, and the queries."""
+def read_data(data: Any) -> tuple[Any, Queries]:
+    """Read `(X, labels, qid)` or `(X, labels, qid, query_weight)`; return the features and the queries."""
     if not isinstance(data, tuple) or len(data) not in {3, 4}:
         raise refusal("data", data, "(X, labels, qid) and (X, labels, qid, query_weight)")
     features, labels, qid, *weight = data
     shared_index({"X": features, "labels": labels, "qid": qid})
     queries = Queries(labels, qid=qid, query_weight=weight[0] if weight else None)
-    shape = getattr(features, "shape", None) or np.shape(features)  # of a sparse matrix too
+    shape = getattr(features, "shape", None) or np.shape(features)  # sparse matrices have a shape too
     n_rows = shape[0] if shape else 0
     if n_rows != queries.n_docs:
         msg = f"X has {n_rows} rows but labels has {queries.n_docs}.\nHint: one label and one qid per row of X."
@@ -51,113 +51,113 @@ def as_judged(data: Any) -> tuple[Any, Queries]:
     return features, queries
 
 
-def ranker(model: Any, kind: type, title: str, hint: str, fit: str) -> Any:
-    """Give back a toolkit's trained ranker, and refuse everything else."""
-    if not isinstance(model, kind):
-        msg = f"{type(model).__name__} is not a model of {title}.\nHint: an {hint} or a Booster."
+def ranker(model: Any, model_class: type, title: str, class_name: str, fit_arguments: str) -> Any:
+    """Return the model if it is a trained ranker of the toolkit; otherwise raise InputError."""
+    if not isinstance(model, model_class):
+        msg = f"{type(model).__name__} is not a model of {title}.\nHint: an {class_name} or a Booster."
         raise InputError(msg)
     if not model.__sklearn_is_fitted__():  # type: ignore[attr-defined]
-        msg = f"the model is not trained, so it has no scores.\nHint: model.fit(X, y, {fit}) first."
+        msg = f"the model is not trained, so it has no scores.\nHint: model.fit(X, y, {fit_arguments}) first."
         raise InputError(msg)
     return model
 
 
 def as_float32(name: str, values: Array, toolkit: str) -> Array:
-    """Round to float32 and back, as most toolkits hold labels and weights."""
+    """Round to float32, in which most toolkits store labels and weights, and back to float64."""
     with np.errstate(over="ignore", under="ignore"):
         rounded = values.astype(np.float32).astype(np.float64)
     if not np.isfinite(rounded).all():
-        place = int(np.argmin(np.isfinite(rounded)))
-        what = f"{name}[{place}] is {values[place]:g}"
-        msg = f"{what}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
-        raise InputError(msg, row=place if name == "labels" else None)  # weights may be of queries
+        row = int(np.argmin(np.isfinite(rounded)))
+        element = f"{name}[{row}] is {values[row]:g}"
+        msg = f"{element}, beyond float32, in which {toolkit} holds it.\nHint: rescale {name}."
+        raise InputError(msg, row=row if name == "labels" else None)  # an index of weights may be a query
     return rounded
 
 
-def rounds_until(iteration: object, trained: int, best: int, default: str = "best") -> int:
-    """How many rounds of a model are asked for: those up to an iteration, or up to its best, or all."""
+def rounds_until(iteration: object, n_trained: int, n_best: int, default: str = "best") -> int:
+    """Return the number of rounds to use: up to the iteration, else up to the model's best, else all."""
     if iteration is None:
-        return best if best > 0 else trained
-    return whole("iteration", iteration, least=0, most=trained - 1, hint=f"None is the model's {default}") + 1
+        return n_best if n_best > 0 else n_trained
+    return whole("iteration", iteration, least=0, most=n_trained - 1, hint=f"None is the model's {default}") + 1
 
 
-def rescaled(rounds: int, trained: int, booster: str) -> tuple[str, ...]:
-    """Say why the log of a DART model's earlier iteration is of other scores than its first trees give."""
-    if booster != "dart" or rounds >= trained:
+def dart_note(rounds: int, n_trained: int, booster: str) -> tuple[str, ...]:
+    """Return a note if a DART model's log of an earlier iteration comes from scores that its trees no longer give."""
+    if booster != "dart" or rounds >= n_trained:
         return ()
-    return (f"DART has rescaled the first {rounds} iterations' trees since, so a log of those is of other scores.",)
+    return (f"DART has rescaled the first {rounds} iterations' trees since, so their log is of other scores.",)
 
 
-def logged_at(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
-    """Find what a training logged for a set: the metric's name there, and its values by round."""
+def find_log(log: Any, dataset: str, metric: str) -> tuple[str, Any]:
+    """Return a metric's name and values by round from a training's log of a data set."""
     if log is not None and not isinstance(log, Mapping):
-        raise refusal("log", log, "dicts of sets, of metrics, of values by round", "what the training filled")
+        raise refusal("log", log, "dicts of sets, of metrics, of values by round", "the dict that the training filled")
     if not log or not isinstance(dataset, str) or dataset not in log:
-        msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: log=, or the name it was given."
+        msg = f"the training logged no {dataset!r}, but {sorted(log or ())}.\nHint: pass log=, or one of these names."
         raise InputError(msg)
     if metric not in log[dataset]:
-        has = f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}"
-        raise InputError(f"{has}.\nHint: ra.<toolkit>.native_metric.")
+        logged = f"the log of {dataset!r} has {sorted(log[dataset])}, but not {metric!r}"
+        raise InputError(f"{logged}.\nHint: ra.<toolkit>.native_metric.")
     return metric, log[dataset][metric]
 
 
-def refuse_other_gains(labels: Array, asked: Convention, own: Convention) -> None:
-    """Refuse a model whose own parameters give some label of the data another gain than the convention does.
+def refuse_different_gains(labels: Array, declared: Convention, trained: Convention) -> None:
+    """Refuse a model whose training gave some label of the data a different gain than the convention does.
 
     Raises
     ------
     InputError
-        Else its toolkit would be asked for a number that the model never had.
+        The gains differ, so the model never had the number that its toolkit would compute.
     """
-    if not isinstance(asked, Discounted) or not isinstance(own, Discounted) or asked.gain == own.gain:
+    if not isinstance(declared, Discounted) or not isinstance(trained, Discounted) or declared.gain == trained.gain:
         return
-    found = np.unique(labels)
-    theirs, wanted = (gains_of(found, None, each.gain) for each in (own, asked))
-    if not np.array_equal(theirs, wanted):
-        label = int(np.argmax(theirs != wanted))
+    grades = np.unique(labels)
+    trained_gains, declared_gains = (gains_of(grades, None, convention.gain) for convention in (trained, declared))
+    if not np.array_equal(trained_gains, declared_gains):
+        label = int(np.argmax(trained_gains != declared_gains))
         msg = (
-            f"the model was trained under gain={own.gain!r:.80}, of which label {found[label]:g} has "
-            f"{theirs[label]:g}, not gain={asked.gain!r:.80}, of which it has {wanted[label]:g}: the model's own NDCG "
-            f"is another.\nHint: declare {own}, or check_parity of the model's scores."
+            f"the model was trained under gain={trained.gain!r:.80}, where label {grades[label]:g} has "
+            f"{trained_gains[label]:g}, not gain={declared.gain!r:.80}, where it has {declared_gains[label]:g}: "
+            f"the model's own NDCG differs.\nHint: declare {trained}, or check_parity of the model's scores."
         )
         raise InputError(msg)
 
 
 def refuse_retrieval(queries: Queries, toolkit: str) -> None:
-    """Refuse columns that no training toolkit knows."""
+    """Refuse the columns `retrieved` and `judged`, which training toolkits do not have."""
     for name in ("retrieved", "judged"):
         if getattr(queries, name) is not None:
-            what = f"these queries have {name}=, but to {toolkit} every row is retrieved and judged"
-            raise InputError(f"{what}.\nHint: Queries of the rows that are both.")
+            msg = f"these queries have {name}=, but to {toolkit} every row is retrieved and judged"
+            raise InputError(f"{msg}.\nHint: Queries of the rows that are both.")
 
 
-def refuse_labels(queries: Queries, bad: Array, why: str, hint: str) -> None:
-    """Refuse the labels of some rows, naming the caller's first such row."""
+def refuse_labels(queries: Queries, bad: Array, reason: str, hint: str) -> None:
+    """Refuse the labels of the bad rows, naming the first in the caller's order."""
     if bad.any():
         row = int(np.argmax(bad))
-        raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {why}.\nHint: {hint}.", row=row)
+        raise InputError(f"labels[{row}] is {queries.labels[row]:g}, {reason}.\nHint: {hint}.", row=row)
 
 
-def refuse_grades(queries: Queries, most: int, toolkit: str, where: str = "", hint: str = "") -> None:
-    """Refuse labels that are not whole numbers from 0 to a largest one."""
-    why = f"but {toolkit} takes whole labels from 0 to {most}{where}"
+def require_grades(queries: Queries, largest: int, toolkit: str, where: str = "", hint: str = "") -> None:
+    """Refuse labels that are not whole numbers from 0 to the largest."""
+    reason = f"but {toolkit} takes whole labels from 0 to {largest}{where}"
     hint = f"map the labels, {hint}or leave {toolkit} out"
-    refuse_labels(queries, ~np.isin(queries.labels, np.arange(most + 1)), why, hint)
+    refuse_labels(queries, ~np.isin(queries.labels, np.arange(largest + 1)), reason, hint)
 
 
 @contextmanager
-def refusing(toolkit: str, kind: type[Exception], how: str = "refuses") -> Iterator[None]:
-    """Say in one sentence what a toolkit says of data that it refuses, as an error of ours."""
+def refusing(toolkit: str, error_class: type[Exception], verb: str = "refuses") -> Iterator[None]:
+    """Turn a toolkit's error about the data into an InputError of one sentence."""
     try:
         yield
     except RankAdaptersError:
         raise
-    except kind as error:
-        msg = f"{toolkit} {how}: {sentence(error)}.\nHint: mend the data, or leave {toolkit} out."
+    except error_class as error:
+        msg = f"{toolkit} {verb}: {sentence(error)}.\nHint: fix the data, or leave {toolkit} out."
         raise InputError(msg) from error
 
 
 def sentence(error: Exception) -> str:
-    """What a toolkit says, without XGBoost's time of day or CatBoost's place in its source before it."""
-    text = " ".join(str(error).partition("Stack trace")[0].split())  # XGBoost's goes on for pages
+    """Return a toolkit's message without XGBoost's time stamp or CatBoost's source position in front."""
+    text = " ".join(str(error).partition("Stack trace")[0].split())  # XGBoost appends a long stack trace
     return re.sub(r"^(\[\d\d:\d\d:\d\d\] |\S+:\d+: )", "", text)[:300].rstrip(".")

@@ -1,4 +1,4 @@
-"""The inputs on which presets are checked: small queries that every tool can rank."""
+"""Small queries that every tool can rank, on which the presets are checked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rankadapters.core.data.columns import Floats
 from rankadapters.core.data.queries import Queries
 from rankadapters.datasets import mq2008_like
 
-FEATURE = 3  # whose values are the scores; it ties many rows
-MOST_ROWS = 15  # of a query: some tools sort longer ones by an order that is not stable
+FEATURE = 3  # column used as the scores; many of its values are tied
+MAX_ROWS = 15  # rows per query; some tools sort longer queries with an unstable sort
 
 
 @dataclass(frozen=True)
 class Golden:
-    """Rows of golden queries: graded labels with tied scores, or labels of 0 and 1 without ties.
+    """Rows of golden queries, with graded labels and tied scores or with binary labels and no ties.
 
     >>> [golden(graded=graded).labels.max().item() for graded in (True, False)]
     [2.0, 1.0]
@@ -30,11 +30,11 @@ class Golden:
 
     @cached_property
     def queries(self) -> Queries:
-        """Return the rows as queries with document ids."""
+        """The rows as queries with document ids."""
         return Queries(self.labels, qid=self.qid, docid=self.docid)
 
     def by_query(self, values: Floats) -> dict[str, dict[str, float]]:
-        """Return a column's values by query and document."""
+        """Return the values of a column as a dict from query to document to value."""
         table: dict[str, dict[str, float]] = {}
         for qid, docid, value in zip(self.qid, self.docid, values.tolist(), strict=True):
             table.setdefault(qid, {})[docid] = value
@@ -42,31 +42,31 @@ class Golden:
 
     @cached_property
     def run(self) -> dict[str, dict[str, float]]:
-        """Return the scores by query and document."""
+        """The scores as a dict from query to document to score."""
         return self.by_query(self.scores)
 
     @cached_property
     def qrels(self) -> dict[str, dict[str, int]]:
-        """Return the labels by query and document."""
+        """The labels as a dict from query to document to label."""
         return {qid: {d: int(label) for d, label in rows.items()} for qid, rows in self.by_query(self.labels).items()}
 
     @cached_property
     def ranked(self) -> dict[str, list[str]]:
-        """Return the documents of each query by descending score; ties keep their order."""
+        """The documents of each query by descending score; ties keep their order."""
         return {qid: sorted(rows, key=rows.__getitem__, reverse=True) for qid, rows in self.run.items()}
 
     @cached_property
     def relevant(self) -> dict[str, list[str]]:
-        """Return the documents of each query that have a label above 0."""
+        """The documents of each query with a label above 0."""
         return {qid: [docid for docid, label in rows.items() if label] for qid, rows in self.qrels.items()}
 
 
 @cache
 def golden(*, graded: bool) -> Golden:
-    """Generate the rows; they are the same in every process."""
+    """Return the rows, which are the same in every process."""
     _, data = mq2008_like(random_state=0, n_train_queries=1, n_test_queries=40)
     qids, sizes = np.unique(data.qid, return_counts=True)
-    rows = np.flatnonzero(np.isin(data.qid, qids[sizes <= MOST_ROWS]))
+    rows = np.flatnonzero(np.isin(data.qid, qids[sizes <= MAX_ROWS]))
     labels, scores = data.labels[rows], data.X[rows, FEATURE]
     if not graded:
         labels, scores = np.minimum(labels, 1), 1.0 + np.argsort(np.argsort(scores, kind="stable"))

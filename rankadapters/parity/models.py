@@ -1,4 +1,4 @@
-"""A small ranker that each installed toolkit trains: the toolkit's own number of it beside ours."""
+"""Train a small ranker with each installed toolkit and compare the toolkit's own number for it with ours."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ from rankadapters.core.measures import MEASURES
 from rankadapters.core.presets.texts import as_conventions, parse
 from rankadapters.datasets import Grouped, RankingData
 from rankadapters.parity.data import refusing
-from rankadapters.parity.held import Held
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, relative
+from rankadapters.parity.toolkit_data import ToolkitData
 from rankadapters.parity.trainers import TOOLKITS, Task, Trainer, measure_named, own_convention, usable
 from rankadapters.progress import advance, shown
 from rankadapters.statistics.document import Document, as_csv
 
-SEEDS = 2**31  # that every toolkit takes
+N_SEEDS = 2**31  # every toolkit takes seeds below this
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelRow:
-    """One model: what its toolkit says, and what we say.
+    """The values of one model: its toolkit's and ours.
 
     Attributes
     ----------
     model : str
         Class that was trained.
     toolkit, version : str
-        Name of the extra that installs it, and its version; this and the values are None where it cannot be used.
+        Name of the extra that installs the toolkit, and its version. The version and the values are None if the toolkit
+        cannot be used.
     native_metric, native_convention : str or None
-        What the toolkit calls its metric, and the signature of the convention that it follows.
+        The toolkit's name for its metric, and the signature of the convention that the metric follows.
     native_value, our_value, difference : float or None
-        What it reported for the model on the test set, in full precision; ours of the same scores; theirs less ours.
+        The toolkit's value on the test set, in full precision; our value for the same scores; the toolkit's minus ours.
     declared : dict of str to (float or None)
-        Ours under each declared convention, by signature.
+        Our value under each declared convention, by signature.
     note : str or None
-        What a reader must know to judge the row.
+        Explanation of the row.
     """
 
     model: str
@@ -58,7 +59,7 @@ class ModelRow:
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference is within 1e-9: the route taken to each toolkit gives a full double."""
+        """Whether the difference is within 1e-9, since every toolkit's value is obtained in float64."""
         return self.difference is not None and abs(self.difference) <= relative(FULL_DOUBLE, self.our_value or 0.0)
 
 
@@ -69,7 +70,7 @@ class ModelsReport(Document):
     Attributes
     ----------
     conventions : tuple of Convention
-        What was declared.
+        The declared conventions.
     rows : tuple of ModelRow
         One per toolkit.
     """
@@ -89,17 +90,17 @@ class ModelsReport(Document):
         return {"ok": self.ok, "conventions": signatures, "rows": [asdict(row) for row in self.rows]}
 
     def to_csv(self) -> str:
-        """Write a line per toolkit, with the value under each declared convention in a column of its signature."""
+        """Return a line per toolkit, with a column for each declared convention named by its signature."""
         rows = [asdict(row) for row in self.rows]
         declared = [row.pop("declared") for row in rows]
         lines = [[*row.values(), *values.values()] for row, values in zip(rows, declared, strict=True)]
         return as_csv([[*rows[0], *declared[0]], *lines])
 
     def blocks(self) -> list[str | Table]:
-        """Return the values, the signatures and the metrics that were asked for, and the outcome."""
+        """Return the table of values, the signatures, the toolkits' metrics and the outcome."""
         native = [parse(row.native_convention) for row in self.rows if row.native_convention]
         measure = MEASURES[native[0].measure].__name__ if native else "metric"
-        head = ("toolkit", "its own", "ours", "difference", *(convention.name for convention in self.conventions))
+        header = ("toolkit", "its own", "ours", "difference", *(convention.name for convention in self.conventions))
         caption = f"Each toolkit's own {measure} of its model, and ours"
         signatures = [f"{convention.name}: {convention}" for convention in self.conventions]
         notes = [line for row in self.rows for line in self._notes(row)]
@@ -107,7 +108,7 @@ class ModelsReport(Document):
         largest = f", largest difference {max(differences):.1e}" if differences else ""
         outcome = f"parity {'holds' if self.ok else 'fails'}: {len(differences)} models compared{largest}"
         return [
-            Table.of(caption, head, map(_cells, self.rows)), "\n".join(signatures), "\n".join(notes), outcome
+            Table.of(caption, header, map(_cells, self.rows)), "\n".join(signatures), "\n".join(notes), outcome
         ]  # fmt: skip
 
     def _notes(self, row: ModelRow) -> list[str]:
@@ -119,9 +120,9 @@ class ModelsReport(Document):
 
 def _cells(row: ModelRow) -> list[str]:
     values = [row.native_value, row.our_value, *row.declared.values()]
-    native, ours, *declared = ["-" if value is None else f"{value:.6f}" for value in values]
+    native, our_text, *declared = ["-" if value is None else f"{value:.6f}" for value in values]
     difference = "-" if row.difference is None else f"{row.difference:.0e}" if row.difference else "0"
-    return [f"{row.toolkit} {row.version or ''}".rstrip(), native, ours, difference, *declared]
+    return [f"{row.toolkit} {row.version or ''}".rstrip(), native, our_text, difference, *declared]
 
 
 def crosscheck_models(
@@ -140,25 +141,25 @@ def crosscheck_models(
     Parameters
     ----------
     train, test : RankingData
-        With the same features.
+        Data sets with the same features.
     convention : Convention, str or iterable of these, optional
-        What to evaluate all models under; the presets of the installed toolkits at k by default.
+        Conventions to evaluate all models under; the presets of the installed toolkits at k by default.
     measure : str
-        What they report, by our name or one of theirs: `ap` or `map`, `auc`, `query-rmse`.
+        The measure that toolkits report, by our name or a toolkit's: `ap` or `map`, `auc`, `query-rmse`.
     k : int
-        Cutoff that the toolkits report at.
+        Cutoff of the toolkits' measure.
     toolkits : str or iterable of str, optional
         The toolkits to train; all by default.
     random_state : int, numpy Generator or RandomState
         Seed of the models. The same seed, data and versions give the same numbers.
     progress : bool or callable
-        Whether to show a bar on a terminal, or what to call as `progress(done, total)` before and after each toolkit.
+        Whether to show a bar on a terminal, or a function called as `progress(done, total)` around each toolkit.
 
     Returns
     -------
     ModelsReport
-        A row per toolkit, in the order given; one that is not installed, or does not compute the measure, has a note in
-        place of values.
+        A row per toolkit, in the order given. A toolkit that is not installed, or does not compute the measure, has a
+        note instead of values.
 
     Raises
     ------
@@ -177,20 +178,20 @@ def crosscheck_models(
     """
     _require_same_features(train, test)
     available = usable(toolkits)
-    k, drawn = whole("k", k), seed(random_state) % SEEDS
-    native = _native(available, measure, k)
-    listed = [convention] if isinstance(convention, Convention) else convention
-    declared = tuple(dict.fromkeys(native.values() if listed is None else as_conventions(listed)))
-    task = Task(_about("train", Grouped.of, train), _about("test", Grouped.of, test), drawn)
-    # Bound before anything is trained, so that a convention that the data does not fit is refused at once.
-    panel = _about("test", lambda queries: Panel(queries, declared), task.test.queries)
+    k, model_seed = whole("k", k), seed(random_state) % N_SEEDS
+    native = _native_conventions(available, measure, k)
+    conventions = [convention] if isinstance(convention, Convention) else convention
+    declared = tuple(dict.fromkeys(native.values() if conventions is None else as_conventions(conventions)))
+    task = Task(_name_part("train", Grouped.of, train), _name_part("test", Grouped.of, test), model_seed)
+    # Bind before training, to refuse at once a convention that does not fit the data.
+    panel = _name_part("test", lambda queries: Panel(queries, declared), task.test.queries)
     step = progress if callable(progress) else advance
     rows = []
     with shown("training the toolkits' models", after=0) if progress is True else nullcontext():
-        for done, (name, (version, note)) in enumerate(available.items()):
-            step(done, len(available))
-            trainer, why = TOOLKITS[name], note or f"{name} does not compute {measure}."
-            missing = {"declared": dict.fromkeys(map(str, declared)), "note": why}
+        for n_done, (name, (version, note)) in enumerate(available.items()):
+            step(n_done, len(available))
+            trainer, reason = TOOLKITS[name], note or f"{name} does not compute {measure}."
+            missing = {"declared": dict.fromkeys(map(str, declared)), "note": reason}
             values = _values(trainer, task, native[name], panel) if name in native else missing
             rows.append(ModelRow(model=trainer.model, toolkit=name, version=version, **values))
         step(len(available), len(available))
@@ -206,43 +207,42 @@ def _require_same_features(train: Any, test: Any) -> None:
         raise InputError(f"{widths}.\nHint: the same columns in both.")
 
 
-def _native(available: Any, measure: str, k: int) -> dict[str, Convention]:
-    """Return the installed toolkits' own conventions of a measure."""
+def _native_conventions(available: Any, measure: str, k: int) -> dict[str, Convention]:
     installed = [name for name in available if available[name].version]
-    own = {name: own_convention(TOOLKITS[name], measure, k) for name in installed}
-    native = {name: convention for name, convention in own.items() if convention is not None}
-    if own and not native:
-        msg = f"none of {', '.join(own)} computes {measure_named(measure)}.\nHint: another measure or toolkit."
+    conventions = {name: own_convention(TOOLKITS[name], measure, k) for name in installed}
+    native = {name: convention for name, convention in conventions.items() if convention is not None}
+    if conventions and not native:
+        msg = f"none of {', '.join(conventions)} computes {measure_named(measure)}.\nHint: another measure or toolkit."
         raise InputError(msg)
     if not native:
-        notes = "; ".join(there.note for there in available.values())
+        notes = "; ".join(availability.note for availability in available.values())
         msg = f'no toolkit to ask: {notes}.\nHint: pip install "rankadapters[all]"'
         raise MissingToolkitError(msg)
     return native
 
 
 def _values(trainer: Trainer, task: Task, convention: Convention, panel: Panel) -> dict[str, Any]:
-    """Train a toolkit's model, ask the toolkit for its value, and evaluate the same scores."""
+    """Train a toolkit's model; return the toolkit's value for it, and ours of the same scores."""
     toolkit = trainer.load(trainer.name)
     _, words = toolkit.nearest(convention)
     for part in ("train", "test"):
-        _about(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
+        _name_part(part, lambda grouped: toolkit.refuse(grouped.queries, words), getattr(task, part))
     with refusing(trainer.name, Exception, "fails"):
         scores, value = trainer.train(task, words)
-    declared = {str(each): score.value for each, score in panel.evaluate(scores).items()}
+    declared = {str(declared_convention): score.value for declared_convention, score in panel.evaluate(scores).items()}
     row = {"declared": declared, "native_metric": toolkit.names(words)[0], "native_convention": str(convention)}
     try:
-        held = toolkit.hold(Held(queries=task.test.queries, scores=scores), words)
-    except InputError as error:  # nothing of the data is left
+        data = toolkit.prepare(ToolkitData(queries=task.test.queries, scores=scores), words)
+    except InputError as error:  # no data is left after preparation
         return {**row, "note": " ".join(str(error).partition("\n")[0].split())}
-    value = toolkit.ask(held, words) if value is None else value
-    ours, note = OurNumber.of(held.queries, held.scores, convention).value, "\n".join(held.notes) or None
-    return {**row, "native_value": value, "our_value": ours, "difference": value - ours, "note": note}
+    value = toolkit.ask(data, words) if value is None else value
+    our_value, note = OurNumber.of(data.queries, data.scores, convention).value, "\n".join(data.notes) or None
+    return {**row, "native_value": value, "our_value": our_value, "difference": value - our_value, "note": note}
 
 
-def _about(part: str, make: Callable[[Any], Any], data: Any) -> Any:
-    """Say which part of the data an error is about."""
+def _name_part(part: str, action: Callable[[Any], Any], data: Any) -> Any:
+    """Run the action on a part of the data; an error names the part."""
     try:
-        return make(data)
+        return action(data)
     except RankAdaptersError as error:
         raise error.about(part) from None

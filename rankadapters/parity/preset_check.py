@@ -1,4 +1,4 @@
-"""Whether the presets are still what the installed tools compute."""
+"""Check that the presets compute the same numbers as the installed tools."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from rankadapters.segments.evaluation import evaluate
 from rankadapters.statistics.document import Document
 
 Outcome = Literal["confirmed", "outside its range", "wrong", "failed", "not run"]
-GRADED = ("ndcg", "dcg")  # of other measures some toolkits take labels of 0 and 1 only
+GRADED = ("ndcg", "dcg")  # for other measures some toolkits accept only labels of 0 and 1
 
 
 class ToolNumber(NamedTuple):
-    """A tool's own number of a preset beside ours."""
+    """A tool's number and ours for one preset."""
 
     preset: str
-    theirs: float
-    ours: float
+    tool_value: float
+    our_value: float
     equal: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PresetRow:
-    """Whether the presets of a tool are what its installed release computes; `failed` where it raised an error."""
+    """Whether the installed release of a tool agrees with its presets; `failed` if the tool raised an error."""
 
     tool: str
     package: str
     versions: tuple[str, ...]
     installed: str | None
     outcome: Outcome
-    note: str  # the numbers that differ, how many are equal, or why there are none
+    note: str  # the numbers that differ, or how many are equal, or why no number was compared
 
 
 @dataclass(frozen=True, slots=True)
 class PresetReport(Document):
-    """Which presets the installed tools confirm."""
+    """The result of a preset check: one row per tool."""
 
     rows: tuple[PresetRow, ...]
 
     @property
     def ok(self) -> bool:
-        """Tell whether no preset is wrong and no tool failed."""
+        """Whether no preset is wrong and no tool failed."""
         return all(row.outcome not in {"wrong", "failed"} for row in self.rows)
 
     def blocks(self) -> list[str | Table]:
@@ -70,16 +70,16 @@ class PresetReport(Document):
 
 
 def check_presets(*, tools: str | Iterable[str] | None = None) -> PresetReport:
-    """Ask every installed tool, or those named, for its own numbers of the golden queries, and compare them with ours.
+    """Compute the golden queries' numbers with installed tools, all or the named ones, and compare them with ours.
 
     >>> check_presets(tools="yahoo").rows[0].outcome
     'not run'
     """
-    chosen = list(presets.TOOLS) if tools is None else names("tools", tools)
-    return PresetReport(tuple(_checked(presets.TOOLS[choice("tools", name, presets.TOOLS)]) for name in chosen))
+    requested = list(presets.TOOLS) if tools is None else names("tools", tools)
+    return PresetReport(tuple(_check_tool(presets.TOOLS[choice("tools", name, presets.TOOLS)]) for name in requested))
 
 
-def _checked(tool: Tool) -> PresetRow:
+def _check_tool(tool: Tool) -> PresetRow:
     try:
         installed = metadata.version(tool.package) if tool.package else None
     except metadata.PackageNotFoundError:
@@ -90,47 +90,47 @@ def _checked(tool: Tool) -> PresetRow:
 def _outcome(tool: Tool, installed: str | None) -> tuple[Outcome, str]:
     if installed is None:
         return "not run", "not installed" if tool.package else "pip does not install it"
-    if (current := _current(tool.package, installed)) != tool.name:
-        return "not run", f"{installed} is of {current}"
+    if (name := _tool_of_release(tool.package, installed)) != tool.name:
+        return "not run", f"{installed} is of {name}"
     if tool.name not in RUNS and tool.name not in TOOLKITS:
         return "not run", "there is no check of it"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # deprecations of the tool are not ours to mend
+            warnings.simplefilter("ignore")  # a tool's own deprecations
             numbers = _toolkit_numbers(tool.name) if tool.name in TOOLKITS else _numbers(tool.name)
-    except Exception as error:  # noqa: BLE001 - a tool whose functions have changed raises what it likes
+    except Exception as error:  # noqa: BLE001 - a changed tool can raise any error
         return "failed", " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    differ = [f"{n.preset}: {n.theirs:.9g}, ours {n.ours:.9g}" for n in numbers if not n.equal]
-    if differ or not numbers:
-        return ("wrong", "; ".join(differ)) if differ else ("failed", "it gave no number")
-    within = _release(tool.versions[0]) <= _release(installed) <= _release(tool.versions[-1])
-    return "confirmed" if within else "outside its range", f"equal numbers: {len(numbers)}"
+    differences = [f"{n.preset}: {n.tool_value:.9g}, ours {n.our_value:.9g}" for n in numbers if not n.equal]
+    if differences or not numbers:
+        return ("wrong", "; ".join(differences)) if differences else ("failed", "it gave no number")
+    in_range = _release(tool.versions[0]) <= _release(installed) <= _release(tool.versions[-1])
+    return "confirmed" if in_range else "outside its range", f"equal numbers: {len(numbers)}"
 
 
-def _current(package: str, installed: str) -> str:
-    """Name the tool whose presets are of a release: the newest that began by then, or else the oldest."""
-    begins = {tool.name: _release(tool.versions[0]) for tool in presets.TOOLS.values() if tool.package == package}
-    begun = [name for name in begins if begins[name] <= _release(installed)]
-    return max(begun, key=begins.__getitem__) if begun else min(begins, key=begins.__getitem__)
+def _tool_of_release(package: str, installed: str) -> str:
+    """Return the name of the tool whose presets cover a release: the latest that starts by it, or else the earliest."""
+    first = {tool.name: _release(tool.versions[0]) for tool in presets.TOOLS.values() if tool.package == package}
+    started = [name for name in first if first[name] <= _release(installed)]
+    return max(started, key=first.__getitem__) if started else min(first, key=first.__getitem__)
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """Read the numbers of a release, without those of a local build."""
+    """Return the numbers in a version; the local part after `+` is ignored."""
     return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])))
 
 
 def _numbers(name: str) -> list[ToolNumber]:
     run, numbers = RUNS[name], []
     rows = golden(graded=run.graded)
-    for preset, theirs in run.ask(rows).items():
-        ours = evaluate(rows.queries, rows.scores, preset).value
-        equal = bool(agree([ours], theirs, relative(run.tolerance, theirs))[0])
-        numbers.append(ToolNumber(preset, theirs, ours, equal))
+    for preset, tool_value in run.ask(rows).items():
+        our_value = evaluate(rows.queries, rows.scores, preset).value
+        equal = bool(agree([our_value], tool_value, relative(run.tolerance, tool_value))[0])
+        numbers.append(ToolNumber(preset, tool_value, our_value, equal))
     return numbers
 
 
 def _toolkit_numbers(name: str) -> list[ToolNumber]:
-    """Cross-check each preset of a toolkit, and leave out those that the toolkit has no number for."""
+    """Cross-check each preset of a toolkit; skip presets for which the toolkit has no number."""
     numbers, tool = [], presets.TOOLS[name]
     for method, declared in presets_of(type(tool)).items():
         k = {"k": K} if declared.takes_k else {}

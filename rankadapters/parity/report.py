@@ -1,4 +1,4 @@
-"""A parity report: rows of numbers against ours, whether they agree, and how they are shown."""
+"""A parity report: rows that compare numbers with ours, the overall outcome, and its printed forms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMS = ("txt", "md", "html", "json")
 
 
 class ParityError(RankAdaptersError, AssertionError):
-    """A parity report has a row that differs, or none that was compared; the message is the report."""
+    """Raised for a parity report in which a row differs or no row was compared; the message is the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class ParityReport(Document):
     Attributes
     ----------
     rows : tuple of ParityRow
-        What was looked at.
+        One row per comparison.
     unmet : str
-        A requirement that is not met although no row differs; empty where nothing is missing.
+        A requirement that is not met although no row differs; empty if all are met.
 
     Examples
     --------
@@ -56,17 +56,17 @@ class ParityReport(Document):
 
     @property
     def summary(self) -> str:
-        """One line of outcome."""
+        """The outcome in one line."""
         verdicts = [row.verdict for row in self.rows]
         counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)) or "no rows"
         return f"parity {'holds' if self.ok else 'fails'}: {counts}" + (f"; {self.unmet}" if self.unmet else "")
 
     def __str__(self) -> str:
-        """Write one line of outcome, then the rows."""
+        """Return the outcome in one line, then the rows."""
         return "\n".join([self.summary, *map(str, self.rows)])
 
     def blocks(self) -> list[str | Table]:
-        """Return the outcome, a table of the rows, and what a reader must know of each row."""
+        """Return the outcome, a table of the rows, and notes on each row."""
         notes = [
             "\n".join([f"{number}. {row.signature or UNDECLARED}", *(line.strip() for line in row.details())])
             for number, row in enumerate(self.rows, 1)
@@ -84,33 +84,33 @@ class ParityReport(Document):
         return cls(tuple(map(ParityRow.from_dict, data["rows"])), data["unmet"])
 
     def raise_if_failed(self) -> None:
-        """Turn a report that is not `ok` into an exception.
+        """Raise an error if the report is not `ok`.
 
         Raises
         ------
         ParityError
             Its message is the report.
         """
-        __tracebackhide__ = True  # so that pytest shows the line that asked
+        __tracebackhide__ = True  # so that pytest shows the caller's line
         if not self.ok:
             raise ParityError(str(self))
 
     def differences(self) -> ParityRow:
-        """Return the row whose difference is known query by query: the first that differs, else the first at all.
+        """Return a row whose difference is known query by query: the first that differs, else the first.
 
         Raises
         ------
         InputError
-            No row has such a difference: the numbers agree, or nothing but means is known.
+            No row has such a difference: the numbers agree, or only their means are known.
         """
-        known = [row for row in self.rows if row.per_query is not None]
-        for row in sorted(known, key=lambda row: row.verdict != "different"):
+        detailed = [row for row in self.rows if row.per_query is not None]
+        for row in sorted(detailed, key=lambda row: row.verdict != "different"):
             return row
         msg = "no row of this report has differences by query.\nHint: they are kept where numbers do not agree."
         raise InputError(msg)
 
     def plot(self, *, n: int = 20, ax: Any = None) -> Any:
-        """Draw what the queries contribute to the difference of `differences()`, the largest first.
+        """Draw each query's contribution to the difference of `differences()`, the largest first.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class ParityReport(Document):
 
 
 def rendered(summary: str, reports: Sequence[tuple[str, ParityReport]], form: str) -> str:
-    """Write named reports below a summary: as `txt`, `md`, `html` or `json`."""
+    """Return named reports below a summary, as `txt`, `md`, `html` or `json`."""
     choice("form", form, FORMS)
     if form == "json":
         listed = [{"name": name, **report.to_dict()} for name, report in reports]

@@ -1,4 +1,4 @@
-"""Our number, one of a source against it, and what each query contributes to their difference."""
+"""Rows of a parity report: our number, a source's number, and each query's contribution to the difference."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from rankadapters.statistics.printed import Printed
 
 Verdict = Literal["equal", "equal-on-this-data", "different", "not-comparable"]
 
-SHOWN = 5  # queries that a text names
+SHOWN = 5  # queries that a report names
 
-# What a number can be trusted to: how far two values of one meaning may lie apart; `relative` scales it.
-FULL_DOUBLE = 1e-9  # float64 all the way: sums in another order differ by far less, another convention by far more
-IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32, as XGBoost has it where labels are probabilities
-FLOAT32 = 8 * 2.0**-23  # computed in float32, where each of a few operations rounds by 2^-24
+# Precisions: how much two computations of the same quantity may differ; `relative` scales them.
+FULL_DOUBLE = 1e-9  # float64 throughout: a different order of sums changes far less, a different convention far more
+IN_PART_FLOAT32 = 1e-8  # float64 with some terms rounded to float32: XGBoost, where labels are probabilities
+FLOAT32 = 8 * 2.0**-23  # float32, where each of a few operations rounds by 2^-24
 
 Tolerance = float | Printed
 
 
 def relative(precision: float, value: float) -> float:
-    """Return the tolerance around a value: the precision times its size, and no less than the precision itself.
+    """Return the tolerance around a value: the precision, times the value's size where that is above 1.
 
     >>> [f"{relative(FULL_DOUBLE, value):g}" for value in (0.5, 1000.0)]
     ['1e-09', '1e-06']
@@ -41,7 +41,7 @@ def relative(precision: float, value: float) -> float:
 
 
 def agree(values: Any, number: float, tolerance: Tolerance) -> NDArray[np.bool_]:
-    """Tell which values are the number: those that round to it where it was printed, else those within reach.
+    """Return which values equal the number: they round to it if it was printed, else are within the tolerance.
 
     >>> agree([0.25, 0.26, float("nan")], 0.25, 0.02).tolist(), agree([float("inf")], float("inf"), 0).tolist()
     ([True, True, False], [True])
@@ -54,8 +54,8 @@ def agree(values: Any, number: float, tolerance: Tolerance) -> NDArray[np.bool_]
     return within
 
 
-def width(tolerance: Tolerance) -> float:
-    """Return the largest difference that counts as none."""
+def half_width(tolerance: Tolerance) -> float:
+    """Return the largest difference that counts as equal."""
     return float(tolerance.half if isinstance(tolerance, Printed) else tolerance)
 
 
@@ -70,7 +70,7 @@ class QueryDifferences:
     values, our_values : float array
         The source's value of each query and ours; NaN where it is skipped.
     contributions : float array
-        What each query adds to the difference of the means, its weight included. They add up to that difference.
+        Weighted contribution of each query to the difference of the means. They add up to that difference.
     """
 
     query_ids: NDArray[Any]
@@ -79,38 +79,38 @@ class QueryDifferences:
     contributions: Floats
 
     def largest(self, n: int = SHOWN) -> list[tuple[Any, float, float, float]]:
-        """Name the queries that contribute most: (query id, the source's value, ours, contribution); no zeros.
+        """Return the queries that contribute most: (query id, the source's value, ours, contribution); no zeros.
 
-        >>> found = QueryDifferences(
+        >>> differences = QueryDifferences(
         ...     query_ids=np.array(["a", "b"]), values=np.array([1.0, 0.5]), our_values=np.array([1.0, 0.25]),
         ...     contributions=np.array([0, 0.125]),
         ... )
-        >>> found.largest()
+        >>> differences.largest()
         [('b', 0.5, 0.25, 0.125)]
         """
-        places = np.argsort(-np.abs(self.contributions), kind="stable")[:n]
+        order = np.argsort(-np.abs(self.contributions), kind="stable")[:n]
         columns = (self.query_ids, self.values, self.our_values, self.contributions)
         return [tuple(column[i].item() if hasattr(column[i], "item") else column[i] for column in columns)
-                for i in places if self.contributions[i] != 0]  # fmt: skip
+                for i in order if self.contributions[i] != 0]  # fmt: skip
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Give plain JSON types; a NaN is None."""
-        columns = {each.name: getattr(self, each.name).tolist() for each in fields(self)}
+        """Return plain JSON types; a NaN becomes None."""
+        columns = {attribute.name: getattr(self, attribute.name).tolist() for attribute in fields(self)}
         return {name: [_plain(item) for item in column] for name, column in columns.items()}
 
     @classmethod
     def from_dict(cls, data: dict[str, list[Any]]) -> QueryDifferences:
-        """Read what `to_dict` gave."""
+        """Read the output of `to_dict`."""
         numbers = {name: np.array(data[name], float) for name in ("values", "our_values", "contributions")}
         return cls(query_ids=np.array(data["query_ids"]), **numbers)
 
 
 class OurNumber(NamedTuple):
-    """Our value of scores under a convention, and how the queries enter it.
+    """Our value of scores under a convention, and each query's term in it.
 
     >>> from rankadapters import presets
-    >>> ours = OurNumber.of(Queries([0, 1], group_sizes=[2]), np.array([1.0, 2.0]), presets.yahoo(2))
-    >>> ours.value, ours.terms.shares.tolist()
+    >>> our_number = OurNumber.of(Queries([0, 1], group_sizes=[2]), np.array([1.0, 2.0]), presets.yahoo(2))
+    >>> our_number.value, our_number.terms.shares.tolist()
     (1.0, [1.0])
     """
 
@@ -121,34 +121,34 @@ class OurNumber(NamedTuple):
     terms: Terms
 
     @classmethod
-    def of(cls, queries: Queries, scores: Array, convention: Convention, *, leaving: bool = False) -> Self:
-        """Evaluate. Weights that the convention does not count are an error, or ignored with `leaving`."""
-        queries = counted(queries, convention) if leaving else queries
+    def of(cls, queries: Queries, scores: Array, convention: Convention, *, ignore_weights: bool = False) -> Self:
+        """Evaluate the scores. Weights that the convention does not count are an error unless `ignore_weights`."""
+        queries = counted(queries, convention) if ignore_weights else queries
         measured = Panel(queries, [convention]).measure(scores)
         return cls(queries, scores, convention, measured.scores[convention].value, terms_in(measured, convention))
 
     @property
     def parts(self) -> Floats:
-        """What each query adds to the sum that the divisors divide."""
+        """Each query's summand in the numerator of the value."""
         parts: Floats = self.terms.shares * self.terms.divisors.sum()
         return parts
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Rows of each query."""
+        """Number of rows of each query."""
         return np.diff(self.queries.indptr)
 
     def changed(self, **changes: Any) -> float:
-        """Return the value of other queries, scores or another convention; NaN where these have no value."""
-        other = self._replace(**changes)
+        """Return the value after replacing the queries, the scores or the convention; NaN if it is undefined."""
+        changed = self._replace(**changes)
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # labels and scores swapped
-                return float(terms_of(other.queries, other.scores, other.convention).shares.sum())
+                return float(terms_of(changed.queries, changed.scores, changed.convention).shares.sum())
         except RankAdaptersError:
             return np.nan
 
     def gap(self, other: OurNumber) -> QueryDifferences | None:
-        """Return each query's part in this value less another of the same data; None where it has no part."""
+        """Return each query's contribution to this value minus the other; None for measures that are not sums."""
         if not (self.convention.is_sum and other.convention.is_sum):
             return None
         return QueryDifferences(
@@ -164,26 +164,26 @@ class ParityRow:
     Attributes
     ----------
     source : str
-        Who gave the number, and by which route.
+        Who reported the number, and by which route.
     version : str
         The source's version.
     convention : Convention or None
-        What our value was computed under; None where nobody said.
+        The convention of our value; None where none was declared.
     value : float or None
         The source's value; None where it has none under this convention.
     our_value : float or None
-        Ours; None where the convention has no value on this data.
+        Our value; None where the convention has no value on this data.
     difference : float or None
         `value - our_value`.
     tolerance : float or None
         Largest difference, in absolute terms, that still counts as equal.
     verdict : {'equal', 'equal-on-this-data', 'different', 'not-comparable'}
-        Whether they agree. `equal-on-this-data` says that the source computes another convention, and that the fields
-        in which the two differ cannot matter here.
+        Whether they agree. `equal-on-this-data` means that the source computes a different convention, but the fields
+        in which the two differ cannot matter on this data.
     reason : str
-        What a reader must know to judge the row; may be empty.
+        Explanation of the verdict; may be empty.
     per_query : QueryDifferences or None
-        What each query contributes to a difference; no part of equality.
+        Each query's contribution to the difference; ignored when rows are compared with `==`.
     """
 
     source: str
@@ -211,10 +211,10 @@ class ParityRow:
         inert: Sequence[str] = (),
         per_query: QueryDifferences | None = None,
     ) -> ParityRow:
-        """Judge two values of one convention; a NaN on either side is a difference.
+        """Compare two values of one convention; a NaN on either side is a difference.
 
-        A `Printed` as tolerance wants ours to round to what was printed. With `inert`, the source's convention differs
-        in these fields, which cannot matter on this data.
+        With a `Printed` as tolerance, our value must round to the printed one. `inert` names the fields in which the
+        source's convention differs although they cannot matter on this data.
 
         Examples
         --------
@@ -227,10 +227,10 @@ class ParityRow:
         """
         equal: Verdict = "equal-on-this-data" if inert else "equal"
         value, our_value = float(value), float(our_value)
-        difference = 0.0 if value == our_value else value - our_value  # of two infinities too
+        difference = 0.0 if value == our_value else value - our_value  # 0 for two equal infinities
         return cls(
             source=source, version=version, convention=convention, value=value, our_value=our_value,
-            difference=difference, tolerance=width(tolerance), reason=reason, per_query=per_query,
+            difference=difference, tolerance=half_width(tolerance), reason=reason, per_query=per_query,
             verdict=equal if agree([our_value], value, tolerance).all() else "different",
         )  # fmt: skip
 
@@ -246,21 +246,21 @@ class ParityRow:
         value: float | None = None,
         per_query: QueryDifferences | None = None,
     ) -> ParityRow:
-        """State one value under a convention for which the other side has none."""
+        """Return a row for a convention under which only one side has a value."""
         return cls(
             source=source, version=version, convention=convention, value=_float(value), our_value=_float(our_value),
             difference=None, tolerance=None, verdict="not-comparable", reason=reason, per_query=per_query,
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """Write the values, the convention, the reason and the queries that contribute most on lines of their own."""
+        """Return lines: the values, the convention, the reason and the queries that contribute most."""
         numbers = "ours " + ("none" if self.our_value is None else repr(self.our_value))
         if self.value is not None:
             numbers = f"{self.value!r}, {numbers}"
         if self.difference is not None:
             numbers += f", difference {self.difference:.3g} (<= {self.tolerance:.3g})"
-        head = " ".join(filter(None, (f"{self.verdict}: {self.source}", self.version)))
-        return "\n    ".join([f"{head}: {numbers}", *filter(None, (self.signature, *self.details()))])
+        title = " ".join(filter(None, (f"{self.verdict}: {self.source}", self.version)))
+        return "\n    ".join([f"{title}: {numbers}", *filter(None, (self.signature, *self.details()))])
 
     @property
     def signature(self) -> str:
@@ -268,39 +268,40 @@ class ParityRow:
         return "" if self.convention is None else str(self.convention)
 
     def details(self) -> list[str]:
-        """Return the lines of the reason, and of the queries that contribute most to the difference."""
+        """Return the lines of the reason, then a line for each query that contributes most to the difference."""
         largest = [] if self.per_query is None else self.per_query.largest()
-        lines = [f"  query {name}: {_contribution(theirs, ours, part)}" for name, theirs, ours, part in largest]
+        lines = [f"  query {name}: {_contribution(*numbers)}" for name, *numbers in largest]
         return [*self.reason.splitlines(), *(["the queries that contribute most:"] if lines else []), *lines]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain JSON types: the convention as its signature, a number that is not finite as None."""
-        values = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        """Return plain JSON types: the convention as its signature, a non-finite number as None."""
+        values = {attribute.name: _plain(getattr(self, attribute.name)) for attribute in fields(self)}
         per_query = None if self.per_query is None else self.per_query.to_dict()
         return {**values, "convention": self.signature, "per_query": per_query}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParityRow:
-        """Read what `to_dict` gave."""
+        """Read the output of `to_dict`."""
         per_query = data["per_query"] and QueryDifferences.from_dict(data["per_query"])
         convention = parse(data["convention"]) if data["convention"] else None
         return cls(**{**data, "convention": convention, "per_query": per_query})
 
 
-def _contribution(theirs: float, ours: float, part: float) -> str:
-    """Say what a query contributes to a difference, and by what: its value, or its share of the mean.
+def _contribution(value: float, our_value: float, contribution: float) -> str:
+    """Describe a query's contribution to the difference: by a different value, or a different share of the mean.
 
     >>> _contribution(1.0, 0.8, 0.1), _contribution(float("nan"), 1.0, -0.25)
     ('1, ours 0.8, contributes +0.1', 'left out, ours 1, contributes -0.25')
     >>> _contribution(0.5, 0.5, 0.01)  # the same value in a mean of fewer queries
     '0.5 in both, with 0.02 more of the mean than in ours: contributes +0.01'
     """
-    if math.isclose(theirs, ours, rel_tol=FULL_DOUBLE):
-        share = part / ours
+    if math.isclose(value, our_value, rel_tol=FULL_DOUBLE):
+        share = contribution / our_value
         more = "more" if share > 0 else "less"
-        return f"{ours:.6g} in both, with {abs(share):.3g} {more} of the mean than in ours: contributes {part:+.3g}"
-    value, our_value = ("left out" if math.isnan(number) else f"{number:.6g}" for number in (theirs, ours))
-    return f"{value}, ours {our_value}, contributes {part:+.3g}"
+        text = f"{our_value:.6g} in both, with {abs(share):.3g} {more} of the mean than in ours"
+        return f"{text}: contributes {contribution:+.3g}"
+    value_text, our_text = ("left out" if math.isnan(number) else f"{number:.6g}" for number in (value, our_value))
+    return f"{value_text}, ours {our_text}, contributes {contribution:+.3g}"
 
 
 def _float(value: float | None) -> float | None:
@@ -308,7 +309,7 @@ def _float(value: float | None) -> float | None:
 
 
 def _plain(value: Any) -> Any:
-    """Leave what JSON knows as it is; what is not finite is None, and any other id its text."""
+    """Return a JSON value: None for a non-finite number, text for an id of another type."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, int, float)) else str(value)

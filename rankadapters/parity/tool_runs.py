@@ -1,4 +1,4 @@
-"""What each tool itself computes for the golden queries: a function for each, whose keys are texts of presets."""
+"""Compute the golden queries' numbers with each tool: one function per tool, keyed by presets' texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ K = 5
 
 
 class Run(NamedTuple):
-    """How a tool is asked: the function, whether of graded labels and ties, and how far its numbers can be trusted."""
+    """A tool's function, whether it takes graded labels and ties, and the tolerance of its numbers."""
 
     ask: Callable[[Golden], Values]
     graded: bool = False
@@ -24,12 +24,12 @@ class Run(NamedTuple):
 
 
 def _values(tool: str, names: Mapping[str, str], value: Callable[[str], Any]) -> Values:
-    """Ask for the tool's names of measures; the key of each is the preset's method, empty for NDCG."""
+    """Return the value of each of the tool's measures; `names` maps a preset's method, empty for NDCG, to a measure."""
     return {f"{tool}.{method}@{K}".replace(".@", "@"): float(value(name)) for method, name in names.items()}
 
 
 def _frame(rows: Mapping[str, Mapping[str, float]], names: str, *, positive: bool) -> Any:
-    """Return a pandas frame of queries, documents and values, all of them or the positive ones."""
+    """Return a pandas frame of queries, documents and values, all or only the positive values."""
     cells = [(q, d, value) for q, row in rows.items() for d, value in row.items() if value > 0 or not positive]
     return load("pandas").DataFrame(cells, columns=names.split())
 
@@ -64,7 +64,7 @@ def _torchmetrics(golden: Golden) -> Values:
 
 
 def _rows(golden: Golden, array: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
-    """Return scores and labels of each query, as arrays of one row."""
+    """Return the scores and the labels of each query as arrays with one row."""
     pairs = zip(golden.run.values(), golden.qrels.values(), strict=True)
     return [(array([list(run.values())]), array([[float(x) for x in qrels.values()]])) for run, qrels in pairs]
 
@@ -76,7 +76,7 @@ def _allrank(golden: Golden) -> Values:
 
 def _ignite(golden: Golden) -> Values:
     tool = load("ignite.metrics.rec_sys")
-    ndcg, first = tool.NDCG(top_k=[K]), tool.HitRate(top_k=[1])  # a larger cutoff needs as many rows
+    ndcg, first = tool.NDCG(top_k=[K]), tool.HitRate(top_k=[1])  # a larger cutoff needs that many rows in every query
     for query in _rows(golden, load("torch").tensor):
         ndcg.update(query)
         first.update(query)
@@ -178,8 +178,8 @@ def _autogluon(golden: Golden) -> Values:
     relevant = [qid for qid, docids in golden.relevant.items() if docids]
     values = kind({qid: golden.run[qid] for qid in relevant}, {qid: golden.qrels[qid] for qid in relevant}).compute(k=K)
     names = {"": "ndcg", "mrr": "mrr", "precision": "precision", "recall": "recall"}
-    asked = _values("autogluon", names, lambda name: values[f"{name}@{K}"])
-    return {f"{preset}+empty=skip": value for preset, value in asked.items()}
+    by_preset = _values("autogluon", names, lambda name: values[f"{name}@{K}"])
+    return {f"{preset}+empty=skip": value for preset, value in by_preset.items()}
 
 
 def _scipy(golden: Golden) -> Values:

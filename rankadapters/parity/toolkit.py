@@ -1,4 +1,4 @@
-"""A toolkit as every check sees it: what it expresses, how it holds data, how it is asked, what its models say."""
+"""The interface that each toolkit's adapter implements, and the parity checks built on it."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from rankadapters.core.errors import ConventionError, InputError
 from rankadapters.core.presets.texts import as_convention
 from rankadapters.core.presets.tool import Vocabulary, differing, spelled
 from rankadapters.parity.causes import judge
-from rankadapters.parity.data import as_float32, bind, logged_at, refuse_other_gains, refuse_retrieval
-from rankadapters.parity.held import NO_LOG, Held, Logged, Route
+from rankadapters.parity.data import as_float32, bind, find_log, refuse_different_gains, refuse_retrieval
 from rankadapters.parity.report import ParityReport
 from rankadapters.parity.rows import FULL_DOUBLE, OurNumber, ParityRow, relative
+from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route, ToolkitData
 from rankadapters.statistics.inert import inert_of
 
 
 def _counts_by_row(declared: Convention, nearest: Convention) -> bool:
-    """Whether a weight of each row's query, of all rows, is a row weight to the nearest convention."""
+    """Return whether the toolkit counts the declared query weights as row weights."""
     weights = (declared.weighting, nearest.weighting)
     return declared.over == "rows" and weights == ("query_weight", "row_weight")
 
 
 class Toolkit(ABC):
-    """A toolkit: made once in the adapter's `parity.py`, and all that `check_parity` and `crosscheck` know of it.
+    """A training toolkit, as `check_parity` and `crosscheck` use it; each adapter's `parity.py` makes one instance.
 
     Attributes
     ----------
     vocabulary : Vocabulary
-        What it expresses, in its own words.
+        The conventions that it can express, and its metric and parameters for each.
     float32 : dict of str to str
-        Columns that it holds as float32, and what is said of those that this changes.
+        Columns that it stores as float32, with the note to add where rounding changes a value.
     """
 
     vocabulary: ClassVar[Vocabulary[Any]]
@@ -45,29 +45,29 @@ class Toolkit(ABC):
 
     @property
     def version(self) -> str:
-        """The one installed."""
+        """The installed version."""
         return str(sys.modules[self.vocabulary.name].__version__)
 
     def nearest(self, convention: Convention) -> tuple[Convention, Any]:
-        """Give the nearest convention that it computes, the same one where it can, and its own words for it.
+        """Return the nearest convention that the toolkit computes, and the metric and parameters for it.
 
-        The words are the metric and parameters that `native_metric` gives.
+        The nearest is the convention itself where the toolkit can express it. `native_metric` returns the same words.
         """
-        found = self.vocabulary.nearest(convention)
-        # A nearest that differs only in what stands in the way may yet differ in a field that follows from it.
-        return self.nearest(found) if differing(convention, found) else (convention, self.vocabulary.spell(found))
+        nearest = self.vocabulary.nearest(convention)
+        # Replacing one inexpressible field may make a field that depends on it inexpressible too, so search again.
+        return self.nearest(nearest) if differing(convention, nearest) else (convention, self.vocabulary.spell(nearest))
 
     @abstractmethod
     def names(self, words: Any) -> tuple[str, str]:
-        """Give its own name of the metric, as its log writes it, and say how it is asked, parameters included."""
+        """Return the metric's name in the toolkit's log, and a description of how it is computed."""
 
-    def refuse(self, queries: Queries, words: Any) -> None:  # noqa: B027 - some take whatever has a value
-        """Name what it refuses of the caller's data, before it prints something of its own."""
+    def refuse(self, queries: Queries, words: Any) -> None:  # noqa: B027 - some toolkits refuse no data
+        """Refuse the caller's data that the toolkit would refuse, before the toolkit prints its own message."""
 
-    def hold(self, held: Held, words: Any) -> Held:
-        """Bring the rows of each query together, and every column into its precision."""
+    def prepare(self, data: ToolkitData, words: Any) -> ToolkitData:
+        """Make the rows of each query contiguous, and round each column to the toolkit's precision."""
         del words
-        queries, changed = held.queries, dict[str, list[str]]()
+        queries, changed = data.queries, dict[str, list[str]]()
         columns = {name: getattr(queries, name) for name in ("labels", "query_weight", "row_weight")}
         for name, note in self.float32.items():
             if (column := columns[name]) is not None:
@@ -78,15 +78,15 @@ class Toolkit(ABC):
             queries = queries.with_labels(columns.pop("labels"))
             queries = queries.with_weights(**columns)
         queries, rows = queries.together()
-        said = [note.format(" and ".join(names)) for note, names in changed.items()]
-        return replace(held, queries=queries, scores=held.scores[rows], notes=(*said, *held.notes))
+        notes = [note.format(" and ".join(names)) for note, names in changed.items()]
+        return replace(data, queries=queries, scores=data.scores[rows], notes=(*notes, *data.notes))
 
     @abstractmethod
-    def ask(self, held: Held, words: Any) -> float:
-        """Ask for its own value."""
+    def ask(self, data: ToolkitData, words: Any) -> float:
+        """Return the toolkit's own value."""
 
     def precision(self, convention: Convention) -> float:
-        """Give what its own value is trusted to, relative to its size where that is above 1."""
+        """Return the largest difference from our value that counts as equal; it is relative to values above 1."""
         del convention
         return FULL_DOUBLE
 
@@ -99,7 +99,7 @@ class Toolkit(ABC):
         qid: object = None,
         group_sizes: object = None,
         query_weight: object = None,
-        **other: Never,
+        **unknown: Never,
     ) -> ParityReport:
         """Compare the toolkit's own value of these scores with ours; nothing is trained.
 
@@ -114,15 +114,16 @@ class Toolkit(ABC):
         scores : array-like, shape (n_docs,)
             Predicted scores, higher is better.
         convention : Convention or str
-            What is declared.
+            The declared convention.
         qid, group_sizes, query_weight
             As in `Queries`.
 
         Returns
         -------
         ParityReport
-            The toolkit's value against ours, which must agree to 1e-9; then the declared convention, if that is
-            another. What the toolkit rounds or leaves out is so on both sides, and the reason says it.
+            The toolkit's value against ours, which must agree to 1e-9; then our value under the declared convention,
+            if the toolkit computes a different one. Both sides use the rows and the precision that the toolkit uses;
+            the reason names what it rounds or leaves out.
 
         Raises
         ------
@@ -130,9 +131,9 @@ class Toolkit(ABC):
             The data has no value under the convention, or the toolkit refuses it.
         """
         convention = as_convention(convention)
-        refuse_other_names(other, GROUPS)
+        refuse_other_names(unknown, GROUPS)
         queries = as_queries(labels, qid=qid, group_sizes=group_sizes, query_weight=query_weight)
-        return self.check(Held(queries=queries, scores=scores), convention)
+        return self.check(ToolkitData(queries=queries, scores=scores), convention)
 
     def check_model(
         self,
@@ -144,23 +145,23 @@ class Toolkit(ABC):
         log: Mapping[str, Any] | None = None,
         iteration: int | None = None,
     ) -> ParityReport:
-        """Compare a trained model's numbers on a data set with ours, by every route that it has.
+        """Compare a trained model's numbers on a data set with ours, for every route to them.
 
         Parameters
         ----------
         model : ranker or Booster
             Trained.
         data : tuple, or the toolkit's own kind of data
-            `(X, labels, qid)` or `(X, labels, qid, query_weight)`, rows as the toolkit was given them; a DMatrix; or a
-            Dataset that still has its features.
+            `(X, labels, qid)` or `(X, labels, qid, query_weight)`, with the rows in the order that the toolkit got; a
+            DMatrix; or a Dataset that still has its features.
         convention : Convention or str
-            What is declared.
+            The declared convention.
         dataset : str, optional
-            The data's name in the training, as in `valid_0`; then what was logged for it is compared too.
+            The data's name in the training, such as `valid_0`, to compare the values logged for it too.
         log : dict, optional
-            What the training function filled; a ranker has its own.
+            The dict that the training function filled; a ranker has its own.
         iteration : int, optional
-            Which iteration to check, from 0 on; the model's best, or last, by default.
+            The iteration to check, from 0 on; the model's best, or last, by default.
 
         Returns
         -------
@@ -171,102 +172,105 @@ class Toolkit(ABC):
         ------
         InputError
             The model is not trained, the parts do not fit each other, the toolkit refuses the data, or the model was
-            trained under gains with which its own metric of this data is another than the one asked for.
+            trained under other gains, so that its own metric of this data differs from the one requested.
         """
         convention = as_convention(convention)
-        known = getattr(model, "evals_result_", None) if log is None else log
-        held = self.trained(model, data, convention, iteration)
-        return self.check(held, convention, dataset, partial(logged_at, known))
+        logged = getattr(model, "evals_result_", None) if log is None else log
+        data = self.read_model(model, data, convention, iteration)
+        return self.check(data, convention, dataset, partial(find_log, logged))
 
-    def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
-        """Read a model and its data, as `check_model` is given them, with the weights that the convention counts."""
+    def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
+        """Read the model and data passed to `check_model`, with the weights that the convention counts."""
         del model, data, convention, iteration
-        has = f"{self.vocabulary.title} has no models that know their metric"
-        raise InputError(f"{has}.\nHint: check_parity of the model's scores.")
+        msg = f"{self.vocabulary.title} has no models that know their metric"
+        raise InputError(f"{msg}.\nHint: check_parity of the model's scores.")
 
-    def asked(self, words: Any, by: str = "") -> Route:
-        """Give the route by which its metric of scores is asked for, and what to say before it."""
-        return Route(by + self.names(words)[1], partial(self.ask, words=words), apart=True)
+    def score_route(self, words: Any, prefix: str = "") -> Route:
+        """Return the route that asks for the metric of given scores; `prefix` begins its description."""
+        return Route(prefix + self.names(words)[1], partial(self.ask, words=words), by_query=True)
 
-    def held(self, given: Held, convention: Convention) -> tuple[Convention, Any, Held]:
-        """Give the nearest convention, its words, and the data as it holds them, unless somebody refuses them."""
-        refuse_retrieval(given.queries, self.vocabulary.title)
+    def prepare_check(self, data: ToolkitData, convention: Convention) -> tuple[Convention, Any, ToolkitData]:
+        """Return the nearest convention, its words and the prepared data; refuse data that does not fit them."""
+        refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(convention)
-        given = self._without_idle_weights(given, convention, words)
-        scores = bind(given.queries, given.scores, convention)
-        refuse_other_gains(given.queries.labels, nearest, given.own or nearest)
-        self.refuse(given.queries, words)
-        given, queries = replace(given, scores=scores), given.queries
+        data = self._without_idle_weights(data, convention, words)
+        scores = bind(data.queries, data.scores, convention)
+        refuse_different_gains(data.queries.labels, nearest, data.own_convention or nearest)
+        self.refuse(data.queries, words)
+        data, queries = replace(data, scores=scores), data.queries
         if not _counts_by_row(convention, nearest) or queries.query_weight is None:
-            return nearest, words, self.hold(given, words)
-        # A weight of each row's query: what is declared reads it from the query, the toolkit from the row.
+            return nearest, words, self.prepare(data, words)
+        # The declared convention reads these weights by query, the toolkit reads them by row: store both.
         by_row = queries.with_weights(row_weight=queries.query_weight[queries.query_of_row])
-        held = self.hold(replace(given, queries=by_row), words)
-        weights, starts = held.queries.row_weight, held.queries.indptr[:-1]
-        both = held.queries.with_weights(None if weights is None else weights[starts], row_weight=weights)
-        return nearest, words, replace(held, queries=both)
+        prepared = self.prepare(replace(data, queries=by_row), words)
+        weights, starts = prepared.queries.row_weight, prepared.queries.indptr[:-1]
+        queries = prepared.queries.with_weights(None if weights is None else weights[starts], row_weight=weights)
+        return nearest, words, replace(prepared, queries=queries)
 
-    def _without_idle_weights(self, given: Held, convention: Convention, words: Any) -> Held:
-        """Leave query weights aside that neither the convention nor its measure in the toolkit ever counts.
-
-        The toolkit is told them all the same.
-        """
-        weights = given.queries.query_weight
-        if weights is None or convention.weighting is not None:
-            return given
+    def _without_idle_weights(self, data: ToolkitData, convention: Convention, words: Any) -> ToolkitData:
+        """Drop query weights that neither we nor the toolkit's metric count, but pass them to the toolkit."""
+        query_weight = data.queries.query_weight
+        if query_weight is None or convention.weighting is not None:
+            return data
         try:
-            weighted = self.nearest(convention.replace(average="query"))[0].weighting == "query_weight"
+            is_counted = self.nearest(convention.replace(average="query"))[0].weighting == "query_weight"
         except ConventionError:
-            weighted = False
-        if weighted:
-            return given
+            is_counted = False
+        if is_counted:
+            return data
         name = f"{self.vocabulary.title}'s {self.names(words)[0]}"
         note = f"query_weight does not count: neither under average={convention.average!r} nor in {name}."
-        told = {"query_weight": weights, **given.given}
-        return replace(given, queries=given.queries.with_weights(), notes=(note, *given.notes), given=told)
+        inputs = {"query_weight": query_weight, **data.inputs}
+        return replace(data, queries=data.queries.with_weights(), notes=(note, *data.notes), inputs=inputs)
 
     def check(
-        self, given: Held, declared: Convention, dataset: str | None = None, logged: Logged = NO_LOG
+        self, data: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG
     ) -> ParityReport:
-        """Compare by every route under the nearest convention that the toolkit has, then state the declared one."""
-        nearest, words, held = self.held(given, declared)
-        routes = [*(held.routes or [self.asked(words)])]
+        """Compare by every route under the toolkit's nearest convention, then state the declared one."""
+        nearest, words, prepared = self.prepare_check(data, declared)
+        routes = [*(prepared.routes or [self.score_route(words)])]
         if dataset is not None:
-            name, values = logged(dataset, self.names(words)[0])
-            iteration, value = held.of_log(values)
+            name, values = read_log(dataset, self.names(words)[0])
+            iteration, value = prepared.logged_value(values)
             routes.append(Route(f"log of {dataset}, iteration {iteration}, {name}", lambda _: value))
-        # Data without a value is ours to name, before the toolkit is asked.
-        wanted = OurNumber.of(held.queries, held.scores, declared, leaving=True)
+        # Evaluate ours first, so that an error about the data is our own and not the toolkit's.
+        of_declared = OurNumber.of(prepared.queries, prepared.scores, declared, ignore_weights=True)
         different = {} if nearest == declared else differing(declared, nearest)
-        # Weights that the declared convention counts and the nearest does not are left aside on both sides.
-        ours = OurNumber.of(held.queries, held.scores, nearest, leaving=True) if different else wanted
-        asked_of, bound = replace(held, queries=ours.queries), relative(self.precision(ours.convention), ours.value)
+        of_nearest = of_declared
+        if different:  # weights that only the declared convention counts are ignored on both sides
+            of_nearest = OurNumber.of(prepared.queries, prepared.scores, nearest, ignore_weights=True)
+        asked_data = replace(prepared, queries=of_nearest.queries)
+        tolerance = relative(self.precision(of_nearest.convention), of_nearest.value)
         rows = [
             judge(
-                ours, route.ask(asked_of), route.source, self.version, notes=held.notes, tolerance=bound,
-                per_query=partial(route.ask_each, asked_of, ours),
+                of_nearest, route.ask(asked_data), route.source, self.version, notes=prepared.notes,
+                tolerance=tolerance, per_query=partial(route.ask_each, asked_data, of_nearest),
             )
             for route in routes
         ]  # fmt: skip
-        return ParityReport((*rows, *([self._declared(rows[0], held, wanted, ours, different)] if different else [])))
+        if different:
+            rows.append(self._declared_row(rows[0], prepared, of_declared, of_nearest, different))
+        return ParityReport(tuple(rows))
 
-    def _declared(
-        self, row: ParityRow, held: Held, wanted: OurNumber, ours: OurNumber, different: Mapping[str, tuple[Any, Any]]
-    ) -> ParityRow:
-        """State the declared convention: whether what the toolkit cannot express of it matters on this data."""
-        source, title = (self.vocabulary.name, self.version, wanted.convention), self.vocabulary.title
-        known = {each.convention: each.terms for each in (wanted, ours)}
-        inert = inert_of(held.queries, wanted.convention, ours.convention, held.scores, known)
-        matter = {name: values for name, values in different.items() if name not in inert}
+    def _declared_row(
+        self, row: ParityRow, data: ToolkitData, of_declared: OurNumber, of_nearest: OurNumber,
+        different: Mapping[str, tuple[Any, Any]],
+    ) -> ParityRow:  # fmt: skip
+        """State the declared convention, and whether the fields that the toolkit cannot express matter on this data."""
+        source, title = (self.vocabulary.name, self.version, of_declared.convention), self.vocabulary.title
+        terms = {number.convention: number.terms for number in (of_declared, of_nearest)}
+        inert = inert_of(data.queries, of_declared.convention, of_nearest.convention, data.scores, terms)
+        relevant = {name: values for name, values in different.items() if name not in inert}
         harmless = {name: values for name, values in different.items() if name in inert}
-        if not matter and row.value is not None and row.tolerance is not None:
+        if not relevant and row.value is not None and row.tolerance is not None:
             reason = f"{title} cannot express {spelled(harmless)}; on this data that makes no difference."
             return ParityRow.compare(
-                *source, value=row.value, our_value=wanted.value, tolerance=row.tolerance, inert=inert,
-                reason="\n".join([reason, *held.notes]),
+                *source, value=row.value, our_value=of_declared.value, tolerance=row.tolerance, inert=inert,
+                reason="\n".join([reason, *data.notes]),
             )  # fmt: skip
         aside = f" Of no consequence here: {spelled(harmless)}." if harmless else ""
-        reason = f"{title} cannot express {spelled(matter)}, which matters here.{aside}\nThe nearest it can: "
+        reason = f"{title} cannot express {spelled(relevant)}, which matters here.{aside}\nThe nearest it can: "
         return ParityRow.not_comparable(
-            *source, our_value=wanted.value, reason=f"{reason}{ours.convention}", per_query=ours.gap(wanted)
-        )
+            *source, our_value=of_declared.value, reason=f"{reason}{of_nearest.convention}",
+            per_query=of_nearest.gap(of_declared),
+        )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The toolkits that can be asked: where each is found, and the small ranker that shows it at work."""
+"""The toolkits that parity checks can ask: how to import each, and how to train a small ranker with it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from rankadapters.datasets import Grouped
 from rankadapters.parity.toolkit import Toolkit
 
 ROUNDS = 50
-COLUMNS = 0.8  # share of the features that a tree or split sees, so that the seed matters
+COLUMNS = 0.8  # share of the features that a tree or split uses, so that the seed matters
 
 
 class Task(NamedTuple):
-    """What every toolkit is given."""
+    """The data and the seed with which every toolkit trains."""
 
     train: Grouped
     test: Grouped
@@ -41,42 +41,42 @@ class Availability(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
-    """How a toolkit is found, and its small model trained."""
+    """How to import a toolkit and train its small model."""
 
-    name: str  # of its extra, of its adapter, and of its presets
-    packages: tuple[str, ...]  # that must be there to train, its own first
-    model: str  # the class that is trained
-    convention: Callable[[int], Convention]  # its preset, by cutoff
-    made: dict[str, Any]  # what the class is made with, beside what all have
-    fit: Callable[[Any, Task, Any], dict[str, Any]] = lambda *_: {}  # keywords of `fit`, with its words for the metric
-    module: str = ""  # where the class stands, if not in its own package
+    name: str  # of the toolkit's extra, adapter and presets
+    packages: tuple[str, ...]  # that training needs, the toolkit's own first
+    model: str  # name of the model class
+    convention: Callable[[int], Convention]  # the toolkit's preset, by cutoff
+    made: dict[str, Any]  # constructor arguments of the class, besides the common ones
+    fit: Callable[[Any, Task, Any], dict[str, Any]] = lambda *_: {}  # arguments of `fit`, from the metric's words
+    module: str = ""  # module of the class, if not the toolkit's package
     load: Callable[[str], Toolkit] = lambda name: importlib.import_module(f"rankadapters.{name}.parity").TOOLKIT
 
     def probe(self, n_packages: int | None = None) -> Availability:
-        """Import what it needs: all, or the first packages."""
+        """Import the packages that the toolkit needs, or only the first ones."""
         for package in self.packages[:n_packages]:
             try:
                 importlib.import_module(package)
             except ModuleNotFoundError as error:
                 missing = error.name or package
                 return Availability(None, f'{missing} is not installed: pip install "rankadapters[{self.name}]"')
-            except Exception as error:  # noqa: BLE001 - a broken installation raises what it likes, XGBoost its own class
-                why = " ".join(str(error).split())
-                return Availability(None, f"{package} is installed but cannot be imported: {why:.200}")
+            except Exception as error:  # noqa: BLE001 - a broken installation may raise anything, such as XGBoostError
+                message = " ".join(str(error).split())
+                return Availability(None, f"{package} is installed but cannot be imported: {message:.200}")
         return Availability(str(sys.modules[self.packages[0]].__version__))
 
     def train(self, task: Task, words: Any) -> tuple[Array, float | None]:
-        """Give scores of the test rows, and what the training logged of them in its last round, if it did."""
-        kind = getattr(importlib.import_module(self.module or self.packages[0]), self.model)
-        model = kind(**self.made, learning_rate=0.1, random_state=task.seed)
-        told = self.fit(model, task, words)
-        # OpenMP's threads wait by spinning: on a busy machine a second one made a training ten times slower.
-        known = sys.modules.get("threadpoolctl")  # scikit-learn brings it, whose model has no parameter for this
-        with known.threadpool_limits(1, user_api="openmp") if known else nullcontext():
-            model.fit(task.train.X, task.train.labels, **told)
-            # The booster's own predict: LGBMRanker's misses, in LightGBM 4.6, the column names that its fit made up.
+        """Return scores of the test rows, and their metric as logged in the last round; None if it was not logged."""
+        model_class = getattr(importlib.import_module(self.module or self.packages[0]), self.model)
+        model = model_class(**self.made, learning_rate=0.1, random_state=task.seed)
+        arguments = self.fit(model, task, words)
+        # Waiting OpenMP threads spin: on a busy machine a second thread made training ten times slower.
+        threadpoolctl = sys.modules.get("threadpoolctl")  # installed with scikit-learn, whose model has no n_jobs
+        with threadpoolctl.threadpool_limits(1, user_api="openmp") if threadpoolctl else nullcontext():
+            model.fit(task.train.X, task.train.labels, **arguments)
+            # Not LGBMRanker.predict: in LightGBM 4.6 it warns that X lacks the column names that `fit` invented.
             scores = np.asarray(getattr(model, "booster_", model).predict(task.test.X))
-        if not any(name.startswith("eval_") for name in told):
+        if not any(name.startswith("eval_") for name in arguments):
             return scores, None
         [[values]] = (metrics.values() for metrics in model.evals_result_.values())
         return scores, values[-1]
@@ -84,10 +84,10 @@ class Trainer:
 
 def _lightgbm(model: Any, task: Task, words: dict[str, Any]) -> dict[str, Any]:
     test = task.test
-    # eval_set until LightGBM 4.6, eval_X and eval_y since.
-    since = "eval_X" in inspect.signature(model.fit).parameters
-    evals = {"eval_X": test.X, "eval_y": test.labels} if since else {"eval_set": [(test.X, test.labels)]}
-    model.set_params(metric=words["metric"])  # beside `eval_metric=` the log would have its objective's NDCG
+    # LightGBM up to 4.6 takes eval_set, later versions eval_X and eval_y.
+    has_eval_X = "eval_X" in inspect.signature(model.fit).parameters
+    evals = {"eval_X": test.X, "eval_y": test.labels} if has_eval_X else {"eval_set": [(test.X, test.labels)]}
+    model.set_params(metric=words["metric"])  # with `eval_metric=` the objective's NDCG would be logged too
     cutoff = {"eval_at": words["eval_at"]} if "eval_at" in words else {}
     return {"group": task.train.sizes, "eval_group": [test.sizes], **cutoff, **evals}
 
@@ -118,10 +118,10 @@ TOOLKITS = {
         ),
         Trainer(
             "catboost", ("catboost",), "CatBoostRanker", presets.catboost,
-            # No evaluation set: a training's log renames the metric and sets its loss's own NDCG beside it.
+            # No evaluation set: CatBoost's log renames the metric and adds the loss's own NDCG.
             fit=lambda _, task, __: {"group_id": task.train.qid},
             made={
-                "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # its own, which sleep
+                "iterations": ROUNDS, "depth": 5, "rsm": COLUMNS, "thread_count": 2,  # CatBoost's idle threads sleep
                 "allow_writing_files": False, "logging_level": "Silent",
             },
         ),
@@ -130,19 +130,20 @@ TOOLKITS = {
 
 
 def own_convention(trainer: Trainer, measure: str, k: int) -> Convention | None:
-    """Give a toolkit's own preset of a measure, by the toolkit's name of it where it has that; None where it has none.
+    """Return a toolkit's own preset of a measure, named by us or by the toolkit; None if it has none.
 
-    Pairs are made of labels.
+    A preset of given pairs becomes one of pairs made from labels.
     """
-    word = measure_named(measure)
-    methods = sorted(presets.TOOLS[trainer.name].measures(), key=lambda each: each != measure)
-    several = [trainer.convention(k), *(presets.make(f"{trainer.name}.{method}", k) for method in methods)]
-    own = next((convention for convention in several if convention.measure == word), None)
-    return own.replace(pairs="label", average="query") if own and getattr(own, "pairs", "") == "given" else own
+    measure_name = measure_named(measure)
+    methods = sorted(presets.TOOLS[trainer.name].measures(), key=lambda method: method != measure)
+    conventions = [trainer.convention(k), *(presets.make(f"{trainer.name}.{method}", k) for method in methods)]
+    own_preset = next((convention for convention in conventions if convention.measure == measure_name), None)
+    is_of_pairs = getattr(own_preset, "pairs", "") == "given"
+    return own_preset.replace(pairs="label", average="query") if own_preset and is_of_pairs else own_preset
 
 
 def measure_named(name: str) -> str:
-    """Return the name of a measure, given by its own name or by a toolkit's name of it, such as 'map'.
+    """Return our name of a measure, given our name or a toolkit's, such as 'map'.
 
     >>> measure_named("map"), measure_named("ap")
     ('ap', 'ap')
@@ -153,6 +154,6 @@ def measure_named(name: str) -> str:
 
 
 def usable(toolkits: str | Iterable[str] | None, n_packages: int | None = None) -> dict[str, Availability]:
-    """Tell whether toolkits can be used: all packages that training their models needs, or the first packages."""
+    """Return the availability of toolkits, by all packages that training needs or only the first ones."""
     listed = list(TOOLKITS) if toolkits is None else names("toolkits", toolkits, hint="toolkits=['lightgbm']")
     return {choice("toolkits", name, TOOLKITS): TOOLKITS[name].probe(n_packages) for name in listed}

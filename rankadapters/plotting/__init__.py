@@ -1,1 +1,1 @@
-"""Plots of plain data; matplotlib is imported when one is drawn."""
+"""Plots of plain data; matplotlib is imported when the first plot is drawn."""

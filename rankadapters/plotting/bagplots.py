@@ -1,11 +1,11 @@
-"""The middle and the spread of points in the plane, one panel per method."""
+"""Bagplots: the median and the spread of points in the plane, one panel per method."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankadapters.plotting.canvas import COLOURS, DOWN, TOTAL, WIDTH, empty_figure
+from rankadapters.plotting.canvas import COLORS, DOWN, TOTAL, WIDTH, empty_figure
 
 COLUMNS = 3
 PANEL = 2.0  # inches
@@ -13,7 +13,7 @@ Spot = tuple[float, float]
 
 
 class Spread(NamedTuple):
-    """What one panel shows; see `statistics.halfspace_depth.Bagplot`."""
+    """The content of one panel; see `statistics.halfspace_depth.Bagplot`."""
 
     points: Sequence[Spot]
     median: Spot
@@ -23,7 +23,7 @@ class Spread(NamedTuple):
 
 
 def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
-    """Draw loop, bag, points and median of each of one or more panels, on the same axes, three panels in a row."""
+    """Draw the loop, bag, points and median of each panel, with shared axes and three panels in a row."""
     n_rows = -(-len(panels) // COLUMNS)
     figure = empty_figure(WIDTH + 1.6, 0.6 + PANEL * n_rows)
     grid = figure.subplots(n_rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
@@ -40,10 +40,10 @@ def bagplots(panels: Mapping[str, Spread], x_name: str, y_name: str) -> Any:
 def _draw(axes: Any, spread: Spread) -> None:
     for corners, alpha in ((spread.loop, 0.2), (spread.bag, 0.45)):
         if corners:
-            axes.fill(*zip(*corners, strict=True), color=COLOURS[0], alpha=alpha, linewidth=0)
-    for place, point in enumerate(spread.points):
-        outside = place in spread.outliers
-        axes.plot(*point, marker="x" if outside else ".", color=DOWN if outside else TOTAL, markersize=4)
-    axes.plot(*spread.median, marker="P", color=COLOURS[1], markersize=6)
+            axes.fill(*zip(*corners, strict=True), color=COLORS[0], alpha=alpha, linewidth=0)
+    for index, point in enumerate(spread.points):
+        is_outlier = index in spread.outliers
+        axes.plot(*point, marker="x" if is_outlier else ".", color=DOWN if is_outlier else TOTAL, markersize=4)
+    axes.plot(*spread.median, marker="P", color=COLORS[1], markersize=6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=7)

@@ -1,4 +1,4 @@
-"""What every plot shares: an empty figure that fits a phone, and colours that read on light and dark ground."""
+"""Helpers for all plots: an empty figure that fits a phone, and colors for light and dark backgrounds."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from rankadapters.core.errors import MissingToolkitError
 
-WIDTH, HEIGHT = 4.8, 3.6  # inches: at 10 points the text is still legible where a phone shrinks it
+WIDTH, HEIGHT = 4.8, 3.6  # inches: text of 10 points stays legible when a phone shrinks the figure
 
-# Okabe & Ito (2008), Color Universal Design: told apart by colour-blind readers; black is left to text and axes.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# Okabe & Ito (2008), Color Universal Design: color-blind readers can distinguish them. Text and axes are black.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 LINES = ("-", "--", "-.", ":")
-LINE, LEGEND_LINE = 0.42, 0.22  # inches of a bar, and of an entry of the legend
-LONGEST = 48  # letters of a name; longer ones would leave no room for what is drawn
+LINE, LEGEND_LINE = 0.42, 0.22  # height of a bar and of a legend entry, in inches
+LONGEST = 48  # letters of a name; a longer one would leave no room for the plot
 UP, DOWN, TOTAL = "#009E73", "#D55E00", "#7F7F7F"
 
 
 def empty_figure(width: float, height: float) -> Any:
-    """Make a figure that notebooks show, or raise a MissingToolkitError where matplotlib is not installed."""
+    """Return an empty figure that notebooks display; raise MissingToolkitError if matplotlib is not installed."""
     try:
         from rankadapters.plotting.figures import ShownFigure
     except ImportError:
@@ -27,7 +27,7 @@ def empty_figure(width: float, height: float) -> Any:
 
 
 def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
-    """Make a figure and its axes."""
+    """Return an empty figure and its axes."""
     figure = empty_figure(WIDTH, height)
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
@@ -35,12 +35,12 @@ def canvas(height: float = HEIGHT) -> tuple[Any, Any]:
 
 
 def style(number: int, markersize: float) -> dict[str, Any]:
-    """Return how the line of this number looks: told apart by colour and by dashes."""
-    colour, dashes = COLOURS[number % len(COLOURS)], LINES[number % len(LINES)]
-    return {"color": colour, "linestyle": dashes, "markersize": markersize}
+    """Return the style of the line with this number; lines differ by color and by dashes."""
+    color, dashes = COLORS[number % len(COLORS)], LINES[number % len(LINES)]
+    return {"color": color, "linestyle": dashes, "markersize": markersize}
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Name the rows of a plot at its left, the first on top; a long name is cut."""
+    """Write the names of a plot's rows on the left, the first on top; cut long names."""
     axes.set_yticks(range(len(names)), [n if len(n) <= LONGEST else f"{n[: LONGEST - 1]}…" for n in names])
     axes.invert_yaxis()

@@ -1,4 +1,4 @@
-"""The figure that every plot draws into; this module imports matplotlib and is imported only when one is drawn."""
+"""The figure class of every plot; this module imports matplotlib, so it is imported only for drawing."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 
 class ShownFigure(Figure):
-    """A figure that a notebook shows as it stands, pyplot or not; tied to no window and no backend."""
+    """A figure that a notebook displays without pyplot, a window or a backend."""
 
     def _repr_svg_(self) -> str:
-        """Draw it; the same figure gives the same text."""
+        """Return the figure as SVG; the same figure gives the same text."""
         text = io.StringIO()
         with rc_context({"svg.hashsalt": "rankadapters"}):
             self.savefig(text, format="svg", metadata={"Date": None})

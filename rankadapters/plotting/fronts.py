@@ -1,4 +1,4 @@
-"""Methods as points, of which the best in both are named and joined."""
+"""Draw methods as points, and name and join those on the Pareto fronts."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankadapters.core.errors import MissingToolkitError
-from rankadapters.plotting.canvas import COLOURS, TOTAL, WIDTH, canvas
+from rankadapters.plotting.canvas import COLORS, TOTAL, WIDTH, canvas
 
 AREA = 18.0  # points squared
 ARROW = {"arrowstyle": "-", "color": TOTAL, "linewidth": 0.6}
 
 
 def fronts(points: Mapping[str, tuple[float, float]], ranks: Sequence[Sequence[str]], x_name: str, y_name: str) -> Any:
-    """Draw each method as a point, and join and name those of each rank, the best first; names are moved apart."""
+    """Draw each method as a point, and join and name the methods of each rank; move overlapping names apart."""
     try:
         from adjustText import adjust_text
     except ImportError:
         raise MissingToolkitError.of("adjustText", "compare") from None
     figure, axes = canvas(WIDTH)
     named = {name for names in ranks for name in names}
-    rest = [point for name, point in points.items() if name not in named]
-    if rest:
-        axes.scatter(*zip(*rest, strict=True), s=AREA, color=TOTAL, linewidths=0)
+    unnamed = [point for name, point in points.items() if name not in named]
+    if unnamed:
+        axes.scatter(*zip(*unnamed, strict=True), s=AREA, color=TOTAL, linewidths=0)
     texts = []
     for number, names in enumerate(ranks):
         if not names:
             continue
-        colour = COLOURS[number % len(COLOURS)]
-        several = sorted(points[name] for name in names)
+        color = COLORS[number % len(COLORS)]
+        corners = sorted(points[name] for name in names)
         axes.plot(
-            *zip(*several, strict=True), color=colour, marker="o", markersize=4, linewidth=1, label=f"rank {number + 1}"
+            *zip(*corners, strict=True), color=color, marker="o", markersize=4, linewidth=1, label=f"rank {number + 1}"
         )
-        texts += [axes.text(*points[name], name, color=colour, fontsize=8) for name in names]
+        texts += [axes.text(*points[name], name, color=color, fontsize=8) for name in names]
     axes.set(xlabel=x_name, ylabel=y_name)
     axes.margins(0.12)
     if texts:
         figure.legend(loc="outside lower left", ncols=len(ranks), frameon=False)
     if len(texts) > 1:
         figure.canvas.draw()
-        figure.set_layout_engine("none")  # so that names stay where they are moved to
+        figure.set_layout_engine("none")  # a layout engine would move the names again
         adjust_text(texts, ax=axes, arrowprops=ARROW, ensure_inside_axes=True, iter_lim=2000, force_text=(0.3, 0.6))
     return figure

@@ -1,4 +1,4 @@
-"""What each query contributes to the difference of two numbers, as bars."""
+"""Draw each query's contribution to the difference of two numbers as bars."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankadapters.plotting.canvas import LINE, canvas
 
 
 def contributions(bars: Sequence[tuple[str, float]], *, title: str, ax: Any = None) -> Any:
-    """Draw what each query contributes to a difference, the first on top, into `ax` or a new figure."""
+    """Draw a bar for each query's contribution to a difference, the first on top, into `ax` or a new figure."""
     if not bars:
         msg = "no query contributes to the difference, so there is nothing to draw.\nHint: report.ok says so too."
         raise InputError(msg)

@@ -1,4 +1,4 @@
-"""Ranks under several conventions, a line per model: lines cross where models change places."""
+"""Draw ranks under several conventions, one line per model; lines cross where the order of models changes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rankadapters.plotting.canvas import LEGEND_LINE, LINE, canvas, name_rows, s
 def ranks(rows: Sequence[str], lines: Mapping[str, Sequence[int]], x_name: str) -> Any:
     """Draw the rank of each model, from 1 on, in each row, the first row on top; the legend is below."""
     figure, axes = canvas(1.2 + LINE * len(rows) + LEGEND_LINE * len(lines))
-    for number, (name, places) in enumerate(lines.items()):
-        axes.plot(places, range(len(rows)), **style(number, 4), marker="o", label=name)
+    for number, (name, positions) in enumerate(lines.items()):
+        axes.plot(positions, range(len(rows)), **style(number, 4), marker="o", label=name)
     name_rows(axes, rows)
     axes.set(xlabel=x_name)
     axes.xaxis.get_major_locator().set_params(integer=True)

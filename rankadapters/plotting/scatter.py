@@ -1,4 +1,4 @@
-"""One point per query: its value here against its value there."""
+"""Draw one point per query: its value under one convention against its value under another."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from rankadapters.plotting.canvas import WIDTH, canvas
 
-GRID = 100  # points closer than 1/100 are one, so that a page stays small however many queries there are
-COLOUR = "#2E86C1"  # reads through itself on light and dark ground
-AREA = 9.0  # points squared, of a single query
+GRID = 100  # points are rounded to 1/100 and merged, so that a page stays small for any number of queries
+COLOR = "#2E86C1"  # visible when overlapping, on light and dark backgrounds
+AREA = 9.0  # of a single query, in points squared
 
 
 def scatter(x: ArrayLike, y: ArrayLike, x_name: str, y_name: str) -> Any:
-    """Draw pairs of values beside the line on which they are equal; the area of a point tells how many there are.
+    """Draw pairs of values and the line of equal values; the area of a point grows with the number of pairs there.
 
     A pair with a NaN is left out.
     """
@@ -25,6 +25,6 @@ def scatter(x: ArrayLike, y: ArrayLike, x_name: str, y_name: str) -> Any:
     points, counts = np.unique(np.round(pairs * GRID) / GRID, axis=0, return_counts=True)
     low, high = (float(pick) for pick in (min(points.min(initial=0), 0), max(points.max(initial=1), 1)))
     axes.plot([low, high], [low, high], color="black", linewidth=0.8, linestyle=":")
-    axes.scatter(*points.T, s=AREA * counts**0.5, color=COLOUR, alpha=0.75, linewidths=0)
+    axes.scatter(*points.T, s=AREA * counts**0.5, color=COLOR, alpha=0.75, linewidths=0)
     axes.set(xlabel=x_name, ylabel=y_name, aspect="equal")
     return figure

@@ -128,7 +128,7 @@ class Segments(Mapping[Any, Found]):
             for row in rows
         ]
         x_name = "value" if "name" in names else rows[0]["name"]
-        return intervals(lines, f"{x_name}, 95 % interval", line=whole[0] if len(whole) == 1 else None)
+        return intervals(lines, f"{x_name}, 95 % interval", reference=whole[0] if len(whole) == 1 else None)
 
     def _repr_html_(self) -> str:
         return self.table().html()

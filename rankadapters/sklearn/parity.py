@@ -17,7 +17,7 @@ from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
 from rankadapters.core.presets.tool import differing, require_expressible
-from rankadapters.parity import Held, Toolkit
+from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import refuse_labels, refusing
 
 TOP_K = "top_k_accuracy_score"
@@ -68,9 +68,9 @@ class ScikitLearnToolkit(Toolkit):
                 what = f"query {who} is not a sample of sklearn's {TOP_K}: three rows or more, one of label 1"
                 raise InputError(f"{what}.\nHint: drop the query, or leave sklearn out.")
 
-    def hold(self, held: Held, words: dict[str, Any]) -> Held:
+    def prepare(self, held: ToolkitData, words: dict[str, Any]) -> ToolkitData:
         """Leave the one-document queries out of what refuses them."""
-        held = super().hold(held, words)
+        held = super().prepare(held, words)
         several = np.diff(held.queries.indptr) > 1
         if several.all() or words["metric"] not in REFUSE_ONE:
             return held
@@ -82,7 +82,7 @@ class ScikitLearnToolkit(Toolkit):
         return replace(held, queries=queries, scores=held.scores[kept], notes=(note, *held.notes))
 
     @refusing("sklearn", ValueError)
-    def ask(self, held: Held, words: dict[str, Any]) -> float:
+    def ask(self, held: ToolkitData, words: dict[str, Any]) -> float:
         """Call the function: once for all rows, or for each query, as a row of its own where it takes a cutoff."""
         function, queries, scores = getattr(sklearn.metrics, words["metric"]), held.queries, held.scores
         labels = queries.labels if "k" in words and words["metric"] != TOP_K else (queries.labels >= 1).astype(int)

@@ -12,10 +12,10 @@ from rankadapters.core import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.parity import Held, Toolkit
-from rankadapters.parity.data import as_float32, as_judged, ranker, refuse_grades, refusing, rescaled, rounds_until
-from rankadapters.parity.held import Route
+from rankadapters.parity import Toolkit, ToolkitData
+from rankadapters.parity.data import as_float32, dart_note, ranker, read_data, refusing, require_grades, rounds_until
 from rankadapters.parity.rows import IN_PART_FLOAT32
+from rankadapters.parity.toolkit_data import Route
 from rankadapters.xgboost.metrics import judged_of, query_weights
 
 MOST_LABEL = 31  # under its exponential gain
@@ -48,12 +48,12 @@ class XGBoostToolkit(Toolkit):
         """Take whole labels from 0 to 31 under its exponential gain, once they are rounded."""
         held = queries.with_labels(as_float32("labels", queries.labels, self.vocabulary.title))
         if words.get("ndcg_exp_gain"):
-            refuse_grades(held, MOST_LABEL, "xgboost", " under its exponential gain", "a linear gain, ")
+            require_grades(held, MOST_LABEL, "xgboost", " under its exponential gain", "a linear gain, ")
 
-    def ask(self, held: Held, words: dict[str, Any]) -> float:
+    def ask(self, held: ToolkitData, words: dict[str, Any]) -> float:
         """Ask for the metric of a base margin."""
         groups, queries = words.get("groups", True), held.queries
-        weights = held.given.get("query_weight", queries.query_weight) if groups else queries.row_weight
+        weights = held.inputs.get("query_weight", queries.query_weight) if groups else queries.row_weight
         matrix = xgb.DMatrix(
             np.zeros((queries.n_docs, 1)), label=queries.labels, qid=queries.query_of_row if groups else None,
             weight=weights, base_margin=held.scores, nthread=1,
@@ -64,7 +64,7 @@ class XGBoostToolkit(Toolkit):
         """Trust AUC where labels are probabilities to less: XGBoost sums in float32 in part."""
         return IN_PART_FLOAT32 if getattr(convention, "pairs", "") == "unit" else super().precision(convention)
 
-    def trained(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> Held:
+    def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
         """Read a ranker or a Booster, and predict."""
         asked = (xgb.XGBModel, self.vocabulary.title, "XGBRanker", "qid=qid")
         booster = model if isinstance(model, xgb.Booster) else ranker(model, *asked).get_booster()
@@ -76,15 +76,16 @@ class XGBoostToolkit(Toolkit):
             )
             raise InputError(msg)
         best = int(getattr(booster, "best_iteration", -1))  # which it lacks without early stopping
-        trained = booster.num_boosted_rounds()
-        rounds = rounds_until(iteration, trained, best + 1)
+        n_trained = booster.num_boosted_rounds()
+        rounds = rounds_until(iteration, n_trained, best + 1)
         upto, words = booster[:rounds], self.nearest(convention)[1]
         how = self.names(words)[1].removeprefix("xgboost ")
         own = Route(f"Booster.eval {how}", lambda _: _evaluated(upto, matrix, words))
-        return Held(
-            queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds, trained=trained,
-            own=_own_metric(booster, words), routes=(self.asked(words), own) if words.get("groups", True) else (),
-            notes=rescaled(rounds, trained, _learner(booster)["gradient_booster"]["name"]),
+        return ToolkitData(
+            queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds, n_trained=n_trained,
+            own_convention=_own_metric(booster, words),
+            routes=(self.score_route(words), own) if words.get("groups", True) else (),
+            notes=dart_note(rounds, n_trained, _learner(booster)["gradient_booster"]["name"]),
         )  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any])
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
         return data, judged_of(data).queries(query_weights)(weighting)
-    X, queries = as_judged(data)
+    X, queries = read_data(data)
     if not queries.are_together:
         msg = "the rows of a query are not together, as XGBoost wants them.\nHint: sort X, labels and qid by qid."
         raise InputError(msg)

@@ -160,7 +160,7 @@ def test_the_points_of_a_method_without_one_data_set():
 
 def test_a_method_that_met_no_other_has_no_bagplot():
     found = leave_one_out(Results({("a", "D", "m"): 1.0}, higher_is_better=True))
-    with pytest.raises(InputError, match="'a' met no other method"):
+    with pytest.raises(InputError, match="'a' has no opponents"):
         found.bagplot("a")
 
 

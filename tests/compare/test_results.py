@@ -228,7 +228,7 @@ def test_of_many_names_the_first_twenty_are_told():
 def test_reports_are_plain_json():
     found = winning_numbers(Results({**CELLS, ("c", "D3", "MAP"): 1.0}, higher_is_better=True))
     assert json.loads(found.to_json())["groups"]["all"]["c"] == {"wn": 0, "iwn": 0, "nwn": None, "n_datasets": 1}
-    assert "Met no other method, so that no number is defined: c." in str(found)
+    assert "Without opponents, so that no number is defined: c." in str(found)
 
 
 def test_the_input_is_not_changed():

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 import rankadapters as ra
 from rankadapters.core.kernels.dispatch import NEVER, kernels
 from rankadapters.io import line_blocks
-from rankadapters.io.text import HeldFile
+from rankadapters.io.text import LoadedFile
 from tests.fuzz.plain_text import RefusedError
 
 EXAMPLES = 10_000  # of all targets, in a run of the test suite
@@ -27,9 +27,9 @@ def share(of_all: float) -> settings:
     return settings(max_examples=round(EXAMPLES * of_all), deadline=None, suppress_health_check=SLOW)
 
 
-def held(data: bytes, name: str = "fuzzed") -> HeldFile:
+def held(data: bytes, name: str = "fuzzed") -> LoadedFile:
     """Hand over a file without a disk."""
-    return HeldFile(name, data)
+    return LoadedFile(name, data)
 
 
 def in_memory() -> str | None:

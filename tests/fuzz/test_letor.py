@@ -118,7 +118,7 @@ def test_svmlight(data):
         numbers = {number for row in rows for number in row.features}
         width = max(numbers, default=-1) + 1
         refuse_unless(numbers, "no feature")
-        refuse_unless(width * len(rows) <= features.MOST_CELLS, "too wide")
+        refuse_unless(width * len(rows) <= features.MAX_CELLS, "too wide")
         for row in rows:
             digits = row.query.removeprefix("-")
             refuse_unless(digits.isascii() and digits.isdigit() and len(digits) <= 18, "qid is not whole")
@@ -132,7 +132,7 @@ def test_svmlight(data):
         return bits(found.labels), found.qid.tolist(), bits(found.X)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(features, "MOST_CELLS", 1000)
+        patch.setattr(features, "MAX_CELLS", 1000)
         both(read, plain)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankadapters as ra
 from rankadapters.io import read_table
-from rankadapters.io.text import HeldFile
+from rankadapters.io.text import LoadedFile
 from tests.fuzz.budget import bits, blocks_of, both, docid_order, held, names_of, plain_docid_order, said, share
 from tests.fuzz.mutations import other_bytes
 from tests.fuzz.plain_letor import queries_of, refuse_twice
@@ -184,7 +184,7 @@ GOOD = {
 @share(0.015)
 @given(other_bytes(written(GOOD)))
 def test_parquet_with_other_bytes(data):
-    file = HeldFile("fuzzed", data)
+    file = LoadedFile("fuzzed", data)
     for read in (
         lambda: read_table(file, **{role: role for role in GOOD}),
         lambda: ra.evaluate_stream(file, "textbook@5"),

@@ -119,7 +119,7 @@ def test_data_that_a_toolkit_refuses_is_named(toolkit, labels, sizes, message):
 
 def test_weights_with_which_xgboosts_mean_exceeds_1_are_its_own_refusal():
     # Surprise of XGBoost 3.2.0, rank_metric.cc: an empty query adds 1 whatever its weight.
-    with pytest.raises(ra.InputError, match=r"^xgboost refuses: (?!\[\d).*Invalid output score.*\nHint: mend the data"):
+    with pytest.raises(ra.InputError, match=r"^xgboost refuses: (?!\[\d).*Invalid output score.*\nHint: fix the data"):
         checker("xgboost")(
             [0, 0, 1, 0], [4, 3, 2, 1], ra.presets.xgboost(2), group_sizes=[2, 2], query_weight=[0.1, 0.2]
         )
@@ -252,7 +252,7 @@ def test_a_lightgbm_model_is_asked_for_measures_without_gains_too(lgb_ranker, me
 def test_a_log_of_other_gains_is_refused(lgb_ranker):
     _, booster, log, valid = lgb_ranker
     convention = ra.presets.lightgbm(5, label_gain=[0, 1, 5, 6, 7])
-    with pytest.raises(ra.InputError, match="under gain='exp2', of which label 2 has 3, not gain='table_0_1_5_6_7'"):
+    with pytest.raises(ra.InputError, match="under gain='exp2', where label 2 has 3, not gain='table_0_1_5_6_7'"):
         ra.lightgbm.check_model(booster, (valid.X, valid.y, valid.qid), convention, dataset="valid", log=log)
 
 

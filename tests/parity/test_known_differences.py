@@ -14,7 +14,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import rankadapters as ra
-from rankadapters.parity import Held
+from rankadapters.parity import ToolkitData
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankadapters.LabelsWarning")  # whatever labels a tool takes
 
@@ -74,7 +74,7 @@ def toolkit(
     queries = ra.Queries(labels, group_sizes=sizes, **columns)
     scores = np.arange(len(labels), dtype=np.float64)
     words = getattr(ra, name).native_metric(make(3))
-    return or_refused(lambda: asked.ask(Held(queries=queries, scores=scores), words), ra.InputError)
+    return or_refused(lambda: asked.ask(ToolkitData(queries=queries, scores=scores), words), ra.InputError)
 
 
 def against(name: str, labels: list[float], make: Callable[[int], ra.Convention], sizes: list[int], **columns: Any):

@@ -134,4 +134,4 @@ def test_what_a_model_says_of_all_its_queries_is_never_taken_for_one_of_them(too
         toolkits, "judge", lambda *given, **more: asked.append(more["per_query"]) or judge(*given, **more)
     )
     getattr(ra, toolkit).check_model(model, data, f"{toolkit}@5", dataset="set" if log else None, **log)
-    assert [ask_each.func.__self__.apart for ask_each in asked] == apart
+    assert [ask_each.func.__self__.by_query for ask_each in asked] == apart

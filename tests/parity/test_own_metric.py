@@ -33,7 +33,7 @@ def test_the_models_own_label_gain_decides_what_its_ndcg_is(gains, load):
     report = ra.lightgbm.check_model(booster, data, own, dataset="valid", log=log)
     report.raise_if_failed()
     assert report.rows[0].value == pytest.approx(log["valid"]["ndcg@5"][-1], abs=1e-12)
-    message = r"trained under gain='table_0_1_9_10_11', of which label 2 has 9, not gain='exp2', of which it has 3"
+    message = r"trained under gain='table_0_1_9_10_11', where label 2 has 9, not gain='exp2', where it has 3"
     with pytest.raises(ra.InputError, match=message):
         ra.lightgbm.check_model(booster, data, ra.presets.lightgbm(5))
 
@@ -49,7 +49,7 @@ def test_gains_that_are_the_same_on_this_data_are_no_other_metric():
 def test_a_convention_of_other_gains_than_lightgbms_default_is_refused_by_name():
     valid = ranking(1)
     booster, _ = lgb_model(valid)
-    with pytest.raises(ra.InputError, match="trained under gain='exp2', of which label 2 has 3, not gain='linear'"):
+    with pytest.raises(ra.InputError, match="trained under gain='exp2', where label 2 has 3, not gain='linear'"):
         ra.lightgbm.check_model(booster, (valid.X, valid.y, valid.qid), ra.presets.sklearn(5))
 
 
@@ -78,7 +78,7 @@ def test_xgboosts_own_ndcg_exp_gain_decides_what_its_ndcg_is(load, objective, tm
     assert report.rows[-1].value == log["set"]["ndcg@5"][-1]
     if load and objective != "rank:ndcg":  # such a model file holds no parameter of its metric
         return
-    with pytest.raises(ra.InputError, match="under gain='linear', of which label 2 has 2, not gain='exp2-floor'"):
+    with pytest.raises(ra.InputError, match="under gain='linear', where label 2 has 2, not gain='exp2-floor'"):
         ra.xgboost.check_model(booster, matrix, ra.presets.xgboost(5))
     binary = xgb.DMatrix(valid.X, valid.y > 1, qid=valid.qid)
     assert ra.xgboost.check_model(booster, binary, ra.presets.xgboost(5)).ok

@@ -123,13 +123,13 @@ def test_the_toolkits_confirm_their_presets(tool, numbers):
 
 def test_a_toolkit_with_a_wrong_number_is_wrong(monkeypatch):
     lightgbm = pytest.importorskip("rankadapters.lightgbm.parity")
-    ask = type(lightgbm.TOOLKIT).asked
+    route_of = type(lightgbm.TOOLKIT).score_route
 
     def wrong(self, words):
-        route = ask(self, words)
-        return route._replace(ask=lambda held: route.ask(held) + 1e-3)
+        route = route_of(self, words)
+        return route._replace(ask=lambda data: route.ask(data) + 1e-3)
 
-    monkeypatch.setattr(type(lightgbm.TOOLKIT), "asked", wrong)
+    monkeypatch.setattr(type(lightgbm.TOOLKIT), "score_route", wrong)
     assert row_of("lightgbm").outcome == "wrong"
 
 

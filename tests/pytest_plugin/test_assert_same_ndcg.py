@@ -44,7 +44,7 @@ def test(assert_same_ndcg):
         ),
         (
             "assert_same_ndcg(ours, ra.evaluate(labels[:3], scores[:3], ra.presets.yahoo(2), qid=qid[:3]))",
-            ["*They are of other queries: 2 queries, 0 of them empty and 0 short against 1 queries*"],
+            ["*They are of different queries: 2 queries, 0 of them empty and 0 short against 1 queries*"],
         ),
         (
             (

@@ -73,7 +73,7 @@ def test(ranking_parity):
 def test_a_marker_that_declares_nothing_that_is_used_is_refused(run):
     found = run("@pytest.mark.rank_parity(convention='yahoo@2')\ndef test():\n    pass\n")
     found.assert_outcomes(errors=1)
-    found.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares something*"])
+    found.stdout.fnmatch_lines(["*marked rank_parity but uses no fixture that compares numbers*"])
 
 
 def test_a_marker_of_a_class_may_meet_tests_that_compare_nothing(run):
@@ -116,9 +116,9 @@ def test_markers_of_a_class_and_its_test_are_joined(run):
 class TestBoth:
     @pytest.mark.rank_parity(toolkits=["sklearn"])
     def test_joined(self, request):
-        from rankadapters.pytest_plugin import _declared
+        from rankadapters.pytest_plugin import _marker_options
 
-        declared = _declared(request)
+        declared = _marker_options(request)
         assert declared["convention"] == ra.presets.lightgbm(2)
         assert declared["toolkits"] == ["sklearn"]
 """
