@@ -130,11 +130,11 @@ def test_object_weights_are_named_as_ignored():
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, weight=weights[qid]).rows
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid).value
-    assert row.reason == "weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
+    assert row.reason == "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
 
 
 def test_two_kinds_of_query_weights_contradict():
-    with pytest.raises(ra.InputError, match="query_weight and group_weight say the same"):
+    with pytest.raises(ra.InputError, match="query_weight and group_weight are the same weights"):
         ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], query_weight=[1], group_weight=[1, 1])
 
 

@@ -168,21 +168,21 @@ def test_ordered_boosting_is_refused_where_it_permutes_rows():
 
 def test_a_set_that_was_not_declared_is_refused():
     metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(0)])
-    with pytest.raises(cb.CatBoostError, match=r"(?s)labels are those of none of the sets declared .*Hint: sets="):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
         train(metric)
 
 
 def test_a_training_set_that_was_not_declared_is_refused_where_it_is_the_only_one():
     X, labels, qid, _ = data(0)
     metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
-    with pytest.raises(cb.CatBoostError, match=r"(?s)labels are those of none of the sets declared .*Hint: sets="):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
         ranker(metric).fit(X, labels, group_id=qid)
 
 
 def test_a_declared_training_set_with_other_labels_is_refused():
     labels, qid = labels_and_qid(0)
     metric = ra.catboost.eval_metric(CONVENTION, sets=[(2 - labels, qid), labels_and_qid(1)])
-    with pytest.raises(cb.CatBoostError, match="labels are those of none of the sets declared"):
+    with pytest.raises(cb.CatBoostError, match="labels match none of the declared sets"):
         train(metric)
 
 
@@ -267,8 +267,8 @@ def test_a_set_that_is_declared_twice_is_one():
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        ([], "lists no set"),
-        ("train", "lists no set"),
+        ([], "is not a list of sets"),
+        ("train", "is not a list of sets"),
         ([[1, 0]], r"sets\[0\] is \[1, 0\]; allowed are \(labels, qid\)"),
         ([([1, 0],)], r"sets\[0\] is"),
         ([([1, 0], [1])], "qid has 1 rows but labels has 2"),
@@ -283,7 +283,7 @@ def test_sets_that_are_none_are_refused(sets, message):
 def test_weights_that_vary_within_a_query_are_refused():
     metric = declared(ra.presets.catboost(3))
     labels, _ = labels_and_qid(0)
-    with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they hold object weights"):
+    with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they are object weights"):
         metric.evaluate([np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0)
 
 

@@ -103,7 +103,7 @@ class Watched:
             assert not any(self.as_dmatrix)
             self.callback = again
             return
-        with pytest.raises(ra.InputError, match="left its evaluation sets behind"):
+        with pytest.raises(ra.InputError, match="which drops its evaluation sets"):
             self.boosted(callbacks=[again])
 
     def labels(self, seed):
