@@ -249,7 +249,7 @@ def test_a_convention_is_catboosts_nearest_loss_and_trains(convention, options, 
             "cannot express ties='input', only ties='average'",
         ),
         (ra.presets.catboost.dcg(5, use_weights=False), {"loss": "LambdaMart"}, "cannot express measure='dcg'"),
-        (ra.presets.catboost.map(5), {}, "compared with NDCG and DCG only(.|\n)*Hint: ra.catboost.train"),
+        (ra.presets.catboost.map(5), {}, "verified only for NDCG and DCG(.|\n)*Hint: ra.catboost.train"),
         (TEXTBOOK, {"loss": "PairLogit"}, "loss='PairLogit'; allowed are 'LambdaMart', 'YetiRank', 'StochasticRank'"),
     ],
 )

@@ -122,7 +122,7 @@ def test_uneven_group_weights_are_named_and_taken_as_catboost_takes_them():
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, group_weight=uneven).rows
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid, query_weight=weights).value
-    assert row.reason.startswith("group_weight varies within query 3: catboost.utils.eval_metric silently takes each ")
+    assert row.reason.startswith("group_weight varies within query 3: catboost.utils.eval_metric silently uses the ")
 
 
 def test_object_weights_are_named_as_ignored():

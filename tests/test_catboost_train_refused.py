@@ -156,7 +156,7 @@ def of_labels(labels):
         ),
         (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
         (of_text, r"has text features \[0\], and CatBoost cannot sum models with these.\nHint: encode"),
-        (of_embeddings, r"has embedding features \[0\], and CatBoost cannot add up"),
+        (of_embeddings, r"has embedding features \[0\], and CatBoost cannot sum"),
         (
             of_two_scores,
             "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
@@ -241,7 +241,7 @@ def test_a_pool_quantized_to_more_than_255_borders_is_refused():
     train, valid = pool(), pool(1)
     for data in (train, valid):
         data.quantize(border_count=300)
-    message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: pass the Pool as it was"
+    message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: pass the Pool before"
     with pytest.raises(ra.InputError, match=f"learn: {message}"):
         ra.catboost.train(PLAIN, train, QUERY_RMSE)
     with pytest.raises(ra.InputError, match=f"validation: {message}"):

@@ -162,7 +162,7 @@ def test_queries_are_taken_as_sets():
 
 
 def test_ordered_boosting_is_refused_where_it_permutes_rows():
-    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes the rows.*Hint: boosting_type='Plain'"):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*Hint: boosting_type='Plain'"):
         train(declared(), boosting="Ordered")
 
 
@@ -214,7 +214,7 @@ def test_rows_that_catboost_permutes_are_left_out_with_the_training_set(more, va
 
 
 def test_a_permuted_training_set_that_was_declared_is_refused():
-    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes the rows.*or sets= of every eval_set alone"):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*or sets= of every eval_set alone"):
         ranker(declared(), one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1))
 
 
@@ -253,7 +253,7 @@ def test_sets_that_nothing_tells_apart_are_refused():
     labels, qid = labels_and_qid(0)
     other = np.sort(np.random.default_rng(0).permutation(qid))
     other[:3] = other[0]
-    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but other queries or weights"):
+    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
         ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other[1:], 99))])
 
 

@@ -24,9 +24,7 @@ class DatasetColumns(NamedTuple):
 
     def copied(self) -> DatasetColumns:
         """Return copies: the caller may change its arrays or free them."""
-        return DatasetColumns(
-            np.array(self.labels), np.array(self.group_sizes), _copied(self.weights), _copied(self.positions)
-        )
+        return DatasetColumns(np.array(self.labels), np.array(self.group_sizes), *map(_copied, self[2:]))
 
     def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
         """Return a function that makes the queries with the weights of a weighting: by query, by row, or none."""

@@ -64,9 +64,7 @@ class GlobalMonitor:
         """Drop the tallies of a round that did not end."""
         self._noted = []
 
-    def note(
-        self, owner: object, read_columns: Callable[[], DatasetColumns | None], scores: Callable[[], Array]
-    ) -> None:
+    def note(self, owner: object, read: Callable[[], DatasetColumns | None], scores: Callable[[], Array]) -> None:
         """Tally this worker's rows of a set, if it has any; errors wait for `merge`, which informs all workers."""
         if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # a failed training may have left one
             msg = (
@@ -76,7 +74,7 @@ class GlobalMonitor:
             raise InputError(msg)
         tallies, failure = {}, None
         try:
-            if (columns := read_columns()) is not None:
+            if (columns := read()) is not None:
                 tallies = self._local.tally(owner, columns, scores())
         except Exception as error:  # noqa: BLE001 - raised in `merge`, by all workers together
             failure = error
@@ -98,17 +96,13 @@ class GlobalMonitor:
         noted, self._noted = self._noted, []
         shape = (len(sets), len(self.names), Tally.N_LIMBS)
 
-        def local_limbs() -> Integers:
+        def limbs() -> Integers:
             return self._limbs(noted, shape, sets, local_sets).ravel()
 
-        total = (
-            local_limbs()
-            if exchange is None
-            else summed(exchange, key, parts, int(np.prod(shape)) + len(sets), local_limbs)
-        )
-        limbs, workers = np.split(total, [-len(sets)])
+        total = limbs() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)) + len(sets), limbs)
+        sums, workers = np.split(total, [-len(sets)])
         values = {}
-        for name, of_set, n_workers in zip(sets, limbs.reshape(shape), workers.tolist(), strict=True):
+        for name, of_set, n_workers in zip(sets, sums.reshape(shape), workers.tolist(), strict=True):
             values[name] = self._values(name, of_set, n_workers, parts)
         return values
 

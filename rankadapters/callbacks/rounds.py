@@ -38,9 +38,7 @@ class Rounds:
 
     def __init__(self) -> None:
         self.run = self.iteration = 0
-        self._begun: WeakKeyDictionary[Any, tuple[int, int]] = (
-            WeakKeyDictionary()
-        )  # run and first round of each training
+        self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round by training
         self._by_hand: int | None = None  # run of the calls outside any training
         self._seen: dict[str, int] = {}  # number of these calls by set name
 

@@ -44,19 +44,17 @@ class BoostedPool:
         self._grown.set_group_weight(np.ones(pool.num_row()))  # the hessians include group weights
         self._labels = labels_of(pool)
 
-    def grow(
-        self, grad: Array, hess: Array, mean_weight: float, params: TrainingParams, round_number: int
-    ) -> cb.CatBoost:
+    def grow(self, grad: Array, hess: Array, mean_weight: float, params: TrainingParams, index: int) -> cb.CatBoost:
         """Grow one tree from derivatives that include weights with mean `mean_weight`."""
         weight = np.maximum(hess, np.abs(grad) * np.float32(FAINT), dtype=np.float32)
         targets = np.divide(-grad, weight, out=np.zeros(weight.size), where=weight > 0, dtype=np.float64)
         baseline = (self._labels - targets).astype(np.float32)
-        if not round_number:
+        if not index:
             self._refuse_coarse(baseline, targets, weight)
         # CatBoost reads a list of tuples in a quarter of the time of an array.
         self._grown._set_baseline(list(zip(baseline.tolist())))  # noqa: SLF001 - set_baseline converts to an array
         self._grown.set_weight(weight.tolist())
-        tree_params = params.of_tree(round_number, weight.size, float(np.mean(weight, dtype=np.float64)) / mean_weight)
+        tree_params = params.of_tree(index, weight.size, float(np.mean(weight, dtype=np.float64)) / mean_weight)
         return cb.CatBoost(tree_params).fit(self._grown)
 
     def _refuse_coarse(self, baseline: Array, targets: Floats, weight: Array) -> None:
@@ -131,10 +129,8 @@ def columns_of_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[Datase
     # CatBoost needs a baseline for all sets or for none.
     train, *eval_sets = [pool if baseline_of(pool) is None else without_baseline(pool) for pool in pools]
     cb.CatBoost(params).fit(train, eval_set=eval_sets or None)
-    columns_by_pool = [
-        DatasetColumns(labels_of(pool), sizes_of(pool), weights)
-        for pool, weights in zip(pools, recorder.weights, strict=True)
-    ]
+    labels, sizes = map(labels_of, pools), map(sizes_of, pools)
+    columns_by_pool = list(map(DatasetColumns, labels, sizes, recorder.weights))
     for columns in columns_by_pool:
         if columns.weights is not None:
             weights_of_queries(columns.weights, columns.group_sizes)  # refuses weights that vary within a query

@@ -67,9 +67,7 @@ class DeclaredSets:
         A declared set with as many rows that is not an eval set must be the training set, permuted or mislabeled.
         """
         same_size = [declared for declared in self.labels if declared.size == labels.size]
-        return bool(eval_sets) and all(
-            any(np.array_equal(declared, eval_labels) for eval_labels in eval_sets) for declared in same_size
-        )
+        return bool(eval_sets) and all(any(np.array_equal(a, b) for b in eval_sets) for a in same_size)
 
     def _unknown(self, labels: Array) -> InputError:
         for index, declared in enumerate(self.labels):

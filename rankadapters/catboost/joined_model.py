@@ -41,7 +41,7 @@ class Trees:
         CatBoost's sum of models has the parameters of each model under separate names, but none for the whole, and no
         feature importances.
         """
-        last_metadata, n_kept = (self._new or self._sums)[-1].get_metadata(), watch.kept()
+        last, n_kept = (self._new or self._sums)[-1].get_metadata(), watch.kept()
         whole, rest = divmod(n_kept, AT_ONCE)
         models = self._sums[:whole]
         if rest and whole < len(self._sums):
@@ -52,8 +52,8 @@ class Trees:
         summed = _sum(models)
         metadata = summed.get_metadata()
         for name in TREE_METADATA:
-            metadata[name] = last_metadata[name]
-        metadata["params"] = json.dumps(_params(json.loads(last_metadata["params"]), params, n_kept))
+            metadata[name] = last[name]
+        metadata["params"] = json.dumps(_params(json.loads(last["params"]), params, n_kept))
         metadata["training"] = json.dumps(_training(watch))
         into.__setstate__(summed.__getstate__())  # also reads the evaluation results
         into.get_feature_importance(type="PredictionValuesChange")  # stores them, as CatBoost's fit does
@@ -62,27 +62,24 @@ class Trees:
 
 def _sum(models: list[cb.CatBoost]) -> cb.CatBoost:
     """Return the sum of models, with the metadata of the last one."""
-    last_metadata, summed = models[-1].get_metadata(), cb.sum_models(models)
+    last, summed = models[-1].get_metadata(), cb.sum_models(models)
     metadata = summed.get_metadata()
     for name in [name for name in metadata.keys() if name.startswith("model") and ":" in name]:  # noqa: SIM118 - not a dict
         del metadata[name]
     for name in (*TREE_METADATA, "params"):
-        metadata[name] = last_metadata[name]
+        metadata[name] = last[name]
     return summed
 
 
-def _params(tree_params: dict[str, Any], params: TrainingParams, rounds: int) -> dict[str, Any]:
+def _params(fields: dict[str, Any], params: TrainingParams, rounds: int) -> dict[str, Any]:
     """Return the parameters of the last tree, changed to those of the whole model."""
-    tree_params["boosting_options"]["iterations"] = rounds
-    tree_params["random_seed"] = params.random_seed
-    tree_params["tree_learner_options"] |= {
-        "l2_leaf_reg": params.l2_leaf_reg,
-        "random_strength": params.random_strength,
-    }
-    tree_params["flat_params"] = {
+    fields["boosting_options"]["iterations"] = rounds
+    fields["random_seed"] = params.random_seed
+    fields["tree_learner_options"] |= {"l2_leaf_reg": params.l2_leaf_reg, "random_strength": params.random_strength}
+    fields["flat_params"] = {
         name: value for name, value in params.declared.items() if isinstance(value, (bool, int, float, str, list))
     }
-    return tree_params
+    return fields
 
 
 def _training(watch: Watch) -> dict[str, Any]:
@@ -90,10 +87,7 @@ def _training(watch: Watch) -> dict[str, Any]:
     log, best = watch.log, watch.best_values()
     names = list(best)
     rounds = range(watch.rounds if watch.names else 0)
-    series = {
-        dataset: [{name: values[index] for name, values in log[dataset].items()} for index in rounds]
-        for dataset in names
-    }
+    series = {key: [{name: values[index] for name, values in log[key].items()} for index in rounds] for key in names}
     learn, eval_names = names[:1], names[1:]
     metrics: dict[str, Any] = {
         "learn_best_error": best[learn[0]] if learn else {},

@@ -227,19 +227,17 @@ def check_parity(
     queries, notes = as_queries(labels, **columns), []
     if weight is not None and convention.weighting == "row_weight":
         queries, weight = queries.with_weights(row_weight=weight), None
-    row_columns = {} if weight is None else {"weight": weight}
+    by_row = {} if weight is None else {"weight": weight}
     if group_weight is not None:
         if queries.query_weight is not None:
             msg = "query_weight and group_weight are the same weights by query and by row.\nHint: give one of them."
             raise InputError(msg)
         weights, varies = weights_of_rows(group_weight, queries)
         if varies is not None:
-            row_columns["group_weight"] = group_weight
+            by_row["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
-    by_row = {
-        name: queries.by_query(as_numbers(name, values).astype(np.float64)) for name, values in row_columns.items()
-    }
+    by_row = {name: queries.by_query(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
     notes += [] if weight is None else [IGNORED]
     held = Held(queries=queries, scores=scores, notes=tuple(notes), given=by_row)
     return TOOLKIT.check(held, convention, metrics=metrics)

@@ -99,10 +99,7 @@ class Watch:
     def best_values(self) -> dict[str, dict[str, float]]:
         """Return the best value of each set and name, as in `best_score_`."""
         better = {name: max if convention.higher_is_better else min for convention, name in self.names.items()}
-        return {
-            dataset: {name: better[name](values) for name, values in series.items()}
-            for dataset, series in self.log.items()
-        }
+        return {key: {name: better[name](values) for name, values in by.items()} for key, by in self.log.items()}
 
     def _evaluate(self) -> None:
         for watched_set in self.sets:

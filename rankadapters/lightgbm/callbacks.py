@@ -35,10 +35,8 @@ class EarlyStopping:
         require_global_metric(env.model, env.params, self.name)
         results = env.evaluation_result_list or []
         # In older versions, cv() writes "valid name" instead of the name.
-        watched_results = [
-            result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")
-        ]
-        if not watched_results:
+        watched = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
+        if not watched:
             reported = sorted({result[1] for result in results})
             msg = (
                 f"early stopping watches {self.name!r}, but the sets report {reported}.\n"
@@ -47,7 +45,7 @@ class EarlyStopping:
             raise InputError(msg)
         self._all[env.iteration] = results
         try:
-            self._watched(dataclasses.replace(env, evaluation_result_list=watched_results))
+            self._watched(dataclasses.replace(env, evaluation_result_list=watched))
         except lgb.callback.EarlyStopException as stop:
             raise lgb.callback.EarlyStopException(stop.best_iteration, self._all[stop.best_iteration]) from None
 

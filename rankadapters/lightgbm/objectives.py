@@ -101,9 +101,8 @@ class ObjectiveCallback(ToolkitObjective):
             return self._training.gradients(second, columns, _factors(columns.weights), first)
         if group is None:
             raise missing_group("training data", "fit(group=...)")
-        return self._training.gradients(
-            first, DatasetColumns(first, np.asarray(group), weight), _factors(weight), second
-        )
+        columns = DatasetColumns(first, np.asarray(group), weight)
+        return self._training.gradients(first, columns, _factors(weight), second)
 
 
 @needs(objective="'lightgbm.lambdarank', or another objective")

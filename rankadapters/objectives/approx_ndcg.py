@@ -44,9 +44,7 @@ class ApproxNDCG(UnderNDCG):
 
     kind: ClassVar[str] = "approxndcg"
 
-    temperature: Annotated[
-        float, FloatField(group="value", about="Temperature of the soft ranks.", least=0, strict=True)
-    ]
+    temperature: Annotated[float, FloatField(group="value", about="Width of the sigmoids.", least=0, strict=True)]
     hessian: Annotated[float, FloatField(group="value", about="Second derivative of every row.", least=0, strict=True)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:

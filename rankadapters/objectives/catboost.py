@@ -117,12 +117,8 @@ def lambdamart(
     """
     _require_word("metric", metric, ("NDCG", "DCG", "MRR", "ERR", "MAP"))
     k = _all_or("top", top)
-    changed = {
-        "top": k is not None,
-        "type": _differs(type, "Base"),
-        "denominator": _differs(denominator, "LogPosition"),
-    }
-    _refuse_idle(metric, changed, DCGS)
+    used = {"top": k is not None, "type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}
+    _refuse_idle(metric, used, DCGS)
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
     return LambdaRank(
         convention=convention.replace(ties="input"), truncation=k, samples=None, sigma=sigma,

@@ -134,11 +134,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     except ConventionError as error:
         msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
-    ties = {
-        candidate.to_dict()["convention"].to_dict().get("ties")
-        for candidate in (value, nearest)
-        if _has_ranks(candidate)
-    }
+    ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
     same = {"ties"} if ties == {"average", "input"} else set()  # gradients are the same under both
     require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost draws its own seeds
     return {"loss_function": text, **other_params}
@@ -157,12 +153,9 @@ def _metric(convention: Convention, prefix: str = "") -> tuple[str, list[str]]:
 
 def _lambdamart(value: LambdaRank) -> tuple[str, dict[str, Any]]:
     name, options = _metric(value.convention)
-    accepted = options if isinstance(value.convention, NDCG) else []
+    used = options if isinstance(value.convention, NDCG) else []
     norm = "false" if value.normalization == "none" else "true"
-    return (
-        f"LambdaMart:{';'.join([f'metric={name}', *accepted, f'sigma={number(value.sigma)}', f'norm={norm}'])}",
-        NEWTON,
-    )
+    return f"LambdaMart:{';'.join([f'metric={name}', *used, f'sigma={number(value.sigma)}', f'norm={norm}'])}", NEWTON
 
 
 def _yetirank(value: YetiRank) -> tuple[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from rankadapters.objectives.kernels import trades
 from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_NDCG, FIRST_TRADE
 
 
-class MeasureKernels(NamedTuple):
+class Kernels(NamedTuple):
     """How the kernels handle a measure: the meaning of gains, and the code of each change.
 
     Attributes
@@ -31,26 +31,20 @@ class MeasureKernels(NamedTuple):
     catboost_trade: int = -1
 
 
-KERNELS: dict[type[Convention], MeasureKernels] = {
-    DCG: MeasureKernels("gain", moves.DISCOUNTED),
-    NDCG: MeasureKernels("gain", moves.DISCOUNTED, DELTA_NDCG, DELTA_NDCG),
-    ERR: MeasureKernels("chance", moves.CASCADE, FIRST_TRADE + trades.CASCADE, FIRST_TRADE + trades.CATBOOST_CASCADE),
-    RR: MeasureKernels(
-        "relevance", moves.CASCADE, FIRST_TRADE + trades.FIRST_RANK, FIRST_TRADE + trades.CATBOOST_FIRST_RANK
-    ),
-    AP: MeasureKernels(
-        "relevance", moves.HITS, FIRST_TRADE + trades.PRECISIONS, FIRST_TRADE + trades.CATBOOST_PRECISIONS
-    ),
+KERNELS: dict[type[Convention], Kernels] = {
+    DCG: Kernels("gain", moves.DISCOUNTED),
+    NDCG: Kernels("gain", moves.DISCOUNTED, DELTA_NDCG, DELTA_NDCG),
+    ERR: Kernels("chance", moves.CASCADE, FIRST_TRADE + trades.CASCADE, FIRST_TRADE + trades.CATBOOST_CASCADE),
+    RR: Kernels("relevance", moves.CASCADE, FIRST_TRADE + trades.FIRST_RANK, FIRST_TRADE + trades.CATBOOST_FIRST_RANK),
+    AP: Kernels("relevance", moves.HITS, FIRST_TRADE + trades.PRECISIONS, FIRST_TRADE + trades.CATBOOST_PRECISIONS),
 }
-VARIANTS: dict[
-    type[Convention], tuple[str, str, dict[str, Any]]
-] = {  # field, its value, and the changes under this value
+VARIANTS: dict[type[Convention], tuple[str, str, dict[str, Any]]] = {  # field, its value, and changes under it
     AP: ("divisor", "found", {"move": moves.SHARE_OF_FOUND, "trade": FIRST_TRADE + trades.PRECISIONS_FOUND}),
     ERR: ("complement", "float32", {"trade": FIRST_TRADE + trades.CASCADE_IN_FLOAT32}),
 }
 
 
-def kernel_kinds(convention: Convention) -> MeasureKernels:
+def kernel_kinds(convention: Convention) -> Kernels:
     """Return the kernels for a convention."""
     kernels = KERNELS[type(convention)]
     field, value, changes = VARIANTS.get(type(convention), ("k", "", {}))

@@ -10,8 +10,7 @@ from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.objectives.base import ConventionField
 
 Seed = Annotated[
-    int,
-    WholeField(group="value", about="Seed of the first call; CatBoost's seed of one call.", least=0, most=2**64 - 1),
+    int, WholeField(group="value", about="Seed of the first call, as in CatBoost.", least=0, most=2**64 - 1)
 ]
 MOST_DRAWS = 2**31 - 1  # so that draws x rows fit in 64-bit integers
 Estimations = Annotated[int, WholeField(group="value", about="Number of draws to average.", least=1, most=MOST_DRAWS)]

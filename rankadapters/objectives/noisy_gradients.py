@@ -122,11 +122,9 @@ def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> C
     indptr, inverse = moves.rows.indptr[first : last + 1], moves.inverse[first:last]
     rows, sizes = slice(indptr[0], indptr[-1]), np.diff(indptr)
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
-    own_scores = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
+    local = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
     gains, rest = writable(moves.gains[rows]), writable(moves.rest[rows])
-    return CopiedQueries(
-        own_scores, gains, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies
-    )
+    return CopiedQueries(local, gains, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies)
 
 
 def rows_of(moves: Moves, first: int, last: int) -> Any:

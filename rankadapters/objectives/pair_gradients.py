@@ -102,13 +102,11 @@ def twister_word(seed: int, index: int) -> int:
 def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> PairTerms:
     """Compute the terms of a convention's pairs; with `cut`, the discounts beyond k are 0."""
     # Gradients do not use the values of empty or missing queries, and rank ties in row order.
-    replacements: dict[str, object] = {"empty": 0, "missing": "zero"}
+    changes: dict[str, object] = {"empty": 0, "missing": "zero"}
     if convention.ties in {"average", "together"}:
-        replacements["ties"] = "input"
+        changes["ties"] = "input"
     refuse_ignored([convention], queries)
-    [member] = bind(
-        queries, [convention.replace(**{k: v for k, v in replacements.items() if k in convention.fields()})]
-    )
+    [member] = bind(queries, [convention.replace(**{k: v for k, v in changes.items() if k in convention.fields()})])
     plan = cast("RankedPlan", member.plan)
     [column] = plan.columns.values()
     ideal = next(iter(plan.by_query.values()), np.ones(queries.n_queries))

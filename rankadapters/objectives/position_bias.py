@@ -184,9 +184,7 @@ class BiasRatios(PositionBias):
 
     form: ClassVar[str] = "bias-ratios"
 
-    limit: Annotated[
-        int | None, WholeField(group="value", about="Number of positions with ratios.", least=1, none="all")
-    ]
+    limit: Annotated[int | None, WholeField(group="value", about="Positions with ratios.", least=1, none="all")]
     norm: Annotated[float, FloatField(group="value", about="How strongly ratios are pulled to 1.", least=0)]
     cost: Annotated[
         Literal["true", "mirrored"],

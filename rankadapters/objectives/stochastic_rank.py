@@ -68,13 +68,9 @@ class StochasticRank(Objective):
 
     convention: Annotated[Convention, ConventionField(group="tail", about="The measure.")]
     sigma: NoiseScale
-    mu: Annotated[
-        float, FloatField(group="value", about="A label l lowers its score by l times this many sigmas.", least=0)
-    ]
+    mu: Annotated[float, FloatField(group="value", about="Sigmas subtracted per unit of label.", least=0)]
     nu: Annotated[float, FloatField(group="value", about="Added to the norm of the scores.", least=0, strict=True)]
-    lambda_: Annotated[
-        float, FloatField(group="value", about="Share of the component along the scores that is removed.", least=0)
-    ]
+    lambda_: Annotated[float, FloatField(group="value", about="Removed share of der along the scores.", least=0)]
     estimations: Estimations
     arithmetic: Arithmetic
     seed: Seed

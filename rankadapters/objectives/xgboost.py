@@ -118,7 +118,7 @@ def unbiased(
     lambdarank_pair_method: str = "topk",
     lambdarank_num_pair_per_sample: int | None = None,
 ) -> BiasRatios:
-    """Return XGBoost's `lambdarank_unbiased`, bit for bit; its costs are mirrored.
+    """Return XGBoost's `lambdarank_unbiased`, bit for bit, as a position bias.
 
     Parameters
     ----------

@@ -70,14 +70,9 @@ class YetiRank(Objective):
     convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
     permutations: Annotated[int, WholeField(group="value", about="Number of noisy rankings.", least=1, most=MOST_DRAWS)]
     neighbors: Neighbors
-    decay: Annotated[
-        float,
-        FloatField(group="value", about="Weight of a rank relative to the rank above.", least=0, most=1, strict=True),
-    ]
+    decay: Annotated[float, FloatField(group="value", about="Decay of weights by rank.", least=0, most=1, strict=True)]
     noise: Noise
-    noise_power: Annotated[
-        float, FloatField(group="value", about="Standard deviation of `gauss`.", least=0, strict=True)
-    ]
+    noise_power: Annotated[float, FloatField(group="value", about="Scale of the noise.", least=0, strict=True)]
     seed: Seed
 
     def unify(self) -> None:

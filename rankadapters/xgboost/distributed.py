@@ -55,9 +55,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Tally this worker's rows; at the end of the round the values are merged and logged."""
         if not isinstance(dmatrix, xgb.DMatrix):
-            msg = (
-                "XGBRanker passes a metric the rows of one query at a time.\nHint: xgboost.dask.train(custom_metric=)."
-            )
+            msg = "XGBRanker passes a metric the rows of one query at a time.\nHint: xgb.dask.train(custom_metric=)."
             raise InputError(msg)
         if not self._in_callbacks:
             msg = "global_eval reports at the end of a round.\nHint: the same object in callbacks= too."
@@ -176,13 +174,11 @@ def _warn_of_empty_workers(values_by_set: dict[str, list[GlobalValue]], evals_lo
         return
     for name, values in values_by_set.items():
         n_empty = parts - values[0].n_workers
-        declared_names = {value.name for value in values}
-        native_metrics = [
-            metric for metric in evals_log[name] if metric not in declared_names and metric.startswith(("ndcg", "map"))
-        ]
-        if n_empty and native_metrics:
+        declared = {value.name for value in values}
+        native = [metric for metric in evals_log[name] if metric not in declared and metric.startswith(("ndcg", "map"))]
+        if n_empty and native:
             msg = (
-                f"{n_empty} of {parts} workers have no rows of {name!r}: XGBoost's own {', '.join(native_metrics)} "
+                f"{n_empty} of {parts} workers have no rows of {name!r}: XGBoost's own {', '.join(native)} "
                 "counts each as a query of value 1.\n"
                 "Hint: a partition of the set on each worker, or disable_default_eval_metric."
             )

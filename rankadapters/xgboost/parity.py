@@ -98,11 +98,8 @@ def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | Non
     learner = _learner(booster)
     params = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
     exp_gains = [options["ndcg_exp_gain"] == "1" for options in params if "ndcg_exp_gain" in options]
-    return (
-        presets.xgboost.read({**words, "ndcg_exp_gain": exp_gains[0]})
-        if exp_gains and "ndcg_exp_gain" in words
-        else None
-    )
+    is_known = exp_gains and "ndcg_exp_gain" in words
+    return presets.xgboost.read({**words, "ndcg_exp_gain": exp_gains[0]}) if is_known else None
 
 
 @refusing("xgboost", xgb.core.XGBoostError)

@@ -76,14 +76,14 @@ def real(first, second):
 @internal
 def draw_normals(seed, count, out):
     """Write standard normal numbers by the polar method, keeping one of each pair that it makes."""
-    first, second, first_increment, second_increment = started(seed)
+    first, second, first_step, second_step = started(seed)
     for i in range(count):
         square = 2.0
         x = 0.0
         while square > 1.0 or square == 0.0:
-            first, second = first * MULTIPLIER + first_increment, second * MULTIPLIER + second_increment
+            first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
             x = 2.0 * real(first, second) - 1.0
-            first, second = first * MULTIPLIER + first_increment, second * MULTIPLIER + second_increment
+            first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
             y = 2.0 * real(first, second) - 1.0
             square = x * x + y * y
         out[i] = x * np.sqrt(-2.0 * np.log(square) / square)
@@ -92,25 +92,20 @@ def draw_normals(seed, count, out):
 @internal
 def block_started(seed, block, draws):
     """Return the streams of a block of queries after `draws` draws; its seed is draw number `block` of the call."""
-    first, second, first_increment, second_increment = started(seed)
-    first, second = advanced(first, first_increment, block + 1), advanced(second, second_increment, block + 1)
-    first, second, first_increment, second_increment = started(drawn(first, second))
-    return (
-        advanced(first, first_increment, draws),
-        advanced(second, second_increment, draws),
-        first_increment,
-        second_increment,
-    )
+    first, second, first_step, second_step = started(seed)
+    first, second = advanced(first, first_step, block + 1), advanced(second, second_step, block + 1)
+    first, second, first_step, second_step = started(drawn(first, second))
+    return advanced(first, first_step, draws), advanced(second, second_step, draws), first_step, second_step
 
 
 @kernel
 def query_seeds(seed, n_queries, start, seeds):
     """Write the seeds of the queries from `start` on; every block of queries draws its seeds from its own stream."""
     size = (n_queries + BLOCKS - 1) // BLOCKS
-    first, second, first_increment, second_increment = block_started(seed, start // size, start % size)
+    first, second, first_step, second_step = block_started(seed, start // size, start % size)
     for i in range(seeds.size):
         q = start + i
         if i > 0 and q % size == 0:
-            first, second, first_increment, second_increment = block_started(seed, q // size, 0)
-        first, second = first * MULTIPLIER + first_increment, second * MULTIPLIER + second_increment
+            first, second, first_step, second_step = block_started(seed, q // size, 0)
+        first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
         seeds[i] = drawn(first, second)

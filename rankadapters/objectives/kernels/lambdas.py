@@ -133,7 +133,7 @@ def list_uncommon(gains, n, common, listed):
 
 @merged
 def add_listed(ranks, weighing, i, n, listed, late, first, count):
-    """Do what `add_row` does for a row of the common gain: add its pairs with the listed ranks from `first` on.
+    """Add the pairs of rank i, whose gain is the common one, with the listed ranks from `first` on; as `add_row`.
 
     Its other pairs would add 0. Skipping them changes no bit, because the listed pairs are added in the same lanes.
     """

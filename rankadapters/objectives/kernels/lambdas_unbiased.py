@@ -19,8 +19,7 @@ NO_RATIO = -1.0  # marks a row whose position has no ratio
 # are in query order. `table` is the sigmoid table of BY_TABLE.
 Bias = namedtuple("Bias", "positions ratios costs mirrored table")  # noqa: PYI024 - for numba
 
-# By rank: the two ratios of the row's position, and the costs of the row's pairs as their higher and as their lower
-# row.
+# By rank: the ratios of the row's position, and the costs of its pairs, each as the higher and as the lower row.
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
 
 

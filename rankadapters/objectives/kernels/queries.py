@@ -24,8 +24,7 @@ CopiedQueries = namedtuple(  # noqa: PYI024 - as above
     "CopiedQueries", "scores gains rest inverse order indptr copyptr copies"
 )
 
-# One query by rank, in float64. `powers` are exp(sigma s) relative to a score; `lambdas` and `hessians` are running
-# sums.
+# One query by rank, in float64. `powers` are exp(sigma s) relative to a score; `lambdas` and `hessians` are sums.
 Ranks = namedtuple("Ranks", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
 
 WIDEST = 1e300  # scores further apart than this have no distance to divide by

@@ -40,9 +40,7 @@ def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first
         if not active[q]:
             continue
         drawn_before = (start - indptr[q // size * size]) * estimations
-        first_state, second_state, first_increment, second_increment = block_started(
-            seed, q // size, SKIPPED_DRAWS + drawn_before
-        )
+        high, low, high_step, low_step = block_started(seed, q // size, SKIPPED_DRAWS + drawn_before)
         baseline, n_kept = 0.0, 0
         for i in range(n):
             score = np.float64(scores[row_at(order, start + i)])
@@ -54,11 +52,8 @@ def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first
         for _ in range(estimations):
             total, n_kept = 0.0, 0
             for i in range(n):
-                first_state, second_state = (
-                    first_state * MULTIPLIER + first_increment,
-                    second_state * MULTIPLIER + second_increment,
-                )
-                is_kept = chances[i] >= real(first_state, second_state)
+                high, low = high * MULTIPLIER + high_step, low * MULTIPLIER + low_step
+                is_kept = chances[i] >= real(high, low)
                 total += np.float32(gains[start + i] * discounts[n_kept]) if is_kept else 0.0
                 n_kept += is_kept
                 kept_minus_chance[i] = 1.0 - chances[i] if is_kept else -chances[i]

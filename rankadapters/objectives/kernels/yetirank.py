@@ -42,9 +42,9 @@ def noise_keys(queries, permuting, seeds, keys):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
         begin, end = copyptr[q * permutations], copyptr[(q + 1) * permutations]
         if noise == LOGISTIC and end > begin:
-            first, second, first_increment, second_increment = started(seeds[q])
+            first, second, first_step, second_step = started(seeds[q])
             for i in range(begin, end):
-                first, second = first * MULTIPLIER + first_increment, second * MULTIPLIER + second_increment
+                first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
                 uniform = np.float32(real(first, second))
                 keys[i] = uniform / (BEYOND_ONE - uniform)
             for i in range(begin, end):
