@@ -214,7 +214,9 @@ def test_rows_that_catboost_permutes_are_left_out_with_the_training_set(more, va
 
 
 def test_a_permuted_training_set_that_was_declared_is_refused():
-    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*or sets= of every eval_set alone"):
+    with pytest.raises(
+        cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*or sets= of every eval_set alone"
+    ):
         ranker(declared(), one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1))
 
 

@@ -48,7 +48,7 @@ def test_cv_with_its_default_folds_is_refused_and_the_way_out_works(how):
 
     data = graded(12)
     params = {**PARAMS, **ours(preset("lambdarank", {}))}
-    message = r"holds \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
+    message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
     with pytest.raises(ra.InputError, match=message):
         lgb.cv(params, dataset(data), 2, nfold=3, **how)
     group = data.sizes
