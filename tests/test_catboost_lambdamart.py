@@ -102,10 +102,10 @@ def test_a_change_that_is_exact_need_not_be_said():
 @pytest.mark.parametrize(
     ("convention", "message"),
     [
-        ("catboost.map@5", "which knows k=None, divisor='relevant' only, not k=5, divisor='cutoff'"),
-        ("catboost.mrr@5", "which knows k=None only, not k=5"),
-        ("yahoo.err", "discount='reciprocal', complement='float32' only, not complement='float64'"),
-        ("catboost.pfound@all", "only, not discount='power_0.85', complement='float64'"),
+        ("catboost.map@5", "which has only k=None, divisor='relevant', not k=5, divisor='cutoff'"),
+        ("catboost.mrr@5", "which has only k=None, not k=5"),
+        ("yahoo.err", "discount='reciprocal', complement='float32', not complement='float64'"),
+        ("catboost.pfound@all", ", not discount='power_0.85', complement='float64'"),
     ],
 )
 def test_what_catboosts_changes_do_not_know_is_refused(convention, message):

@@ -129,7 +129,7 @@ def test_group_weights_that_nobody_told_are_found_out(trained):
     assert not report.ok
     differing = [row for row in report.rows if row.verdict == "different"]
     assert [row.source.partition(" ")[0] for row in differing] == ["model.eval_metrics"]
-    assert "The Pool has group weights, which cannot be read back" in differing[0].reason
+    assert "The Pool has group weights, which we cannot read" in differing[0].reason
 
 
 def test_a_pool_without_groups_says_what_catboost_does(trained):

@@ -122,7 +122,7 @@ def test_uneven_group_weights_are_named_and_taken_as_catboost_takes_them():
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, group_weight=uneven).rows
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid, query_weight=weights).value
-    assert row.reason.startswith("group_weight varies within query 3: catboost.utils.eval_metric silently takes each ")
+    assert row.reason.startswith("group_weight varies within query 3: catboost.utils.eval_metric silently uses the ")
 
 
 def test_object_weights_are_named_as_ignored():
@@ -130,11 +130,11 @@ def test_object_weights_are_named_as_ignored():
     [row] = ra.catboost.check_parity(labels, scores, BASE, qid=qid, weight=weights[qid]).rows
     assert row.verdict == "equal"
     assert row.our_value == ra.evaluate(labels, scores, BASE, qid=qid).value
-    assert row.reason == "weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
+    assert row.reason == "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
 
 
 def test_two_kinds_of_query_weights_contradict():
-    with pytest.raises(ra.InputError, match="query_weight and group_weight say the same"):
+    with pytest.raises(ra.InputError, match="query_weight and group_weight are the same weights"):
         ra.catboost.check_parity([1, 0], [2, 1], BASE, group_sizes=[2], query_weight=[1], group_weight=[1, 1])
 
 

@@ -184,7 +184,7 @@ def test_nan_scores_are_reported_with_what_catboost_makes_of_them(labels, theirs
     assert not report.ok
     assert (row.verdict, row.our_value) == ("not-comparable", None)
     assert row.value == pytest.approx(theirs)
-    assert row.reason.startswith("scores[0] is NaN, which has no place in an order, so we refuse it.")
+    assert row.reason.startswith("scores[0] is NaN, which has no rank, so we refuse it.")
 
 
 def test_nan_is_named_by_the_callers_row():

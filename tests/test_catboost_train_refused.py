@@ -18,7 +18,7 @@ from tests.catboost_train_data import CONV, LAMBDARANK, PLAIN, QUERY_RMSE, pool,
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_parameter_that_has_no_place_is_refused_by_name_with_the_way_out(name):
-    with pytest.raises(ra.InputError, match=rf"{name}='mine' has no place in a training one tree(.|\n)*Hint: \w"):
+    with pytest.raises(ra.InputError, match=rf"{name}='mine' cannot be used in ra.catboost.train(.|\n)*Hint: \w"):
         ra.catboost.train({**PLAIN, name: "mine"}, pool(), QUERY_RMSE)
 
 
@@ -42,7 +42,7 @@ def test_a_value_that_says_what_is_done_anyway_is_taken(name, value):
 )  # fmt: skip
 def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
     assert TrainingParams.of({name: done}).declared == {name: done}
-    with pytest.raises(ra.InputError, match=f"{name}=.* has no place in a training one tree"):
+    with pytest.raises(ra.InputError, match=f"{name}=.* cannot be used in ra.catboost.train"):
         TrainingParams.of({name: not_done})
 
 
@@ -63,7 +63,7 @@ def test_of_the_values_only_what_is_done_is_taken(name, done, not_done):
         ({"thread_count": "2"}, "thread_count='2'; allowed are"),
         ({"use_best_model": "no"}, "use_best_model='no'; allowed are True, False"),
         ({"verbose": "yes"}, "verbose='yes'; allowed are whole numbers from 0 on"),
-        ({"objective": "RMSE"}, "objective='RMSE' has no place(.|\n)*read_objective"),
+        ({"objective": "RMSE"}, "objective='RMSE' cannot be used(.|\n)*read_objective"),
         (7, "params=7 is not a mapping"),
     ],
 )
@@ -85,7 +85,7 @@ def test_an_argument_that_params_has_too_is_refused(params, argument):
     [(name, value)], [(other, said)] = argument.items(), params.items()
     with pytest.raises(ra.InputError) as caught:
         ra.catboost.train({**PLAIN, **params}, pool(), QUERY_RMSE, CONV, eval_set=pool(1), **argument)
-    assert str(caught.value) == f"{name}={value} is told beside params={{{other!r}: {said}}}.\nHint: keep one."
+    assert str(caught.value) == f"{name}={value} is also in params={{{other!r}: {said}}}.\nHint: keep one."
 
 
 def test_a_parameter_that_is_none_says_nothing_beside_an_argument():
@@ -154,9 +154,9 @@ def of_labels(labels):
             lambda: without("group_id"),
             "the Pool has no group ids, so its rows belong to no query.\nHint: catboost.Pool",
         ),
-        (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes its own"),
-        (of_text, r"has text features \[0\], and CatBoost cannot add up models with such.\nHint: encode"),
-        (of_embeddings, r"has embedding features \[0\], and CatBoost cannot add up"),
+        (lambda: pool(pairs=[[0, 1]]), "has pairs, but an objective makes pairs"),
+        (of_text, r"has text features \[0\], and CatBoost cannot sum models with these.\nHint: encode"),
+        (of_embeddings, r"has embedding features \[0\], and CatBoost cannot sum"),
         (
             of_two_scores,
             "the Pool has a baseline of 2 columns, but a ranking has one score per row.\nHint: catboost.Pool",
@@ -175,7 +175,7 @@ def test_a_pool_that_cannot_be_trained_on_or_watched_is_refused(make, message):
     ("make", "message"),
     [
         (lambda: of_labels(np.ones(3000)), "all labels of the pool are 1, so that no order is better"),
-        (lambda: of_labels(rows()[1] + 1e6), r"labels\[\d+\] is 1e\+06, beside which the steps .* are lost"),
+        (lambda: of_labels(rows()[1] + 1e6), r"labels\[\d+\] is 1e\+06, so large that .* loses the steps"),
     ],
 )
 def test_labels_that_nothing_can_be_learnt_of_are_refused(make, message):
@@ -232,7 +232,7 @@ def test_what_quantizes_has_no_place_beside_a_quantized_pool():
     train = pool()
     train.quantize()
     with pytest.raises(
-        ra.InputError, match=r"border_count has no place: the Pool is quantized already.\nHint: hand it"
+        ra.InputError, match=r"border_count cannot be used: the Pool is quantized already.\nHint: pass it"
     ):
         ra.catboost.train({**PLAIN, "max_bin": 32}, train, QUERY_RMSE)
 
@@ -241,7 +241,7 @@ def test_a_pool_quantized_to_more_than_255_borders_is_refused():
     train, valid = pool(), pool(1)
     for data in (train, valid):
         data.quantize(border_count=300)
-    message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: hand over the Pool as it was"
+    message = r"the Pool is quantized with more than 255 borders of a feature(.|\n)*Hint: pass the Pool before"
     with pytest.raises(ra.InputError, match=f"learn: {message}"):
         ra.catboost.train(PLAIN, train, QUERY_RMSE)
     with pytest.raises(ra.InputError, match=f"validation: {message}"):

@@ -162,27 +162,27 @@ def test_queries_are_taken_as_sets():
 
 
 def test_ordered_boosting_is_refused_where_it_permutes_rows():
-    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes the rows.*Hint: boosting_type='Plain'"):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*Hint: boosting_type='Plain'"):
         train(declared(), boosting="Ordered")
 
 
 def test_a_set_that_was_not_declared_is_refused():
     metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(0)])
-    with pytest.raises(cb.CatBoostError, match=r"(?s)labels are those of none of the sets declared .*Hint: sets="):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
         train(metric)
 
 
 def test_a_training_set_that_was_not_declared_is_refused_where_it_is_the_only_one():
     X, labels, qid, _ = data(0)
     metric = ra.catboost.eval_metric(CONVENTION, sets=[labels_and_qid(1)])
-    with pytest.raises(cb.CatBoostError, match=r"(?s)labels are those of none of the sets declared .*Hint: sets="):
+    with pytest.raises(cb.CatBoostError, match=r"(?s)labels match none of the declared sets .*Hint: sets="):
         ranker(metric).fit(X, labels, group_id=qid)
 
 
 def test_a_declared_training_set_with_other_labels_is_refused():
     labels, qid = labels_and_qid(0)
     metric = ra.catboost.eval_metric(CONVENTION, sets=[(2 - labels, qid), labels_and_qid(1)])
-    with pytest.raises(cb.CatBoostError, match="labels are those of none of the sets declared"):
+    with pytest.raises(cb.CatBoostError, match="labels match none of the declared sets"):
         train(metric)
 
 
@@ -214,7 +214,9 @@ def test_rows_that_catboost_permutes_are_left_out_with_the_training_set(more, va
 
 
 def test_a_permuted_training_set_that_was_declared_is_refused():
-    with pytest.raises(cb.CatBoostError, match=r"(?s)CatBoost permutes the rows.*or sets= of every eval_set alone"):
+    with pytest.raises(
+        cb.CatBoostError, match=r"(?s)CatBoost permutes training rows.*or sets= of every eval_set alone"
+    ):
         ranker(declared(), one_hot_max_size=1).fit(with_categories(0), eval_set=with_categories(1))
 
 
@@ -253,7 +255,7 @@ def test_sets_that_nothing_tells_apart_are_refused():
     labels, qid = labels_and_qid(0)
     other = np.sort(np.random.default_rng(0).permutation(qid))
     other[:3] = other[0]
-    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but other queries or weights"):
+    with pytest.raises(ra.InputError, match="sets 0 and 1 have the same labels but different queries or weights"):
         ra.catboost.eval_metric(CONVENTION, sets=[(labels, qid), (labels, np.append(other[1:], 99))])
 
 
@@ -267,8 +269,8 @@ def test_a_set_that_is_declared_twice_is_one():
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        ([], "lists no set"),
-        ("train", "lists no set"),
+        ([], "is not a list of sets"),
+        ("train", "is not a list of sets"),
         ([[1, 0]], r"sets\[0\] is \[1, 0\]; allowed are \(labels, qid\)"),
         ([([1, 0],)], r"sets\[0\] is"),
         ([([1, 0], [1])], "qid has 1 rows but labels has 2"),
@@ -283,7 +285,7 @@ def test_sets_that_are_none_are_refused(sets, message):
 def test_weights_that_vary_within_a_query_are_refused():
     metric = declared(ra.presets.catboost(3))
     labels, _ = labels_and_qid(0)
-    with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they hold object weights"):
+    with pytest.raises(ra.InputError, match=r"vary within query \d+ of set 0: they are object weights"):
         metric.evaluate([np.zeros(labels.size)], labels.astype(np.float32), np.arange(labels.size) + 1.0)
 
 

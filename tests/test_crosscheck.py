@@ -123,7 +123,7 @@ def test_labels_that_catboost_rounds_to_float32_are_rounded_on_both_sides_and_no
     report = parity.crosscheck_models(train, test, toolkits=["catboost"])
     [row] = report.rows
     assert report.ok
-    assert row.note == "labels rounded to float32, as CatBoost holds them."
+    assert row.note == "labels rounded to float32, as CatBoost stores them."
     assert abs(row.declared[row.native_convention] - row.native_value) > 1e-12
 
 

@@ -69,8 +69,8 @@ def test_only_keeps_a_run_a_set_and_a_convention():
         ({"run": 2}, r"run=2; the runs are 0, 1\.\nHint: run=-1 is the last"),
         ({"run": -3}, r"run=-3; the runs are 0, 1"),
         ({"run": "a"}, r"run='a'; the runs are 0, 1"),
-        ({"dataset": "train"}, r"nothing of the history is left\.\nHint: its sets are 'valid', its conv"),
-        ({"convention": "yahoo@5"}, "nothing of the history is left"),
+        ({"dataset": "train"}, r"no entry of the history matches\.\nHint: its sets are 'valid', its conv"),
+        ({"convention": "yahoo@5"}, "no entry of the history matches"),
     ],
 )
 def test_what_is_not_there_is_said(wanted, said):

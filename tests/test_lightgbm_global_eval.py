@@ -121,7 +121,7 @@ def test_names_of_sets(eval_names):
 
 
 def test_sets_that_lightgbm_numbers_are_not_the_same_on_all_workers():
-    with pytest.raises(ra.InputError, match=r"has 'valid_1', as LightGBM numbers the sets of which a worker has rows"):
+    with pytest.raises(ra.InputError, match=r"has 'valid_1', but LightGBM numbers the sets separately"):
         ra.lightgbm.global_eval(LETOR, eval_names=["first", "valid_1"])
 
 

@@ -48,7 +48,7 @@ def test_cv_with_its_default_folds_is_refused_and_the_way_out_works(how):
 
     data = graded(12)
     params = {**PARAMS, **ours(preset("lambdarank", {}))}
-    message = r"holds \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
+    message = r"has \d+ of the \d+ rows of query \d+: its queries were cut(.|\n)*Hint: lgb.cv\(folds=.*GroupKFold"
     with pytest.raises(ra.InputError, match=message):
         lgb.cv(params, dataset(data), 2, nfold=3, **how)
     group = data.sizes
@@ -78,7 +78,7 @@ def test_a_subset_of_whole_queries_trains_as_its_own_dataset():
 def test_of_several_queries_that_are_cut_the_first_is_named():
     whole = lgb.Dataset(np.eye(40, 2), np.arange(40) % 3, group=[5, 20, 15], free_raw_data=False)
     part = whole.construct().subset(range(12, 30)).construct()
-    with pytest.raises(ra.InputError, match="holds 13 of the 20 rows of query 1: its queries were cut"):
+    with pytest.raises(ra.InputError, match="has 13 of the 20 rows of query 1: its queries were cut"):
         ours(XENDCG)["objective"](np.zeros(18), part)
 
 
@@ -87,5 +87,5 @@ def test_a_cut_is_seen_through_a_subset_of_a_subset():
         np.random.default_rng(0).random((60, 2)), np.arange(60) % 3, group=[20] * 3, free_raw_data=False
     )
     part = whole.construct().subset(range(5, 60)).subset(range(55)).construct()
-    with pytest.raises(ra.InputError, match="holds 15 of the 20 rows of query 0: its queries were cut"):
+    with pytest.raises(ra.InputError, match="has 15 of the 20 rows of query 0: its queries were cut"):
         ra.lightgbm.objective(ra.objectives.lightgbm.lambdarank())(np.zeros(55), part)

@@ -213,7 +213,7 @@ def test_the_scikit_learn_interface_has_places_for_positions():
 @pytest.mark.parametrize("bias", RATIOS, ids=str)
 def test_positions_that_are_not_the_rows_places_have_no_ratios(bias):
     data = graded(7)
-    with pytest.raises(ra.InputError, match=r"(?s)but the row's place in its query is .*Hint: sort each query's rows"):
+    with pytest.raises(ra.InputError, match=r"(?s)but the row's index in its query is .*Hint: sort each query's rows"):
         lgb.train({**PARAMS, "objective": biased(bias=bias)}, dataset(data, position=shown(data)), 1)
 
 

@@ -20,7 +20,7 @@ BAGGING = {"bagging_freq": 1, "bagging_fraction": 0.8}
 BY_QUERY = {**BAGGING, "bagging_by_query": True}
 DART = {"boosting": "dart", "drop_rate": 0.5, "skip_drop": 0.0}
 BROKEN = [
-    pytest.param(BY_QUERY, "bagging_by_query: LightGBM draws queries for its own", id="by query"),
+    pytest.param(BY_QUERY, "bagging_by_query: LightGBM draws queries only for", id="by query"),
     pytest.param({"boost": "dart"}, 'boosting="dart": under a callable objective', id="dart"),
 ]
 WELL = [{}, {"bagging_by_query": True}, {**BY_QUERY, "bagging_freq": 0}, {"feature_fraction": 0.5}, BAGGING]

@@ -308,7 +308,7 @@ MISTAKES = {
     ),
     "gives LightGBM a metric as a callback": Mistake(
         lambda: trained_by_lightgbm(callbacks=[lightgbm_metric()]), I,
-        "a metric was called with CallbackEnv alone, as LightGBM calls what stands in callbacks=.",
+        "the metric got only a CallbackEnv, so it was passed as callbacks=.",
         r"lgb.train\(feval=metric\), or LGBMRanker.fit\(eval_metric=metric\).",
     ),
     "stops early on a metric that nothing reports": Mistake(
@@ -321,7 +321,7 @@ MISTAKES = {
     ),
     "gives XGBRanker a metric": Mistake(
         metric_of_xgbranker, I,
-        "XGBRanker hands a metric the rows of one query at a time and averages the values by query size.",
+        "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.",
         r"XGBRanker\(callbacks=\[ra.xgboost.EvalCallback\(.*\)\]\).",
     ),
     "gives EvalCallback a set without its name": Mistake(

@@ -70,7 +70,9 @@ def test_a_broken_signature_is_refused(signature):
 
 
 def test_one_thing_written_otherwise_is_refused():
-    with pytest.raises(ra.ConventionError, match=r"norm=1\.0/.* is not how a position bias writes itself\.\nHint: "):
+    with pytest.raises(
+        ra.ConventionError, match=r"norm=1\.0/.* is not the exact signature of a position bias\.\nHint: "
+    ):
         objectives.parse_position_bias("bias-ratios/limit=32/norm=1.0/cost=true/v1")
 
 

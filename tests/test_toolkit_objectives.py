@@ -176,7 +176,7 @@ def test_predictions_of_another_length_are_refused(toolkit):
     ("value", "allowed"),
     [
         (objectives.catboost.query_cross_entropy(), "from 0 to 1"),
-        (objectives.xgboost.map(), "average precision knows 0 and 1"),
+        (objectives.xgboost.map(), "average precision takes only 0 and 1"),
     ],
     ids=lambda part: part if isinstance(part, str) else part.kind,
 )

@@ -127,7 +127,7 @@ def test_a_fitted_ranker_leaves_the_evaluation_sets_behind():
     for again in (pickle.loads(pickled), pickle.loads(pickle.dumps(pickle.loads(pickled)))):
         np.testing.assert_array_equal(again.predict(two.X), ranker.predict(two.X))
         with pytest.raises(
-            ra.InputError, match=r"left its evaluation sets behind\.\nHint: ranker\.set_params\(callbacks"
+            ra.InputError, match=r"which drops its evaluation sets\.\nHint: ranker\.set_params\(callbacks"
         ):
             again.fit(one.X, one.y, qid=one.qid, verbose=False)
     again.set_params(callbacks=[tuple_callback(two)]).fit(one.X, one.y, qid=one.qid, verbose=False)

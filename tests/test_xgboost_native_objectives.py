@@ -90,7 +90,7 @@ SEEDED = objectives.xgboost.ndcg(lambdarank_pair_method="mean", seed=7)
 )
 def test_draws_that_this_xgboost_does_not_make_have_no_native_parameters(version, value, hint, monkeypatch):
     monkeypatch.setattr(xgb, "__version__", version)
-    message = rf"XGBoost {version} draws the pairs of `mean` otherwise(.|\n)*Hint: {hint}"
+    message = rf"XGBoost {version} draws the pairs of `mean` differently(.|\n)*Hint: {hint}"
     with pytest.raises(ra.UnsupportedConventionError, match=message):
         ra.xgboost.native_objective(value)
 

@@ -142,7 +142,9 @@ def test_a_margin_that_is_not_finite_stops_a_training():
 def test_the_scikit_learn_interface_is_told_where_to_go():
     pytest.importorskip("sklearn")
     data, objective = graded(17), ours(objectives.xgboost.ndcg())
-    with pytest.raises(ra.InputError, match=r"no queries(.|\n)*Hint: xgb.train\(params, dmatrix, obj=objective\)"):
+    with pytest.raises(
+        ra.InputError, match=r"do not pass queries(.|\n)*Hint: xgb.train\(params, dmatrix, obj=objective\)"
+    ):
         xgb.XGBRegressor(n_estimators=1, objective=objective, n_jobs=1).fit(data.X, data.y)
     with pytest.raises(ValueError, match="custom objective function not supported by XGBRanker"):
         xgb.XGBRanker(n_estimators=1, objective=objective).fit(data.X, data.y, qid=data.qid)

@@ -80,7 +80,7 @@ def test_gradients_add_up_to_the_recorded_leaf_sums(record):
         np.testing.assert_allclose(sums, record[name], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.filterwarnings(r"ignore:[^\0]*draws the pairs of `mean` otherwise:UserWarning")  # the records are of 3.2
+@pytest.mark.filterwarnings(r"ignore:[^\0]*draws the pairs of `mean` differently:UserWarning")  # the records are of 3.2
 @pytest.mark.parametrize("record", RECORDS)
 def test_the_recorded_predictions_are_trained(record):
     value = PRESETS[record["objective"]](**record["params"])

@@ -1,1 +1,1 @@
-"""What the toolkits' callbacks share, by what it is about; it knows no toolkit."""
+"""The parts of callbacks that all toolkits share; nothing here imports a toolkit."""

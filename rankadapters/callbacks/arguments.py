@@ -1,4 +1,4 @@
-"""What the callbacks and early stopping check of their arguments, and the names that conventions report under."""
+"""Argument checks of callbacks and early stopping, and the names that conventions report under."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def watched_name(convention: Convention | str, name: str | None, rounds: object,
 
 
 def require_name(parameter: str, name: object) -> None:
-    """Refuse what is neither a name nor None."""
+    """Refuse a value that is neither a name nor None."""
     if not isinstance(name, str | None):
         raise refusal(parameter, name, "a text and None")
 
 
 def require_missing(missing: object) -> None:
-    """Refuse what cannot stand for a missing feature."""
+    """Refuse a value that cannot mark missing features."""
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, Real)):
         raise refusal("missing", missing, "numbers, NaN among them")
 
@@ -34,7 +34,7 @@ def require_missing(missing: object) -> None:
 def display_names(
     convention: Convention | str | Sequence[Convention | str], names: Sequence[str] | None
 ) -> dict[Convention, str]:
-    """Pair one convention or several with the names they report under, all different."""
+    """Return the display name of each convention; names and conventions must be distinct."""
     conventions = [as_convention(convention)] if is_one(convention) else as_conventions(convention)
     shown = [c.name for c in conventions] if names is None else members(names) or []
     if len(shown) != len(conventions) or not all(isinstance(name, str) for name in shown):

@@ -1,4 +1,4 @@
-"""What the toolkits' `global_eval` share: tallies of each worker's rows, and values over the rows of all workers."""
+"""The shared part of the toolkits' `global_eval`: tallies of each worker's rows, and values over all rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.rounds import Round, Rounds
@@ -22,16 +22,16 @@ Array = NDArray[Any]
 
 
 class GlobalValue(NamedTuple):
-    """What one convention says of one set, over the rows of all workers."""
+    """The value of a convention on a set, over the rows of all workers."""
 
-    name: str  # it reports under
+    name: str  # display name
     value: float
     higher_is_better: bool
-    n_workers: int  # that have rows of the set
+    n_workers: int  # number of workers that have rows of the set
 
 
 class GlobalMonitor:
-    """Conventions evaluated over all workers of a training: each tallies its rows, and the tallies are added up.
+    """Conventions evaluated over all workers of a training: each worker tallies its rows, and we add the tallies.
 
     `n_queries` and `query_weights` are as in `QueryCounts` and `Monitor`.
     """
@@ -53,20 +53,20 @@ class GlobalMonitor:
         self._noted: list[_Noted] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy what was declared, not what was seen."""
+        """Copy the settings without the recorded values."""
         return {**self.__dict__, "history": History(), "_noted": []}
 
     def enter(self, current: Round) -> None:
-        """Say which round the next `merge` is of."""
+        """Set the round that the next `merge` belongs to."""
         self._rounds.enter(self.history, current)
 
     def forget(self) -> None:
-        """Drop what was noted in a round that did not end."""
+        """Drop the tallies of a round that did not end."""
         self._noted = []
 
-    def note(self, owner: object, judged: Callable[[], Judged | None], scores: Callable[[], Array]) -> None:
-        """Tally this worker's rows of a set, None if it has none; an error waits until all workers can be told."""
-        if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # once may be left of a training that failed
+    def note(self, owner: object, read: Callable[[], DatasetColumns | None], scores: Callable[[], Array]) -> None:
+        """Tally this worker's rows of a set, if it has any; errors wait for `merge`, which informs all workers."""
+        if sum(noted.owner == id(owner) for noted in self._noted) > 1:  # a failed training may have left one
             msg = (
                 "the values of two rounds were never added up over the workers.\n"
                 "Hint: the same object in callbacks= too; a new one after a training that failed."
@@ -74,57 +74,57 @@ class GlobalMonitor:
             raise InputError(msg)
         tallies, failure = {}, None
         try:
-            if (found := judged()) is not None:
-                tallies = self._local.tally(owner, found, scores())
+            if (columns := read()) is not None:
+                tallies = self._local.tally(owner, columns, scores())
         except Exception as error:  # noqa: BLE001 - raised in `merge`, by all workers together
             failure = error
         self._noted.append(_Noted(id(owner), tallies, failure))
 
     def placeholders(self) -> list[tuple[str, float, bool]]:
-        """Stand in for the values until `merge` knows them."""
+        """Return NaN for each value, until `merge` computes it."""
         return [(name, np.nan, convention.higher_is_better) for convention, name in self.names.items()]
 
     def merge(
-        self, exchange: Exchange | None, key: str, parts: int, sets: Sequence[str], here: Sequence[str]
+        self, exchange: Exchange | None, key: str, parts: int, sets: Sequence[str], local_sets: Sequence[str]
     ) -> dict[str, list[GlobalValue]]:
-        """Add up what all workers noted in this round, and give the values of each set.
+        """Add up the tallies of all workers in this round, and return the values of each set.
 
-        `key` names the round, alike on all workers. `sets` are the names of all sets, in one order on all workers;
-        `here` those that this worker noted, in the order noted.
+        `key` names the round, and `sets` are the names of all sets in order; both are the same on all workers.
+        `local_sets` are the sets that this worker tallied, in the order of its calls of `note`.
         """
         self._counts.refuse_sets(sets)
         noted, self._noted = self._noted, []
         shape = (len(sets), len(self.names), Tally.N_LIMBS)
 
-        def own() -> Integers:
-            return self._limbs(noted, shape, sets, here).ravel()
+        def limbs() -> Integers:
+            return self._limbs(noted, shape, sets, local_sets).ravel()
 
-        total = own() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)) + len(sets), own)
-        limbs, workers = np.split(total, [-len(sets)])
+        total = limbs() if exchange is None else summed(exchange, key, parts, int(np.prod(shape)) + len(sets), limbs)
+        sums, workers = np.split(total, [-len(sets)])
         values = {}
-        for name, of_set, n_workers in zip(sets, limbs.reshape(shape), workers.tolist(), strict=True):
+        for name, of_set, n_workers in zip(sets, sums.reshape(shape), workers.tolist(), strict=True):
             values[name] = self._values(name, of_set, n_workers, parts)
         return values
 
     def _limbs(
-        self, noted: list[_Noted], shape: tuple[int, int, int], sets: Sequence[str], here: Sequence[str]
+        self, noted: list[_Noted], shape: tuple[int, int, int], sets: Sequence[str], local_sets: Sequence[str]
     ) -> Integers:
-        """Write this worker's tallies, and for each set whether it has rows, as integers to be added up."""
-        if len(noted) < len(here):
+        """Return this worker's tallies, and for each set whether it has rows, as integers that can be added up."""
+        if len(noted) < len(local_sets):
             msg = (
-                f"{len(noted)} sets were evaluated in this round, but {list(here)} report.\n"
+                f"{len(noted)} sets were evaluated in this round, but {list(local_sets)} report.\n"
                 "Hint: one object both as the metric and in callbacks=."
             )
             raise InputError(msg)
         limbs, workers = np.zeros(shape, np.int64), np.zeros(len(sets), np.int64)
-        for name, (_, tallies, failure) in zip(here, noted[len(noted) - len(here) :], strict=True):
+        for name, (_, tallies, failure) in zip(local_sets, noted[len(noted) - len(local_sets) :], strict=True):
             if failure is not None:
                 raise failure
-            place = _place(name, sets)
+            index = _index_of_set(name, sets)
             for number, convention in enumerate(self.names):
                 if convention in tallies:
-                    limbs[place, number] = tallies[convention].to_limbs()
-            workers[place] = bool(tallies)
+                    limbs[index, number] = tallies[convention].to_limbs()
+            workers[index] = bool(tallies)
         return np.concatenate([limbs.ravel(), workers])
 
     def _values(self, set_name: str, limbs: Integers, n_workers: int, parts: int) -> list[GlobalValue]:
@@ -140,7 +140,7 @@ class GlobalMonitor:
             except InputError as error:
                 raise error.about(f"set {set_name!r} under {name!r}") from None
             values.append(GlobalValue(name, value, convention.higher_is_better, n_workers))
-        by_convention = {c: each.value for c, each in zip(self.names, values, strict=True)}
+        by_convention = {c: result.value for c, result in zip(self.names, values, strict=True)}
         self.history.report(set_name, by_convention, self.names, **self._rounds.at)
         return values
 
@@ -151,7 +151,7 @@ class _Noted(NamedTuple):
     failure: Exception | None
 
 
-def _place(name: str, sets: Sequence[str]) -> int:
+def _index_of_set(name: str, sets: Sequence[str]) -> int:
     try:
         return list(sets).index(name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a training reported, round by round: a list of values that knows its trainings, as a table and as a plot."""
+"""The history of a training: a list of its reported values, with tables and plots."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Evaluation(_Value):
     Attributes
     ----------
     dataset : str
-        The set's name as the toolkit shows it (`valid_0`, `training`, the name that was given). A cross-validation
-        shows one name for all folds, so the fold's number follows: `valid_fold_0`, `test_fold_2`. A set of a call by
-        hand is `set_0`, `set_1` and so on, in the order of first sight.
+        The set's name in the toolkit (`valid_0`, `training`, or the name that you gave). A cross-validation has one
+        name for all folds, so the fold's number is added: `valid_fold_0`, `test_fold_2`. If you call the metric
+        yourself, the sets are `set_0`, `set_1` and so on, in the order of their first evaluation.
     convention : Convention
-        What decided the value.
+        The convention of the value.
     value : float
-        What `ra.evaluate` gives.
+        The value that `ra.evaluate` returns.
     name : str
-        What the convention reports under.
+        Display name of the convention.
     run : int
-        Which training of the history, from 0 on.
+        Index of the training in the history, from 0 on.
     iteration : int
-        Which round of that training, from 0 on.
+        Round of that training, from 0 on.
     """
 
     name: str
@@ -61,26 +61,26 @@ class Evaluation(_Value):
         run: int = 0,
         iteration: int = 0,
     ) -> Self:
-        """Make an entry; a convention reports under its own name by default."""
+        """Create an entry; the display name is by default `convention.name`."""
         entry = super().__new__(cls, dataset, convention, value)
         entry.name = convention.name if name is None else name
         entry.run, entry.iteration = run, iteration
         return entry
 
     def __repr__(self) -> str:
-        """Show everything but the signature."""
+        """Show all fields except the convention."""
         return (
             f"Evaluation(dataset={self.dataset!r}, name={self.name!r}, value={self.value!r}, run={self.run}, "
             f"iteration={self.iteration})"
         )
 
     def _replace(self, **changes: Any) -> Self:
-        """Change fields, those outside of the tuple too."""
+        """Return a copy with changed fields, including those outside the tuple."""
         return type(self)(**{**self._asdict(), **vars(self), **changes})
 
 
 class History(list[Evaluation]):
-    """What was reported, in order: a list of `Evaluation` with a table, a plot, and choices among its entries.
+    """The reported values in order: a list of `Evaluation` that can be filtered, tabulated and plotted.
 
     Examples
     --------
@@ -100,24 +100,24 @@ class History(list[Evaluation]):
         self._followers: list[Follower] = []
 
     @overload
-    def __getitem__(self, place: SupportsIndex) -> Evaluation: ...
+    def __getitem__(self, index: SupportsIndex) -> Evaluation: ...
     @overload
-    def __getitem__(self, place: slice) -> History: ...
-    def __getitem__(self, place: SupportsIndex | slice) -> Evaluation | History:
-        """Give an entry, or a part as a history."""
-        return History(super().__getitem__(place)) if isinstance(place, slice) else super().__getitem__(place)
+    def __getitem__(self, index: slice) -> History: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Evaluation | History:
+        """Return an entry, or a slice as a history."""
+        return History(super().__getitem__(index)) if isinstance(index, slice) else super().__getitem__(index)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle the entries, not who follows them."""
+        """Copy and pickle the entries without the followers."""
         return History, (list(self),)
 
     @property
     def runs(self) -> list[int]:
-        """The trainings that there are entries of, from 0 on."""
+        """The indices of the trainings that have entries, from 0 on."""
         return sorted({entry.run for entry in self})
 
     def record(self, entries: Iterable[Evaluation]) -> None:
-        """Add entries, and tell those who follow."""
+        """Add entries, and call the followers with each."""
         for entry in entries:
             self.append(entry)
             for follower in (*self._followers, *_FOLLOWERS_OF_ALL.get()):
@@ -127,7 +127,7 @@ class History(list[Evaluation]):
         self, dataset: str, values: Mapping[Convention, float], names: Mapping[Convention, str], *, run: int,
         iteration: int,
     ) -> None:  # fmt: skip
-        """Add the values of a set in a round, under the names that the conventions report under."""
+        """Add the values of a set in a round, under the conventions' display names."""
         self.record(
             Evaluation(dataset, convention, values[convention], name=name, run=run, iteration=iteration)
             for convention, name in names.items()
@@ -135,7 +135,7 @@ class History(list[Evaluation]):
 
     @contextmanager
     def followed(self, follower: Follower) -> Iterator[Self]:
-        """Call a function with each entry as it comes, inside a `with` block; what it raises ends the training."""
+        """Call a function with each new entry inside a `with` block; an error that it raises ends the training."""
         self._followers.append(follower)
         try:
             yield self
@@ -149,36 +149,36 @@ class History(list[Evaluation]):
         dataset: str | None = None,
         convention: Convention | str | None = None,
     ) -> History:
-        """Keep the entries of a training, of a set or under a convention.
+        """Return the entries of a training, a set or a convention.
 
         Parameters
         ----------
         run : int, optional
-            As in the entries; -1 is the last.
+            Index of the training; -1 is the last.
         dataset : str, optional
-            As in the entries.
+            Name of the set.
         convention : Convention or str, optional
-            A convention or the text of one.
+            A convention or its text.
 
         Raises
         ------
         InputError
-            There is no such run, or nothing is left.
+            There is no such run, or no entry matches.
         """
-        wanted = None if convention is None else as_convention(convention)
+        chosen = None if convention is None else as_convention(convention)
         number = None if run is None else self._numbered(run)
-        kept = [
+        entries = [
             entry
             for entry in self
             if (number is None or entry.run == number)
             and (dataset is None or entry.dataset == dataset)
-            and (wanted is None or entry.convention == wanted)
+            and (chosen is None or entry.convention == chosen)
         ]
-        if self and not kept:
-            sets, names = ({getattr(entry, of): None for entry in self} for of in ("dataset", "name"))
-            msg = "nothing of the history is left."
+        if self and not entries:
+            sets, names = ({getattr(entry, field): None for entry in self} for field in ("dataset", "name"))
+            msg = "no entry of the history matches."
             raise InputError(f"{msg}\nHint: its sets are {choices(sets)}, its conventions {choices(names)}.")
-        return History(kept)
+        return History(entries)
 
     def _numbered(self, run: int) -> int:
         runs = self.runs
@@ -190,14 +190,14 @@ class History(list[Evaluation]):
         raise InputError(msg)
 
     def series(self) -> dict[tuple[int, str, str], list[Evaluation]]:
-        """Give the entries by run, set and name."""
-        found: dict[tuple[int, str, str], list[Evaluation]] = {}
+        """Return the entries by run, set and name."""
+        entries: dict[tuple[int, str, str], list[Evaluation]] = {}
         for entry in self:
-            found.setdefault((entry.run, entry.dataset, entry.name), []).append(entry)
-        return found
+            entries.setdefault((entry.run, entry.dataset, entry.name), []).append(entry)
+        return entries
 
     def to_frame(self) -> Any:
-        """Give a pandas DataFrame with a row per entry; `convention` is the signature.
+        """Return a pandas DataFrame with a row per entry; `convention` is the signature.
 
         Raises
         ------
@@ -213,12 +213,12 @@ class History(list[Evaluation]):
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def plot(self) -> Any:
-        """Draw the values against the iteration, one line per run, set and name: a matplotlib Figure.
+        """Return a matplotlib Figure of the values by iteration, with a line for each run, set and name.
 
         Raises
         ------
         InputError
-            There is no entry.
+            The history is empty.
         MissingToolkitError
             matplotlib is not installed.
         """
@@ -235,7 +235,7 @@ class History(list[Evaluation]):
         return curves(iterations, lines, "iteration", names.pop() if len(names) == 1 else "value")
 
     def _labels(self) -> list[str]:
-        """Name each series by its set and by what else differs between them."""
+        """Return a label for each series: its set, and the run and name if these vary."""
         keys = list(self.series())
         runs, names = len({run for run, _, _ in keys}) > 1, len({name for _, _, name in keys}) > 1
         return [
@@ -244,7 +244,7 @@ class History(list[Evaluation]):
         ]
 
     def summary(self) -> Table:
-        """Give a table: the last and the best value of each run, set and name, and the iteration of the best."""
+        """Return a table: last and best value of each run, set and name, and the iteration of the best."""
         n_runs, n_iterations = len(self.runs), len({(entry.run, entry.iteration) for entry in self})
         lines = []
         for (run, dataset, name), entries in self.series().items():
@@ -265,7 +265,7 @@ class History(list[Evaluation]):
 def all_followed(follower: Follower) -> Iterator[None]:
     """Call a function with each entry of every history, inside a `with` block and in its thread.
 
-    What trains there may make its history itself, and keep it until its training ends.
+    This also works for a training whose history you cannot reach before the training ends.
     """
     token = _FOLLOWERS_OF_ALL.set((*_FOLLOWERS_OF_ALL.get(), follower))
     try:

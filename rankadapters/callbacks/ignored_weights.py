@@ -1,4 +1,4 @@
-"""A warning of weights that a dataset has and a convention does not count."""
+"""A warning if a dataset has weights that a convention ignores."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import choices, warn_caller
 
-COUNTED = ("query_weight", "row_weight")  # what the weights of a toolkit's dataset become
+COUNTED = ("query_weight", "row_weight")  # weightings for which a toolkit's weights count
 
 
 class IgnoredWeights:
-    """Warns once: `ra.evaluate` refuses such weights, but a toolkit's dataset may have them for the training."""
+    """Warns once. `ra.evaluate` refuses ignored weights, but a toolkit's dataset may have them for the training."""
 
     def __init__(self) -> None:
         self._warned = False
 
     def warn(self, conventions: Iterable[Convention]) -> None:
-        """Warn of the conventions that ignore the weights of a dataset, where this was not done before."""
+        """Warn of the conventions that ignore the weights of a dataset, unless it has warned before."""
         ignoring = [convention for convention in conventions if convention.weighting not in COUNTED]
         if not ignoring or self._warned:
             return

@@ -1,4 +1,4 @@
-"""What the objective callbacks share: gradients bound to the datasets of a toolkit, and state from round to round."""
+"""The shared part of objective callbacks: gradients bound to a toolkit's datasets, and state across rounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.judged import Judged, flat
+from rankadapters.callbacks.dataset_columns import DatasetColumns, flat
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.errors import InputError
 from rankadapters.core.evaluation.threads import as_n_threads
@@ -26,10 +26,10 @@ Array = NDArray[Any]
 
 
 class Training:
-    """An objective trained on whichever datasets a toolkit hands over.
+    """An objective trained on the datasets that a toolkit passes.
 
-    It is bound at the first sight of a dataset, held by weak reference. What it carries from round to round belongs to
-    the dataset: a pickle takes it along, for datasets of the same queries; a deep copy and `reset` start anew.
+    It is bound when a dataset first appears; datasets are kept by weak reference. Each dataset has its own state across
+    rounds. A pickle keeps the state for datasets of the same queries; a deep copy and `reset` start anew.
     """
 
     def __init__(
@@ -38,23 +38,23 @@ class Training:
         self.objective = as_objective(objective)
         self.position_bias = as_position_bias(position_bias, self.objective)
         self.n_threads = None if n_threads is None else as_n_threads(n_threads)
-        self.learned = Learned()
+        self.learned = LatestBias()
         self.reset()
 
     def reset(self) -> None:
-        """Forget every dataset, and with it what was carried from round to round."""
+        """Forget every dataset and its state."""
         self._bound: dict[int, _BoundGradients] = {}
-        self._waiting: list[_Carried] = []
+        self._saved_states: list[_SavedState] = []
 
     def knows(self, owner: object) -> bool:
-        """Tell whether a dataset has been seen, and found fit, before."""
+        """Return whether a dataset is bound already."""
         return id(owner) in self._bound
 
     def gradients(
-        self, owner: object, judged: Judged, factors: Sequence[Any], scores: Any, *, drawn: int = 0
+        self, owner: object, columns: DatasetColumns, factors: Sequence[Any], scores: Any, *, drawn: int = 0
     ) -> tuple[Array, Array]:
-        """First and second derivatives for one dataset; a first round there goes on after `drawn` earlier draws."""
-        binding = self._binding(owner, judged, factors, drawn)
+        """Return first and second derivatives for one dataset; its first round follows `drawn` earlier draws."""
+        binding = self._binding(owner, columns, factors, drawn)
         binding.rounds[0] += 1
         try:
             grad, hess = binding.gradients.gradients(flat(scores))
@@ -76,15 +76,15 @@ class Training:
             biased.learn(grad, hess)
             self.learned.latest = self.position_bias.learned(biased)
 
-    def _binding(self, owner: object, judged: Judged, factors: Sequence[Any], drawn: int) -> _BoundGradients:
+    def _binding(self, owner: object, columns: DatasetColumns, factors: Sequence[Any], drawn: int) -> _BoundGradients:
         key = id(owner)
         binding = self._bound.get(key)
         if binding is None:
-            bound = self._bound  # the dict and not this object, which a dataset must not keep alive
-            gone = weakref.ref(owner, lambda _: bound.pop(key, None))
-            binding = self._bind(gone, judged, factors, drawn)._replace(judged=judged.copied())
+            bindings = self._bound  # the dict instead of self, so that a dataset does not keep this object alive
+            owner_ref = weakref.ref(owner, lambda _: bindings.pop(key, None))
+            binding = self._bind(owner_ref, columns, factors, drawn)._replace(columns=columns.copied())
             self._bound[key] = binding
-        elif not binding.judged.says(judged):
+        elif not binding.columns.equals(columns):
             rounds = binding.rounds[0]
             msg = (
                 f"labels, groups or weights of the dataset, or its positions, changed after round {rounds} of its "
@@ -93,48 +93,50 @@ class Training:
             raise InputError(msg)
         return binding
 
-    def _bind(self, gone: weakref.ref[Any], judged: Judged, factors: Sequence[Any], drawn: int) -> _BoundGradients:
-        queries = Queries(judged.labels, group_sizes=judged.group_sizes)
-        carried = self._claim(_digest(queries, judged.positions))
-        bind = self.objective.bind if self.position_bias is None else self._bind_biased(judged.positions)
-        gradients = bind(queries, n_threads=self.n_threads, state=carried and carried.state)
-        if carried is None:
+    def _bind(
+        self, owner_ref: weakref.ref[Any], columns: DatasetColumns, factors: Sequence[Any], drawn: int
+    ) -> _BoundGradients:
+        queries = Queries(columns.labels, group_sizes=columns.group_sizes)
+        saved = self._claim(_digest(queries, columns.positions))
+        bind = self.objective.bind if self.position_bias is None else self._bind_biased(columns.positions)
+        gradients = bind(queries, n_threads=self.n_threads, state=saved and saved.state)
+        if saved is None:
             gradients.skip(drawn)
-        kept = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
-        return _BoundGradients(gone, judged, gradients, kept, [carried.rounds if carried else 0])
+        row_factors = [np.asarray(factor, np.float32) for factor in factors if self.objective.uses_weights]
+        return _BoundGradients(owner_ref, columns, gradients, row_factors, [saved.rounds if saved else 0])
 
     def _bind_biased(self, positions: Array | None) -> Callable[..., BiasedGradients]:
         return partial(cast("PositionBias", self.position_bias).bind, self.objective, positions=positions)
 
-    def _claim(self, digest: int) -> _Carried | None:
-        """Find what a pickle brought along for a dataset of these queries."""
-        for place, carried in enumerate(self._waiting):
-            if carried.digest == digest:
-                return self._waiting.pop(place)
+    def _claim(self, digest: int) -> _SavedState | None:
+        """Remove and return the unpickled state of a dataset with these queries; None if there is none."""
+        for index, saved in enumerate(self._saved_states):
+            if saved.digest == digest:
+                return self._saved_states.pop(index)
         return None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep what was declared and carried, not what was bound."""
-        carried = [
-            _Carried(
-                _digest(binding.gradients.queries, binding.judged.positions),
+        """Copy the settings and the states without the datasets."""
+        saved = [
+            _SavedState(
+                _digest(binding.gradients.queries, binding.columns.positions),
                 binding.gradients.state.copy(),
                 binding.rounds[0],
             )
             for binding in self._bound.values()
         ]
-        return {**self.__dict__, "_bound": {}, "_waiting": [*self._waiting, *carried]}
+        return {**self.__dict__, "_bound": {}, "_saved_states": [*self._saved_states, *saved]}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Training:
-        """Start anew, and let the original tell what the copy learns: `lgb.train` trains by a copy."""
+        """Copy without state; the original reports the learned bias of the copy, by which `lgb.train` trains."""
         del memo
         copied = Training(self.objective, self.n_threads, self.position_bias)
         copied.learned = self.learned
         return copied
 
 
-class Trained:
-    """What the objective callbacks of all toolkits are; each adds how its toolkit calls it."""
+class ToolkitObjective:
+    """Base class of the toolkits' objective callbacks, which add `__call__`."""
 
     def __init__(
         self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
@@ -143,20 +145,20 @@ class Trained:
 
     @property
     def objective(self) -> Objective:
-        """What is trained under."""
+        """The objective of the training."""
         return self._training.objective
 
     @property
     def position_bias(self) -> PositionBias | None:
-        """What is taken out of the objective."""
+        """The position bias that the training learns and removes from the gradients."""
         return self._training.position_bias
 
     @property
     def learned_bias(self) -> AddedBiases | PairRatios | None:
-        """What was learned of the positions up to the last round, of this callback's or of a deep copy's training.
+        """The position bias learned up to the last round, in a training by this callback or a deep copy.
 
-        None before the first round, and without `position_bias`. Under `AdditiveBias` its `positions` and their
-        `biases`; under `BiasRatios`, by position, the ratios `higher` and `lower`.
+        None before the first round, and without `position_bias`. `AdditiveBias` gives `positions` and their `biases`;
+        `BiasRatios` gives the ratios `higher` and `lower` by position.
         """
         return self._training.learned.latest
 
@@ -166,12 +168,12 @@ class Trained:
         return f"objective({self.objective}{bias})"
 
     def reset(self) -> None:
-        """Start anew on every dataset: for objectives that draw at random, and after labels changed."""
+        """Forget the state of every dataset: for random objectives, and after labels changed."""
         self._training.reset()
 
 
-class Learned:
-    """Where a training leaves what it learned of the positions."""
+class LatestBias:
+    """Holder of the latest position bias, shared with deep copies."""
 
     latest: AddedBiases | PairRatios | None = None
 
@@ -180,15 +182,15 @@ def _digest(queries: Queries, positions: Array | None) -> int:
     return queries.digest if positions is None else queries.digest ^ crc32(np.asarray(positions).tobytes())
 
 
-class _Carried(NamedTuple):
+class _SavedState(NamedTuple):
     digest: int
     state: Array
     rounds: int
 
 
 class _BoundGradients(NamedTuple):
-    owner: weakref.ref[Any]  # its callback removes the binding when the dataset goes
-    judged: Judged
+    owner: weakref.ref[Any]  # its callback removes the binding when the dataset is freed
+    columns: DatasetColumns
     gradients: Gradients | BiasedGradients
-    factors: list[Array]  # float32, per row or one for all, multiplied one after the other as the toolkit does
-    rounds: list[int]  # one entry: rounds so far
+    factors: list[Array]  # float32, per row or one for all; multiplied one by one, as in the toolkit
+    rounds: list[int]  # one entry: the number of rounds so far

@@ -1,4 +1,4 @@
-"""How many queries each evaluation set must have: toolkits cut queries where their parts end, and say nothing."""
+"""Checks of the number of queries in a set: toolkits silently cut queries at the end of a batch or partition."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from rankadapters.core.errors import InputError
 
 
 class QueryCounts:
-    """The number of queries of each set, as far as it was declared.
+    """The declared number of queries of each set.
 
-    `n_queries` are the queries that a set has, by its name where there are several; None expects nothing. `hint` says
-    what to do where a set has another number.
+    `n_queries` is the number of queries, or a mapping of set names to numbers; None checks nothing. `hint` is the hint
+    of the error if a set has a different number.
     """
 
     def __init__(self, n_queries: int | Mapping[str, int] | None, hint: str) -> None:
@@ -26,15 +26,15 @@ class QueryCounts:
         return bool(self._expected)
 
     def refuse_sets(self, sets: Sequence[str]) -> None:
-        """Refuse sets that the declared numbers do not belong to."""
+        """Refuse declared numbers that do not fit the names of the sets."""
         named = [name for name in self._expected if name is not None]
         if (None in self._expected and len(sets) > 1) or not set(named) <= set(sets):
-            given = dict.fromkeys(sets, "...")
-            what = self._expected.get(None, named)
-            raise InputError(f"n_queries={what} does not say of which of {list(sets)}.\nHint: {given}.")
+            example = dict.fromkeys(sets, "...")
+            counts = self._expected.get(None, named)
+            raise InputError(f"n_queries={counts} does not say of which of {list(sets)}.\nHint: {example}.")
 
     def refuse(self, set_name: str | None, n_queries: int, where: str = "") -> None:
-        """Refuse another number of queries than was declared for a set, None where nobody names it."""
+        """Refuse a wrong number of queries in a set; `set_name` is None if the toolkit does not name it."""
         expected = self._expected.get(set_name, self._expected.get(None, n_queries))
         if n_queries == expected:
             return
@@ -45,7 +45,7 @@ class QueryCounts:
 
 
 def _as_counts(n_queries: object) -> dict[str | None, int]:
-    """Queries by name of the set; None stands for whatever the set is called."""
+    """Return the number of queries by set name; the key None means a set of any name."""
     counts: dict[Any, Any] = dict(n_queries) if isinstance(n_queries, Mapping) else {None: n_queries}
     if n_queries is None:
         counts = {}

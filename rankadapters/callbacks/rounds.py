@@ -1,4 +1,4 @@
-"""Which training calls a metric, and in which of its rounds."""
+"""The training and the round in which a toolkit calls a metric."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from weakref import WeakKeyDictionary
 
 from rankadapters.callbacks.history import History
 
-DEPTH = 12  # functions between a training's loop and the metric, with room for wrappers
+DEPTH = 12  # most functions between a training's loop and the metric, including wrappers
 
 
 class Round(NamedTuple):
     """A round of a training."""
 
-    training: object  # one for all rounds and sets of a training
-    number: int  # rises by 1 from round to round, from wherever
+    training: object  # the same object for all rounds and sets of a training
+    number: int  # rises by 1 from round to round, from any start
 
 
 class Call(NamedTuple):
-    """What a toolkit's functions know of the call of a metric."""
+    """The context of a metric's call, read from the toolkit's functions."""
 
-    set_name: str | None = None  # as the toolkit shows it; None where the metric is called by hand
+    set_name: str | None = None  # the toolkit's name; None if you call the metric yourself
     round: Round | None = None
-    set_names: Sequence[str] = ()  # of all sets of the training, where the toolkit tells them
+    set_names: Sequence[str] = ()  # names of all sets of the training, if the toolkit has them
     fold: int | None = None
 
     def in_fold(self, member: object, folds: Iterable[object]) -> Call:
-        """Add the number of the fold to the name of the set: the folds of a cross-validation show the same names."""
+        """Add the fold's number to the set's name, since all folds of a cross-validation use the same names."""
         number = next(number for number, fold in enumerate(folds) if fold is member)
         return self._replace(set_name=f"{self.set_name}_fold_{number}", fold=number)
 
 
 class Rounds:
-    """Numbers trainings by the history that they report into, and the rounds of each from 0 on."""
+    """Numbers the trainings of a history, and the rounds of each, from 0 on."""
 
     def __init__(self) -> None:
         self.run = self.iteration = 0
-        self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round of trainings
-        self._by_hand: int | None = None  # run of the calls that are of no training
-        self._seen: dict[str, int] = {}  # those calls by name of the set
+        self._begun: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()  # run and first round by training
+        self._by_hand: int | None = None  # run of the calls outside any training
+        self._seen: dict[str, int] = {}  # number of these calls by set name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy nothing: a copy has trainings of its own."""
+        """Copy nothing: a copy counts its own trainings."""
         return Rounds, ()
 
     @property
     def at(self) -> dict[str, int]:
-        """The training and its round, as entries of a history have them."""
+        """The training and its round, as in the entries of a history."""
         return {"run": self.run, "iteration": self.iteration}
 
     def enter(self, history: History, current: Round | None, set_name: str = "") -> None:
-        """Set `run` and `iteration`; calls that are of no training count as one run, a round each."""
+        """Set `run` and `iteration`; calls outside any training are one run, with a round each."""
         if current is None:
             if self._by_hand is None:
                 self._by_hand = _next_run(history)
@@ -70,10 +70,9 @@ def _next_run(history: History) -> int:
 
 
 def calling(package: str) -> Iterator[dict[str, Any]]:
-    """Give the local names of a package's functions that are calling, the nearest first.
+    """Yield the local variables of a package's functions on the call stack, nearest first.
 
-    A toolkit hands a metric its predictions and its data. Neither says which training they are of: that is known to the
-    functions that call.
+    A toolkit passes a metric only predictions and data. The calling functions know which training these belong to.
     """
     frame = inspect.currentframe()
     for _ in range(DEPTH):

@@ -1,4 +1,4 @@
-"""Integer arrays added up over the workers of a training, and errors that all of them raise."""
+"""Sums of integer arrays over all workers of a training, and errors that all workers raise together."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from rankadapters.core.errors import InputError
 
 Integers = NDArray[np.int64]
 
-_DRAWERS, _DRAWER = 64, 1000  # where failing workers leave the text of their errors, each in a drawer drawn at random
+_SLOTS, _SLOT_LENGTH = 64, 1000  # slots for error texts; a failed worker writes its text to a random slot
 
 
 class Exchange(Protocol):
-    """What adds up the arrays of all workers: MPI's allreduce, say, or a Dask actor by `ra.dask.exchange`."""
+    """A sum over all workers: for example MPI's allreduce, or the Dask actor of `ra.dask.exchange`."""
 
     def add(self, key: str, parts: int, array: Integers, /) -> Integers:
-        """Wait until `parts` workers have handed an array of one shape over under this key, and give each the sum.
+        """Wait until `parts` workers have passed an array of the same shape for this key, and return the sum to each.
 
-        Every worker calls it with the same keys in the same order. Where a worker is lost, the others get an error.
+        Every worker calls it with the same keys in the same order. If a worker is lost, the others get an error.
         """
         ...
 
 
-def summed(exchange: Exchange, key: str, parts: int, size: int, own: Callable[[], Integers]) -> Integers:
-    """Sum an array of each worker; where a worker fails to make its own, all raise.
+def summed(exchange: Exchange, key: str, parts: int, size: int, make_array: Callable[[], Integers]) -> Integers:
+    """Return the sum of the workers' arrays; if a worker fails to make its array, all workers raise.
 
-    `key` names this sum, alike on all workers; `size` is the length of the array, which a worker that fails must know
-    too, and `own` makes this worker's array.
+    `key` names this sum and is the same on all workers. `size` is the length of the array, which a failing worker needs
+    too. `make_array` makes this worker's array.
     """
     array, failure = np.zeros(size + 1, np.int64), None
     try:
-        array[:-1] = own()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the others wait for this worker's part
+        array[:-1] = make_array()
+    except Exception as error:  # noqa: BLE001 - any error, since the other workers wait for this one
         array[-1], failure = 1, error
     total = exchange.add(key, parts, array)
     if n_failed := int(total[-1]):
@@ -49,11 +49,11 @@ def summed(exchange: Exchange, key: str, parts: int, size: int, own: Callable[[]
 
 
 def _exchanged_texts(exchange: Exchange, key: str, parts: int, failure: Exception | None) -> str:
-    """Tell all workers of the errors of some; texts that two workers put into one drawer are lost."""
-    drawers = np.zeros((_DRAWERS, 1 + _DRAWER), np.int64)
+    """Share the error texts with all workers; texts that collide in a slot are lost."""
+    slots = np.zeros((_SLOTS, 1 + _SLOT_LENGTH), np.int64)
     if failure is not None:
-        letters = [ord(letter) for letter in f"{type(failure).__name__}: {failure}"[:_DRAWER]]
-        drawers[secrets.randbelow(_DRAWERS), : 1 + len(letters)] = [1, *letters]
-    found = exchange.add(key, parts, drawers.ravel()).reshape(drawers.shape)
-    texts = {"".join(chr(letter) for letter in drawer[1:] if letter) for drawer in found if drawer[0] == 1}
+        characters = [ord(character) for character in f"{type(failure).__name__}: {failure}"[:_SLOT_LENGTH]]
+        slots[secrets.randbelow(_SLOTS), : 1 + len(characters)] = [1, *characters]
+    total = exchange.add(key, parts, slots.ravel()).reshape(slots.shape)
+    texts = {"".join(chr(character) for character in slot[1:] if character) for slot in total if slot[0] == 1}
     return "\n".join(sorted(texts)) or "its error is in its own log."

@@ -1,11 +1,11 @@
-"""CatBoost: the declared metric and objective in its training, its own metrics and losses, and its numbers compared."""
+"""CatBoost: declared metrics and objectives in its training, its own metrics and losses, and parity checks."""
 
 from __future__ import annotations
 
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import catboost  # noqa: F401 - whether it is there, before our own modules ask for it
+    import catboost  # noqa: F401 - fail here if it is missing, before our modules import it
 except ImportError as error:
     raise MissingToolkitError.of("catboost", "catboost") from error
 
@@ -30,5 +30,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)

@@ -1,4 +1,4 @@
-"""A Pool on which CatBoost grows one tree after the other, and what a Pool says of its rows."""
+"""A Pool on which CatBoost grows one tree at a time, and readers of a Pool's columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import catboost as cb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadapters.callbacks.judged import Judged
+from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.catboost.training_params import TrainingParams
 from rankadapters.core.data.columns import Array
 from rankadapters.core.errors import InputError
@@ -23,53 +23,53 @@ COARSE = 1e-3  # share of the largest gradient that may be lost to float32
 class BoostedPool:
     """A copy of a Pool, quantized once.
 
-    A tree of CatBoost's RMSE on targets z = -gradient / hessian and weights hessian is a Newton step. Labels cannot be
-    set on a quantized Pool, but a baseline can: `labels - z` leaves z to be learnt.
+    A tree of CatBoost's RMSE with targets z = -gradient / hessian and the hessians as weights is a Newton step. On a
+    quantized Pool we cannot set labels, but we can set a baseline; with the baseline `labels - z`, the tree learns z.
 
-    `quantization` are parameters for `Pool.quantize`; `random_seed` chooses the rows that give the borders, where there
-    are many.
+    `quantization` are parameters of `Pool.quantize`. `random_seed` samples the rows that decide the borders if there
+    are many rows.
     """
 
     def __init__(self, pool: cb.Pool, quantization: Mapping[str, Any], random_seed: int) -> None:
         self.features = copied(pool)
         if quantization and pool.is_quantized():
             msg = (
-                f"{min(quantization)} has no place: the Pool is quantized already.\n"
-                "Hint: hand it to Pool.quantize, or train on the Pool as it was before."
+                f"{min(quantization)} cannot be used: the Pool is quantized already.\n"
+                "Hint: pass it to Pool.quantize, or train on the Pool before quantization."
             )
             raise InputError(msg)
         if not pool.is_quantized():
             self.features.quantize(random_seed=random_seed, **quantization)
         self._grown = copied(self.features)
-        self._grown.set_group_weight(np.ones(pool.num_row()))  # whose weights are among the hessians
+        self._grown.set_group_weight(np.ones(pool.num_row()))  # the hessians include group weights
         self._labels = labels_of(pool)
 
-    def grow(self, grad: Array, hess: Array, mean_weight: float, params: TrainingParams, place: int) -> cb.CatBoost:
-        """Grow one tree by derivatives that are multiplied by weights of this mean already."""
+    def grow(self, grad: Array, hess: Array, mean_weight: float, params: TrainingParams, index: int) -> cb.CatBoost:
+        """Grow one tree from derivatives that include weights with mean `mean_weight`."""
         weight = np.maximum(hess, np.abs(grad) * np.float32(FAINT), dtype=np.float32)
-        wanted = np.divide(-grad, weight, out=np.zeros(weight.size), where=weight > 0, dtype=np.float64)
-        baseline = (self._labels - wanted).astype(np.float32)
-        if not place:
-            self._refuse_coarse(baseline, wanted, weight)
-        # Row by row CatBoost reads a list of tuples in a quarter of the time that an array takes it.
-        self._grown._set_baseline(list(zip(baseline.tolist())))  # noqa: SLF001 - set_baseline makes it an array
+        targets = np.divide(-grad, weight, out=np.zeros(weight.size), where=weight > 0, dtype=np.float64)
+        baseline = (self._labels - targets).astype(np.float32)
+        if not index:
+            self._refuse_coarse(baseline, targets, weight)
+        # CatBoost reads a list of tuples in a quarter of the time of an array.
+        self._grown._set_baseline(list(zip(baseline.tolist())))  # noqa: SLF001 - set_baseline converts to an array
         self._grown.set_weight(weight.tolist())
-        of_tree = params.of_tree(place, weight.size, float(np.mean(weight, dtype=np.float64)) / mean_weight)
-        return cb.CatBoost(of_tree).fit(self._grown)
+        tree_params = params.of_tree(index, weight.size, float(np.mean(weight, dtype=np.float64)) / mean_weight)
+        return cb.CatBoost(tree_params).fit(self._grown)
 
-    def _refuse_coarse(self, baseline: Array, wanted: Floats, weight: Array) -> None:
-        lost = np.abs(self._labels - baseline - wanted) * weight
-        if lost.max() > COARSE * np.abs(wanted * weight).max():
+    def _refuse_coarse(self, baseline: Array, targets: Floats, weight: Array) -> None:
+        lost = np.abs(self._labels - baseline - targets) * weight
+        if lost.max() > COARSE * np.abs(targets * weight).max():
             row = int(np.argmax(np.abs(self._labels)))
             msg = (
-                f"labels[{row}] is {self._labels[row]:g}, beside which the steps of the objective are lost in the "
-                "float32 of a baseline.\nHint: map the labels to small numbers, which the objective's gains may undo."
+                f"labels[{row}] is {self._labels[row]:g}, so large that a float32 baseline loses the steps of the "
+                "objective.\nHint: map the labels to small numbers, and undo this in the objective's gains."
             )
             raise InputError(msg, row=row)
 
 
 def copied(pool: cb.Pool) -> cb.Pool:
-    """Copy a Pool, of which the features are shared."""
+    """Copy a Pool; the copy shares the features."""
     return pool.slice(np.arange(pool.num_row()))
 
 
@@ -79,10 +79,9 @@ def without_baseline(pool: cb.Pool) -> cb.Pool:
 
 
 def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
-    """Predict on a Pool without a baseline, which CatBoost would add.
+    """Return predictions on a Pool, which must not have a baseline, because CatBoost would add it.
 
-    A Pool that is quantized to more than 255 borders of a feature is refused: CatBoost trains on such a Pool, but has
-    no code that predicts on it.
+    Pools quantized with more than 255 borders of a feature are refused: CatBoost can train but not predict on them.
     """
     try:
         return np.asarray(cb.CatBoost.predict(model, features, prediction_type="RawFormulaVal"))
@@ -92,13 +91,13 @@ def predicted(model: cb.CatBoost, features: cb.Pool) -> Floats:
         msg = (
             "the Pool is quantized with more than 255 borders of a feature. CatBoost cannot predict on such a Pool, "
             "and every round needs the predictions of its tree.\n"
-            "Hint: hand over the Pool as it was before Pool.quantize, and params={'border_count': 1024}."
+            "Hint: pass the Pool before Pool.quantize, and params={'border_count': 1024}."
         )
         raise InputError(msg) from None
 
 
 def baseline_of(pool: cb.Pool) -> Floats | None:
-    """Give the scores that a Pool starts from; None where it has no baseline."""
+    """Return the baseline of a Pool; None if it has none."""
     baseline = pool.get_baseline()
     if baseline.shape[1] > 1:
         msg = f"the Pool has a baseline of {baseline.shape[1]} columns, but a ranking has one score per row."
@@ -107,40 +106,39 @@ def baseline_of(pool: cb.Pool) -> Floats | None:
 
 
 def labels_of(pool: cb.Pool) -> Floats:
-    """Give the labels of a Pool."""
-    found = pool.get_label()
-    if found is None or np.ndim(found) != 1:
-        what = "no labels" if found is None else f"labels of shape {np.shape(found)}"
-        msg = f"the Pool has {what}, but one label per row is needed.\nHint: catboost.Pool(X, labels, group_id=qid)."
+    """Return the labels of a Pool, one per row."""
+    labels = pool.get_label()
+    if labels is None or np.ndim(labels) != 1:
+        description = "no labels" if labels is None else f"labels of shape {np.shape(labels)}"
+        msg = f"the Pool has {description}, but needs one label per row.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
-    return np.asarray(found, np.float64)
+    return np.asarray(labels, np.float64)
 
 
-def judged_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[Judged]:
-    """Read what Pools say of their rows; the first one is quantized, and not all of its labels are equal.
+def columns_of_pools(pools: Sequence[cb.Pool], thread_count: int) -> list[DatasetColumns]:
+    """Return the columns of Pools; the first must be quantized, with labels that are not all equal.
 
-    A Pool does not give back its group weights, but CatBoost hands the weights of its rows to a metric.
+    A Pool does not return its group weights, but CatBoost passes the weights of its rows to a metric.
     """
-    seen = _SeenWeights()
+    recorder = _WeightRecorder()
     params = {
-        "iterations": 1, "depth": 1, "loss_function": "RMSE", "eval_metric": seen, "has_time": True,
+        "iterations": 1, "depth": 1, "loss_function": "RMSE", "eval_metric": recorder, "has_time": True,
         "boost_from_average": False, "bootstrap_type": "No", "allow_writing_files": False, "logging_level": "Silent",
         "thread_count": thread_count,
     }  # fmt: skip
-    # CatBoost wants a baseline of all sets or of none.
-    train, *others = [pool if baseline_of(pool) is None else without_baseline(pool) for pool in pools]
-    cb.CatBoost(params).fit(train, eval_set=others or None)
-    found = [
-        Judged(labels_of(pool), sizes_of(pool), weights) for pool, weights in zip(pools, seen.weights, strict=True)
-    ]
-    for judged in found:
-        if judged.weights is not None:
-            weights_of_queries(judged.weights, judged.group_sizes)  # which refuses those that vary
-    return found
+    # CatBoost needs a baseline for all sets or for none.
+    train, *eval_sets = [pool if baseline_of(pool) is None else without_baseline(pool) for pool in pools]
+    cb.CatBoost(params).fit(train, eval_set=eval_sets or None)
+    labels, sizes = map(labels_of, pools), map(sizes_of, pools)
+    columns_by_pool = list(map(DatasetColumns, labels, sizes, recorder.weights))
+    for columns in columns_by_pool:
+        if columns.weights is not None:
+            weights_of_queries(columns.weights, columns.group_sizes)  # refuses weights that vary within a query
+    return columns_by_pool
 
 
 def sizes_of(pool: cb.Pool) -> Array:
-    """Give the number of rows of each group of a Pool."""
+    """Return the number of rows of each group of a Pool."""
     ids = pool.get_group_id_hash()
     if ids is None:
         msg = (
@@ -152,21 +150,21 @@ def sizes_of(pool: cb.Pool) -> Array:
 
 
 def weights_of_queries(row_weights: Array, group_sizes: Array) -> Array:
-    """Give each query the weight of its rows."""
+    """Return the weight of each query; weights that vary within a query are refused."""
     first: Array = row_weights[np.cumsum(group_sizes) - group_sizes]
-    other = row_weights != np.repeat(first, group_sizes)
-    if other.any():
-        row = int(np.argmax(other))
+    differs = row_weights != np.repeat(first, group_sizes)
+    if differs.any():
+        row = int(np.argmax(differs))
         msg = (
-            f"weight= of the Pool varies within a query, at row {row}, and no objective takes weights of rows.\n"
+            f"weight= of the Pool varies within a query, at row {row}, and no objective supports row weights.\n"
             "Hint: catboost.Pool(..., group_weight=weights)."
         )
         raise InputError(msg, row=row)
     return first
 
 
-class _SeenWeights:
-    """A metric that keeps the weights it is handed, set after set."""
+class _WeightRecorder:
+    """A metric that records the weights that CatBoost passes for each set."""
 
     no_jit = True  # CatBoost would warn that numba cannot compile these methods
 
@@ -185,7 +183,7 @@ class _SeenWeights:
         del weight
         return error
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _SeenWeights:
-        """Keep what it sees: CatBoost copies its parameters."""
+    def __deepcopy__(self, memo: dict[int, Any]) -> _WeightRecorder:
+        """Return the same object: CatBoost copies its parameters."""
         del memo
         return self

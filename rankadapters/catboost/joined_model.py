@@ -1,4 +1,4 @@
-"""Trees grown one by one, as the ordinary model that they add up to."""
+"""Join trees that were grown one by one into an ordinary model."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rankadapters.catboost.watched_sets import Watch
 
 Model = TypeVar("Model", bound=cb.CatBoost)
 
-OF_A_TREE = ("catboost_version_info", "train_finish_time", "output_options")  # what each model says of itself
+TREE_METADATA = ("catboost_version_info", "train_finish_time", "output_options")  # keys to copy from the last tree
 
 
-AT_ONCE = 100  # trees that are added up together, since a model of one tree takes 150 kB
+AT_ONCE = 100  # number of trees summed together, since a model of one tree takes 150 kB
 
 
 class Trees:
     """Trees of a training, added up as they come; what is held grows by the trees alone."""
 
     def __init__(self) -> None:
-        self._sums: list[cb.CatBoost] = []  # of AT_ONCE trees each
+        self._sums: list[cb.CatBoost] = []  # each of AT_ONCE trees
         self._new: list[cb.CatBoost] = []
 
     def __len__(self) -> int:
@@ -36,64 +36,64 @@ class Trees:
             self._new = []
 
     def joined(self, into: Model, params: TrainingParams, watch: Watch) -> Model:
-        """Make a model that is not trained yet of the first trees, with their parameters and the values of the rounds.
+        """Load the kept trees, with parameters and evaluation results, into an untrained model, and return it.
 
-        A sum of CatBoost's keeps the parameters of each of its models under a name of its own, but none for the whole,
-        and no feature importances.
+        CatBoost's sum of models has the parameters of each model under separate names, but none for the whole, and no
+        feature importances.
         """
-        own, kept = (self._new or self._sums)[-1].get_metadata(), watch.kept()
-        whole, rest = divmod(kept, AT_ONCE)
-        several = self._sums[:whole]
+        last, n_kept = (self._new or self._sums)[-1].get_metadata(), watch.kept()
+        whole, rest = divmod(n_kept, AT_ONCE)
+        models = self._sums[:whole]
         if rest and whole < len(self._sums):
             self._sums[whole].shrink(rest)
-            several.append(self._sums[whole])
+            models.append(self._sums[whole])
         elif rest:
-            several += self._new[:rest]
-        added = _sum(several)
-        said = added.get_metadata()
-        for name in OF_A_TREE:
-            said[name] = own[name]
-        said["params"] = json.dumps(_params(json.loads(own["params"]), params, kept))
-        said["training"] = json.dumps(_training(watch))
-        into.__setstate__(added.__getstate__())  # which reads the values of the rounds
-        into.get_feature_importance(type="PredictionValuesChange")  # CatBoost's fit does, too, to know them later
+            models += self._new[:rest]
+        summed = _sum(models)
+        metadata = summed.get_metadata()
+        for name in TREE_METADATA:
+            metadata[name] = last[name]
+        metadata["params"] = json.dumps(_params(json.loads(last["params"]), params, n_kept))
+        metadata["training"] = json.dumps(_training(watch))
+        into.__setstate__(summed.__getstate__())  # also reads the evaluation results
+        into.get_feature_importance(type="PredictionValuesChange")  # stores them, as CatBoost's fit does
         return into
 
 
 def _sum(models: list[cb.CatBoost]) -> cb.CatBoost:
-    """Add up models, and keep what the last one says of itself."""
-    own, added = models[-1].get_metadata(), cb.sum_models(models)
-    said = added.get_metadata()
-    for name in [name for name in said.keys() if name.startswith("model") and ":" in name]:  # noqa: SIM118 - not a dict
-        del said[name]
-    for name in (*OF_A_TREE, "params"):
-        said[name] = own[name]
-    return added
+    """Return the sum of models, with the metadata of the last one."""
+    last, summed = models[-1].get_metadata(), cb.sum_models(models)
+    metadata = summed.get_metadata()
+    for name in [name for name in metadata.keys() if name.startswith("model") and ":" in name]:  # noqa: SIM118 - not a dict
+        del metadata[name]
+    for name in (*TREE_METADATA, "params"):
+        metadata[name] = last[name]
+    return summed
 
 
-def _params(own: dict[str, Any], params: TrainingParams, rounds: int) -> dict[str, Any]:
-    """Say of the whole what its last tree says of itself."""
-    own["boosting_options"]["iterations"] = rounds
-    own["random_seed"] = params.random_seed
-    own["tree_learner_options"] |= {"l2_leaf_reg": params.l2_leaf_reg, "random_strength": params.random_strength}
-    own["flat_params"] = {
+def _params(fields: dict[str, Any], params: TrainingParams, rounds: int) -> dict[str, Any]:
+    """Return the parameters of the last tree, changed to those of the whole model."""
+    fields["boosting_options"]["iterations"] = rounds
+    fields["random_seed"] = params.random_seed
+    fields["tree_learner_options"] |= {"l2_leaf_reg": params.l2_leaf_reg, "random_strength": params.random_strength}
+    fields["flat_params"] = {
         name: value for name, value in params.declared.items() if isinstance(value, (bool, int, float, str, list))
     }
-    return own
+    return fields
 
 
 def _training(watch: Watch) -> dict[str, Any]:
-    """Write the values of the rounds as CatBoost writes its own."""
+    """Return the evaluation results in CatBoost's format."""
     log, best = watch.log, watch.best_values()
     names = list(best)
     rounds = range(watch.rounds if watch.names else 0)
-    series = {each: [{name: values[place] for name, values in log[each].items()} for place in rounds] for each in names}
-    learn, others = names[:1], names[1:]
+    series = {key: [{name: values[index] for name, values in log[key].items()} for index in rounds] for key in names}
+    learn, eval_names = names[:1], names[1:]
     metrics: dict[str, Any] = {
         "learn_best_error": best[learn[0]] if learn else {},
-        "test_best_error": [best[each] for each in others],
-        "learn_metrics_history": [series[each][place] for each in learn for place in rounds],
-        "test_metrics_history": [[series[each][place] for each in others] for place in rounds if others],
+        "test_best_error": [best[dataset] for dataset in eval_names],
+        "learn_metrics_history": [series[dataset][index] for dataset in learn for index in rounds],
+        "test_metrics_history": [[series[dataset][index] for dataset in eval_names] for index in rounds if eval_names],
     }
     if watch.best is not None:
         metrics["best_iteration"] = watch.best[0]

@@ -1,4 +1,4 @@
-"""Conventions as CatBoost's own losses, which move a metric."""
+"""Translate conventions into CatBoost's own losses that optimize a metric."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ LOSSES: tuple[Loss, ...] = ("LambdaMart", "YetiRank", "StochasticRank")  # by pr
 def native_loss(
     convention: Convention | str, *, loss: Loss | None = None, group_weights: bool = True
 ) -> dict[str, Any]:
-    """Translate a convention that is to be trained under into the nearest of CatBoost's losses that move a metric.
+    """Translate a convention into the nearest of CatBoost's losses that optimize a metric.
 
-    LambdaMart, YetiRank and StochasticRank take gains `linear` and `exp2`, discounts `log2` and `reciprocal`, and an
-    ideal list cut at k; queries without a gradient count nothing, whatever `empty` says. Beyond k, LambdaMart keeps
-    the discounts, the others cut them.
+    LambdaMart, YetiRank and StochasticRank support gains `linear` and `exp2`, discounts `log2` and `reciprocal`, and an
+    ideal list cut at k. Queries without a gradient have no effect, so `empty` does not matter. Beyond k, LambdaMart
+    keeps the discounts; the others cut them.
 
     Parameters
     ----------
     convention : Convention or str
         An NDCG or DCG.
     loss : {'LambdaMart', 'YetiRank', 'StochasticRank'}, optional
-        Which loss; by default the first that honours every field.
+        The loss; by default the first that supports every field.
     group_weights : bool
-        Whether the data may have group weights, which YetiRank counts and the others ignore.
+        Whether the data may have group weights, which YetiRank uses and the others ignore.
 
     Returns
     -------
     dict
-        As of `native_objective`.
+        As returned by `native_objective`.
 
     Raises
     ------
     ConventionError
         `loss` is unknown.
     UnsupportedConventionError
-        CatBoost has no loss that honours the fields that the message names.
+        CatBoost has no loss that supports the fields that the message names.
 
     References
     ----------
@@ -61,7 +61,7 @@ def native_loss(
     """
     convention = as_convention(convention)
     if not isinstance(convention, NDCG | DCG):
-        msg = f"CatBoost's losses that move a metric were compared with NDCG and DCG only, not with {convention}."
+        msg = f"CatBoost's losses that optimize a metric are verified only for NDCG and DCG, not for {convention}."
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.")
     flag("group_weights", group_weights)
     if loss is not None:
@@ -73,13 +73,13 @@ def native_loss(
             return native_objective(_objective(name, nearest))
         unmet[name] = nearest
     best = min(unmet, key=lambda name: len(differing(convention, unmet[name])))
-    msg = f"CatBoost's {best} cannot honour {spelled(differing(convention, unmet[best]))}."
+    msg = f"CatBoost's {best} cannot express {spelled(differing(convention, unmet[best]))}."
     hint = f"the nearest is {unmet[best]}; {TRAIN}"
     raise UnsupportedConventionError(f"{msg}\nHint: {hint}.", nearest=unmet[best])
 
 
 def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG | DCG:
-    """Return the nearest convention that a loss honours."""
+    """Return the nearest convention that a loss supports."""
     ties, average = convention.ties, convention.average
     if name == "StochasticRank" or (name == "YetiRank" and ties != "input"):
         ties = "average"
@@ -89,7 +89,7 @@ def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG
         average = "uniform"
     elif name == "YetiRank" and group_weights and convention.weighting is None:
         average = "query"
-    if name == "LambdaMart" and isinstance(convention, DCG):  # which it calls one of its metrics, and trains as NDCG
+    if name == "LambdaMart" and isinstance(convention, DCG):  # it accepts DCG but trains NDCG
         convention = presets.catboost(convention.k)
     fields: dict[str, Any] = {
         "k": largest_or_all(convention.k),
@@ -101,7 +101,7 @@ def _nearest(name: Loss, convention: NDCG | DCG, *, group_weights: bool) -> NDCG
 
 
 def _objective(name: Loss, convention: NDCG | DCG) -> Objective:
-    """Return the loss under a convention that it honours."""
+    """Return the objective of a loss under a convention that it supports."""
     [type_] = [word for word, gain in TYPES.items() if gain == convention.gain]
     [denominator] = [word for word, discount in DENOMINATORS.items() if discount == convention.discount]
     top, metric = -1 if convention.k is None else convention.k, convention.measure.upper()

@@ -1,4 +1,4 @@
-"""CatBoost's own numbers, of given scores or of a trained model, compared with ours."""
+"""Compare CatBoost's values with ours, for scores or for a trained model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from catboost.utils import eval_metric
 
 from rankadapters.catboost.metrics import read_metric, weights_of_rows
-from rankadapters.catboost.models import CatBoostModel, held_in_a_pool, value_in_a_pool, warn_of_training
+from rankadapters.catboost.models import CatBoostModel, round_as_in_pool, value_in_a_pool, warn_of_training
 from rankadapters.core import presets
 from rankadapters.core.data.columns import as_numbers
 from rankadapters.core.data.keywords import GROUPS, refuse_other_names
@@ -30,18 +30,18 @@ from rankadapters.parity.toolkit_data import NO_LOG, LogReader, Route
 ASKED = "catboost.utils.eval_metric"
 ASKED_IN_A_POOL = "catboost eval_metrics of a Pool with baseline, by a model that says 0:"
 OF_PAIRS = ("PairAccuracy", "PairLogit")
-BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # which group weights do not reach when asked
+BY_OBJECT = ("AUC", "QueryRMSE", "QuerySoftMax", "QueryCrossEntropy")  # eval_metric ignores group weights for these
 NEGATIVE = "negative: CatBoost's type=Exp counts 2^label - 1 < 0 for it, our exp2 refuses it"
 NAN = (
-    "scores[{}] is NaN, which has no place in an order, so we refuse it. To CatBoost it is neither above nor below any "
-    "score, so they stay where its sort happens to leave them: a query of NaN counts 1 when its labels descend in the "
-    "data, and another number for the same rows in another order."
+    "scores[{}] is NaN, which has no rank, so we refuse it. To CatBoost it is neither above nor below any score: its "
+    "sort leaves the rows in an arbitrary order: a query of NaN counts 1 if its labels descend in the data, and less "
+    "for the same rows in a different order."
 )
-UNTOLD = "The Pool has group weights, which cannot be read back, so ours is without them; pass group_weight=."
-IGNORED = "weight= holds object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
+UNKNOWN_WEIGHTS = "The Pool has group weights, which we cannot read, so our value ignores them; pass group_weight=."
+IGNORED = "weight= has object weights, which CatBoost's NDCG and DCG ignore; group_weight= counts."
 VARIES = (
-    "group_weight varies within query {}: catboost.utils.eval_metric silently takes each query's first row's, and so "
-    "does our value here; a Pool refuses such weights."
+    "group_weight varies within query {}: catboost.utils.eval_metric silently uses the weight of each query's first "
+    "row, and so does our value here; a Pool refuses such weights."
 )
 
 
@@ -50,7 +50,7 @@ def _is_of(words: str, metrics: tuple[str, ...]) -> bool:
 
 
 class CatBoostToolkit(Toolkit):
-    """CatBoost 1.2.10: asked through `catboost.utils.eval_metric`.
+    """CatBoost 1.2.10, through `catboost.utils.eval_metric`.
 
     >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.7], presets.textbook(2), group_sizes=[3])
     >>> [(row.verdict, round(row.our_value, 4)) for row in report.rows]
@@ -59,131 +59,131 @@ class CatBoostToolkit(Toolkit):
 
     vocabulary = presets.catboost
     float32: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("labels", "query_weight"), "{} rounded to float32, as CatBoost holds them."
+        ("labels", "query_weight"), "{} rounded to float32, as CatBoost stores them."
     )
 
     def names(self, words: str) -> tuple[str, str]:
-        """Give the metric string, and the function that takes it."""
+        """Return the metric string, and the function that computes it."""
         return words, f"{ASKED_IN_A_POOL if _is_of(words, OF_PAIRS) else ASKED} {words}"
 
-    def prepare(self, held: ToolkitData, words: str) -> ToolkitData:
-        """Bring every column into its precision; pairs, and scores beside them, into that of a Pool."""
-        found = super().prepare(held, words)
-        return held_in_a_pool(found) if _is_of(words, OF_PAIRS) else found
+    def prepare(self, data: ToolkitData, words: str) -> ToolkitData:
+        """Round every column to CatBoost's precision; for pair metrics, to that of a Pool."""
+        rounded = super().prepare(data, words)
+        return round_as_in_pool(rounded) if _is_of(words, OF_PAIRS) else rounded
 
     def refuse(self, queries: Queries, words: str) -> None:
-        """Refuse labels that CatBoost's exponential gain takes and ours does not."""
+        """Refuse labels that CatBoost's exponential gain accepts and ours does not."""
         negative = (queries.labels < 0) & ("type=Exp" in words)
         refuse_labels(queries, negative, NEGATIVE, "gain='linear' (type=Base) takes negative labels as they are")
 
     @refusing("catboost", cb.CatBoostError)
-    def ask(self, held: ToolkitData, words: str) -> float:
-        """Ask for the value of contiguous queries; CatBoost wants group weights by row."""
-        queries, given = held.queries, dict(held.inputs)
+    def ask(self, data: ToolkitData, words: str) -> float:
+        """Return CatBoost's value for contiguous queries; it takes group weights by row."""
+        queries, columns = data.queries, dict(data.inputs)
         if _is_of(words, OF_PAIRS):
-            return value_in_a_pool(queries, held.scores, words)
-        by_row, unreached = queries.query_of_row, _is_of(words, BY_OBJECT)
-        weights = given.pop("query_weight", queries.query_weight)
-        if weights is not None and (unreached or "group_weight" not in given):
-            given["weight" if unreached else "group_weight"] = weights[by_row]
+            return value_in_a_pool(queries, data.scores, words)
+        by_row, by_object = queries.query_of_row, _is_of(words, BY_OBJECT)
+        weights = columns.pop("query_weight", queries.query_weight)
+        if weights is not None and (by_object or "group_weight" not in columns):
+            columns["weight" if by_object else "group_weight"] = weights[by_row]
         if queries.row_weight is not None:
-            given["weight"] = queries.row_weight
-        approx = held.scores.astype(np.float64)
-        [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **given)
+            columns["weight"] = queries.row_weight
+        approx = data.scores.astype(np.float64)
+        [value] = eval_metric(queries.labels, approx, words, group_id=by_row, thread_count=1, **columns)
         return float(value)
 
     def check(
-        self, given: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG,
+        self, data: ToolkitData, declared: Convention, dataset: str | None = None, read_log: LogReader = NO_LOG,
         metrics: Iterable[str] | None = None,
     ) -> ParityReport:  # fmt: skip
-        """Compare by every route, or under each metric string; scores that are NaN, which CatBoost takes, are a row."""
-        refuse_retrieval(given.queries, self.vocabulary.title)
+        """Compare by every route or each metric string; NaN scores, which CatBoost accepts, give one row."""
+        refuse_retrieval(data.queries, self.vocabulary.title)
         nearest, words = self.nearest(declared)
-        if getattr(declared, "pairs", "given") != "given":  # beside given ones CatBoost makes none
-            given = replace(given, queries=given.queries.with_pairs(None))
-        scores = given.queries.check_scores(given.scores)
+        if getattr(declared, "pairs", "given") != "given":  # CatBoost makes no pairs if there are given ones
+            data = replace(data, queries=data.queries.with_pairs(None))
+        scores = data.queries.check_scores(data.scores)
         if np.isnan(scores).any():
-            value = self.ask(self.prepare(replace(given, scores=scores), words), words)
-            said, source = NAN.format(np.argmax(np.isnan(scores))), (f"{ASKED} {words}", self.version, nearest)
-            row = ParityRow.not_comparable(*source, our_value=None, reason=said, value=value)
+            value = self.ask(self.prepare(replace(data, scores=scores), words), words)
+            reason, source = NAN.format(np.argmax(np.isnan(scores))), (f"{ASKED} {words}", self.version, nearest)
+            row = ParityRow.not_comparable(*source, our_value=None, reason=reason, value=value)
             return ParityReport((row,), "the scores hold NaN")
-        self.refuse(given.queries, words)  # which ours would do, too, without a word about CatBoost
+        self.refuse(data.queries, words)  # our own error would not mention CatBoost
         if metrics is None:
-            return super().check(given, declared, dataset, read_log)
-        return self._by_metric(self.prepare_check(given, declared)[2], declared, metrics)
+            return super().check(data, declared, dataset, read_log)
+        return self._by_metric(self.prepare_check(data, declared)[2], declared, metrics)
 
-    def _by_metric(self, held: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
-        """Compare under each metric string, and say where none of them is what was declared."""
+    def _by_metric(self, data: ToolkitData, declared: Convention, metrics: Iterable[str]) -> ParityReport:
+        """Compare under each metric string; add a row if none of them means the declared convention."""
         listed = members(metrics)
         if listed is None or not all(isinstance(metric, str) for metric in listed):
             raise refusal("metrics", metrics, "lists of metric strings", "metrics=['NDCG:top=10']")
-        wanted = OurNumber.of(held.queries, held.scores, declared)
-        rows = [self._under(metric, held, wanted) for metric in listed]
+        our_number = OurNumber.of(data.queries, data.scores, declared)
+        rows = [self._under(metric, data, our_number) for metric in listed]
         unmet = [row.source for row in rows if row.verdict == "not-comparable"]
         if declared not in [row.convention for row in rows if row.verdict == "equal"]:
             nearest, words = self.nearest(declared)
             different = differing(declared, nearest)
-            why = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
-            reason = f"None of the metrics above is the declared convention. {why}\nThe nearest: {words}"
+            explanation = f"CatBoost cannot express {spelled(different)}." if different else "CatBoost can express it."
+            reason = f"None of the metrics above is the declared convention. {explanation}\nThe nearest: {words}"
             source = "catboost", self.version, declared
-            rows.append(ParityRow.not_comparable(*source, our_value=wanted.value, reason=reason))
+            rows.append(ParityRow.not_comparable(*source, our_value=our_number.value, reason=reason))
         return ParityReport(tuple(rows), f"not compared: {', '.join(unmet)}" if unmet else "")
 
-    def _under(self, metric: str, held: ToolkitData, wanted: OurNumber) -> ParityRow:
-        """Compare under what one string means; what CatBoost would misread or ours refuses is said, not compared."""
-        source, declared = (self.names(metric)[1], self.version), wanted.convention
+    def _under(self, metric: str, data: ToolkitData, our_number: OurNumber) -> ParityRow:
+        """Compare under the convention of one metric string; if it cannot be compared, the row says why."""
+        source, declared = (self.names(metric)[1], self.version), our_number.convention
         try:
-            made = {"pairs": "label"} if _is_of(metric, OF_PAIRS) and held.queries.pairs is None else {}
-            convention = read_metric(metric, **made)
+            options = {"pairs": "label"} if _is_of(metric, OF_PAIRS) and data.queries.pairs is None else {}
+            convention = read_metric(metric, **options)
         except ConventionError as error:
             reason = f"CatBoost was not asked: {error}"
-            return ParityRow.not_comparable(*source, declared, our_value=wanted.value, reason=reason)
+            return ParityRow.not_comparable(*source, declared, our_value=our_number.value, reason=reason)
         if _is_of(metric, OF_PAIRS):
-            held = held_in_a_pool(held)
-        value = self.ask(held, metric)
+            data = round_as_in_pool(data)
+        value = self.ask(data, metric)
         try:
-            self.refuse(held.queries, metric)
+            self.refuse(data.queries, metric)
         except InputError as error:
             return ParityRow.not_comparable(*source, convention, our_value=None, reason=str(error), value=value)
-        other = declared.diff(convention)
-        notes = (*held.notes, *([f"Declared is {spelled(other)}."] if other else []))
-        our_number = OurNumber.of(held.queries, held.scores, convention, ignore_weights=True)
+        differences = declared.diff(convention)
+        notes = (*data.notes, *([f"Declared is {spelled(differences)}."] if differences else []))
+        our_number = OurNumber.of(data.queries, data.scores, convention, ignore_weights=True)
         return judge(our_number, value, *source, notes=notes)
 
-    def seen(self, own: CatBoostModel, convention: Convention) -> ToolkitData:
-        """Read what a model sees of a Pool with groups, and what it says itself."""
+    def seen(self, model: CatBoostModel, convention: Convention) -> ToolkitData:
+        """Return a model's data on a Pool with groups, and the routes to compare."""
         nearest, words = self.nearest(convention)
-        labels, notes = own.labels()
-        queries, refusal = own.queries(labels), own.refusal(words)
+        labels, notes = model.labels()
+        queries, refusal = model.queries(labels), model.refusal(words)
         if nearest.weighting == "row_weight":
-            queries = queries.with_weights(row_weight=own.pool.get_weight())
+            queries = queries.with_weights(row_weight=model.pool.get_weight())
         routes = [self.score_route(words, "model.predict and ")]
         if not _is_of(words, OF_PAIRS):
             staged = f"model.staged_predict and {ASKED} {words}"
-            routes.append(Route(staged, lambda held: self.ask(replace(held, scores=own.scores(staged=True)), words)))
+            routes.append(Route(staged, lambda data: self.ask(replace(data, scores=model.scores(staged=True)), words)))
         elif refusal is None:
             routes.clear()
         if refusal is not None:
             notes += (f"model.eval_metrics refuses {words}: {refusal}",)
         else:
-            notes += (UNTOLD,) if own.group_weight is None and own.is_weighted(nearest) else ()
-            routes.append(Route(f"model.eval_metrics {words}", lambda _: own.value(words)))
-        queries = queries if convention.weighting else queries.with_weights()
-        return ToolkitData(queries=queries, scores=own.scores(), notes=notes, routes=tuple(routes), rounds=own.rounds)
+            notes += (UNKNOWN_WEIGHTS,) if model.group_weight is None and model.is_weighted(nearest) else ()
+            routes.append(Route(f"model.eval_metrics {words}", lambda _: model.value(words)))
+        queries, scores = queries if convention.weighting else queries.with_weights(), model.scores()
+        return ToolkitData(queries=queries, scores=scores, notes=notes, routes=tuple(routes), rounds=model.rounds)
 
-    def without_groups(self, own: CatBoostModel, convention: Convention) -> ParityReport:
-        """Say what CatBoost does with a Pool that has no groups, by asking it."""
+    def without_groups(self, model: CatBoostModel, convention: Convention) -> ParityReport:
+        """Report what CatBoost does with a Pool without groups, by trying it."""
         nearest, words = self.nearest(convention)
-        labels, _ = own.labels()
-        refusal, ours = own.refusal(words), None
-        value = own.value(words) if refusal is None else None
-        if own.qid is not None:
-            held = self.prepare(ToolkitData(queries=Queries(labels, qid=own.qid), scores=own.scores()), words)
-            ours = OurNumber.of(held.queries, held.scores, nearest).value
-        said = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
-        reason = f"The Pool has no group ids, and CatBoost {said}.\nHint: catboost.Pool(X, labels, group_id=qid)."
+        labels, _ = model.labels()
+        refusal, our_value = model.refusal(words), None
+        value = model.value(words) if refusal is None else None
+        if model.qid is not None:
+            data = self.prepare(ToolkitData(queries=Queries(labels, qid=model.qid), scores=model.scores()), words)
+            our_value = OurNumber.of(data.queries, data.scores, nearest).value
+        outcome = "gives the value of all rows as one query" if refusal is None else f"refuses it: {refusal}"
+        reason = f"The Pool has no group ids, and CatBoost {outcome}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         source = f"model.eval_metrics {words}", self.version, nearest
-        row = ParityRow.not_comparable(*source, our_value=ours, reason=reason, value=value)
+        row = ParityRow.not_comparable(*source, our_value=our_value, reason=reason, value=value)
         return ParityReport((row,), "the Pool has no group ids")
 
 
@@ -202,46 +202,46 @@ def check_parity(
     weight: object = None,
     pairs: object = None,
     metrics: Iterable[str] | None = None,
-    **other: Never,
+    **unknown: Never,
 ) -> ParityReport:
-    """Compare CatBoost's own value for these scores with ours: `rankadapters.parity.Toolkit.check_parity`, and more.
+    """Compare CatBoost's value for these scores with ours, as `rankadapters.parity.Toolkit.check_parity` does.
 
-    A NaN among the scores, which CatBoost takes, is not an error here but a row that says what CatBoost makes of it.
+    A NaN score, which CatBoost accepts, is not an error here; the report has a row that says what CatBoost does.
 
     Parameters
     ----------
     labels, scores, convention, qid, group_sizes, query_weight
-        As of `check_parity` of any toolkit.
+        As in `check_parity` of any toolkit.
     group_weight : float array, shape (n_docs,), optional
         CatBoost's own form of `query_weight`, one per row.
     weight : float array, shape (n_docs,), optional
-        CatBoost's object weights: our `row_weight` where the convention counts it. NDCG and DCG ignore them, and the
-        report says so.
+        CatBoost's object weights: our `row_weight` if the convention uses it. NDCG and DCG ignore them, and the report
+        says so.
     pairs : tuple of array-like, optional
-        As in `Queries`, for PairAccuracy and PairLogit: asked of a Pool whose baseline are the scores, in float32.
+        As in `Queries`, for PairAccuracy and PairLogit. The scores are then the baseline of a Pool, in float32.
     metrics : iterable of str, optional
-        CatBoost's metric strings to check, a row each, in place of the nearest to `convention`.
+        CatBoost's metric strings to check, a row each, instead of the nearest to `convention`.
     """
     convention = as_convention(convention)
-    refuse_other_names(other, GROUPS)
+    refuse_other_names(unknown, GROUPS)
     columns = {"qid": qid, "group_sizes": group_sizes, "query_weight": query_weight, "pairs": pairs}
     queries, notes = as_queries(labels, **columns), []
     if weight is not None and convention.weighting == "row_weight":
         queries, weight = queries.with_weights(row_weight=weight), None
-    given = {} if weight is None else {"weight": weight}
+    by_row = {} if weight is None else {"weight": weight}
     if group_weight is not None:
         if queries.query_weight is not None:
-            msg = "query_weight and group_weight say the same, by query and by row.\nHint: give one of them."
+            msg = "query_weight and group_weight are the same weights by query and by row.\nHint: give one of them."
             raise InputError(msg)
         weights, varies = weights_of_rows(group_weight, queries)
         if varies is not None:
-            given["group_weight"] = group_weight
+            by_row["group_weight"] = group_weight
             notes.append(VARIES.format(queries.query_ids[varies]))
         queries = queries.with_weights(weights)
-    by_row = {name: queries.by_query(as_numbers(name, each).astype(np.float64)) for name, each in given.items()}
+    by_row = {name: queries.by_query(as_numbers(name, column).astype(np.float64)) for name, column in by_row.items()}
     notes += [] if weight is None else [IGNORED]
-    held = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
-    return TOOLKIT.check(held, convention, metrics=metrics)
+    data = ToolkitData(queries=queries, scores=scores, notes=tuple(notes), inputs=by_row)
+    return TOOLKIT.check(data, convention, metrics=metrics)
 
 
 def check_model(
@@ -255,24 +255,24 @@ def check_model(
     dataset: str | None = None,
     iteration: int | None = None,
 ) -> ParityReport:
-    """Compare a trained model's numbers on a Pool with ours: `rankadapters.parity.Toolkit.check_model`, of a Pool.
+    """Compare a trained model's values on a Pool with ours, as `rankadapters.parity.Toolkit.check_model` does.
 
     The routes are `model.predict` and `model.staged_predict` with `catboost.utils.eval_metric`, `model.eval_metrics`,
-    and the log of the training where the Pool was one of its sets. What a model's `target_border` makes of the labels
-    counts for our value, too, and the reason says so.
+    and the training's log if the Pool was one of its sets. If the model has a `target_border`, our value uses the
+    labels that it makes, and the report says so.
 
     Parameters
     ----------
     model, convention, dataset, iteration
-        As of `check_model` of any toolkit, but that by default the model's last iteration is checked.
+        As in `check_model` of any toolkit, except that the default is the model's last iteration.
     data : catboost.Pool
-        With labels, and with group ids; without these a row says what CatBoost does.
+        With labels and group ids. Without group ids, the report only says what CatBoost does.
     qid : array-like, shape (n_docs,), optional
-        Query of each row, to be compared with the Pool's groups, which are read back by default.
+        Query of each row, which must match the Pool's groups; by default read from the Pool.
     group_weight : float array, shape (n_docs,), optional
-        The Pool's group weights, which cannot be read back.
+        The Pool's group weights, which cannot be read from it.
     pairs : tuple of array-like, optional
-        The Pool's pairs as in `Queries`, which cannot be read back; for PairAccuracy and PairLogit.
+        The Pool's pairs as in `Queries`, which cannot be read from it; for PairAccuracy and PairLogit.
 
     Examples
     --------
@@ -296,7 +296,7 @@ def check_model(
         raise InputError(msg)
     warn_of_training(model)
     trees = int(model.tree_count_)
-    own = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
+    catboost_model = CatBoostModel(model, data, rounds_until(iteration, trees, 0, "last"), qid, group_weight, pairs)
     if data.get_group_id_hash() is None:
-        return TOOLKIT.without_groups(own._replace(rounds=trees), convention)
-    return TOOLKIT.check(TOOLKIT.seen(own, convention), convention, dataset, own.logged)
+        return TOOLKIT.without_groups(catboost_model._replace(rounds=trees), convention)
+    return TOOLKIT.check(TOOLKIT.seen(catboost_model, convention), convention, dataset, catboost_model.logged)

@@ -1,4 +1,4 @@
-"""Training CatBoost under any objective: one tree a round on its gradients, added up to an ordinary model."""
+"""Train CatBoost under any objective: each round grows a tree on its gradients, and the trees are summed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import catboost as cb
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
 from rankadapters.callbacks.objectives import Training
-from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, judged_pools, labels_of, sizes_of
+from rankadapters.catboost.boosted_pool import BoostedPool, baseline_of, columns_of_pools, labels_of, sizes_of
 from rankadapters.catboost.evaluated_sets import LEARN, set_names
 from rankadapters.catboost.joined_model import Trees
 from rankadapters.catboost.training_params import TrainingParams
@@ -38,61 +38,59 @@ def train(
 ) -> cb.CatBoost:
     """Train CatBoost under any objective.
 
-    CatBoost's Python objectives never see groups. So the Pool is quantized once, and each round is a training of its
-    own, of one tree, on the objective's derivatives: targets -gradient / hessian, weights hessian. The trees are added
-    up.
+    CatBoost's Python objectives never see groups. So we quantize the Pool once, and each round is a separate training
+    of one tree, with targets -gradient / hessian and the hessians as weights. The result is the sum of the trees.
 
     Parameters
     ----------
     params : dict
-        CatBoost's, in its words and with its defaults. What has no place in a training one tree a round is refused by
-        name.
+        CatBoost's parameters, with its names and defaults. Parameters that cannot work tree by tree are refused.
     pool : catboost.Pool
-        What is trained on: labels and group ids; it is not changed. Its group weights multiply the gradients, unless
-        the objective's convention says `average="uniform"`, and its baseline is where scores start from.
+        The training set, with labels and group ids; it is not changed. Its group weights multiply the gradients, unless
+        the objective's convention says `average="uniform"`. Scores start from its baseline.
     objective : Objective or str
-        One of `ra.objectives`, or its text.
+        An objective of `ra.objectives`, or its text.
     convention : Convention or str, or sequence of them, optional
-        What is reported of every set in every round. The first is watched.
+        The conventions to report for every set in every round. The first is watched.
     eval_set : catboost.Pool, or sequence of them, optional
-        Validation sets, with labels and group ids. The last is watched, as CatBoost does.
+        Validation sets, with labels and group ids. The last is watched, as in CatBoost.
     early_stopping_rounds : int, optional
-        Stop after so many rounds in which the watched convention did not improve.
+        Stop after this many rounds without improvement of the watched convention.
     use_best_model : bool, optional
-        Whether the model ends with the best round; by default where there is an `eval_set`.
+        Whether the model ends with the best round; by default if there is an `eval_set`.
     names : sequence of str, optional
-        Names to report under; `convention.name` by default.
+        Display names; `convention.name` by default.
     callbacks : sequence, optional
-        As in `CatBoost.fit`: `after_iteration(info)` is told `info.iteration`, from 1 on, and `info.metrics`, one
-        dict that grows with the rounds; the training ends with the round for which one returns False.
+        As in `CatBoost.fit`: `after_iteration(info)` gets `info.iteration`, from 1 on, and `info.metrics`, a dict of
+        all values so far. The training ends after a round in which a callback returns False.
     verbose : bool or int, optional
-        Whether, or every how many rounds, a line is printed. A bar on a terminal shows the progress in any case.
+        Print a line every round, or every this many rounds. A terminal shows a progress bar in any case.
 
     Returns
     -------
     catboost.CatBoost
-        An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after a training of CatBoost's,
-        also in a saved model. What was just trained has `history`, too: (name of the set, convention, value) in full
-        precision, each equal to `ra.evaluate` on the model's predictions of that round, added to the baseline where the
-        Pool has one, bit for bit.
+        An ordinary model. `evals_result_`, `best_score_` and `best_iteration_` are as after CatBoost's own training,
+        also in a saved model. The returned model also has `history`: (name of the set, convention, value) in full
+        precision. Each value equals `ra.evaluate` on the model's predictions of that round, plus the Pool's baseline if
+        it has one, bit for bit.
 
     Raises
     ------
     InputError
-        A parameter that has no place, or that an argument says too; a Pool without labels or group ids, with pairs,
-        with text or embedding features, or with weights that vary within a query; a set to watch without a convention,
-        or the reverse; an objective that gives no gradient at all.
+        A parameter cannot be used, or is also an argument; a Pool lacks labels or group ids, or has pairs, text or
+        embedding features, or weights that vary within a query; there is a set to watch without a convention, or the
+        reverse; or all gradients are 0.
     ConventionError
-        What is not an objective or not a convention.
+        The objective or a convention is not valid.
 
     Warns
     -----
     UserWarning
-        A convention ignores the weights of a Pool in `eval_set`, or of `pool` where there is no `eval_set`.
+        A convention ignores the weights of a Pool in `eval_set`, or of `pool` if there is no `eval_set`.
 
     References
     ----------
-    CatBoost 1.2.10. Under `QueryRMSE` predictions equal those of its own loss to 1e-8 after 30 rounds.
+    CatBoost 1.2.10. Under `QueryRMSE`, predictions equal those of its own loss to 1e-8 after 30 rounds.
 
     Examples
     --------
@@ -108,56 +106,56 @@ def train(
     >>> model.history[-1].value == value
     True
     """
-    wanted = TrainingParams.of(
+    training_params = TrainingParams.of(
         params, early_stopping_rounds=early_stopping_rounds, use_best_model=use_best_model, verbose=verbose
     )
     sets = list(eval_set) if isinstance(eval_set, (list, tuple)) else [eval_set] if eval_set is not None else []
-    shown_names = names_of(convention, names, wanted, watches=bool(sets))
-    called = _callbacks(callbacks)
-    boosting = Boosting(wanted, objective, [pool, *sets])
+    shown_names = names_of(convention, names, training_params, watches=bool(sets))
+    callback_list = _callbacks(callbacks)
+    boosting = Boosting(training_params, objective, [pool, *sets])
     with shown("training"):
-        trees, watch = boosting.run(shown_names, called)
-    model = trees.joined(cb.CatBoost({**params}), wanted, watch)
+        trees, watch = boosting.run(shown_names, callback_list)
+    model = trees.joined(cb.CatBoost({**params}), training_params, watch)
     model.history = watch.history
     return model
 
 
 def _callbacks(callbacks: object) -> list[Any]:
-    found = [] if callbacks is None else [callbacks] if (several := members(callbacks)) is None else several
-    for each in found:
-        if not callable(getattr(each, "after_iteration", None)):
-            msg = f"callbacks has {each!r:.80}, without a method after_iteration(info).\nHint: as for CatBoost.fit."
+    callback_list = [] if callbacks is None else [callbacks] if (listed := members(callbacks)) is None else listed
+    for callback in callback_list:
+        if not callable(getattr(callback, "after_iteration", None)):
+            msg = f"callbacks has {callback!r:.80}, without a method after_iteration(info).\nHint: as for CatBoost.fit."
             raise InputError(msg)
-    return found
+    return callback_list
 
 
 class Boosting:
-    """A training one tree a round."""
+    """A training that grows one tree a round."""
 
     def __init__(self, params: TrainingParams, objective: Objective | str, pools: Sequence[cb.Pool]) -> None:
-        for place, pool in enumerate(pools):
-            refuse_pool(pool, f"eval_set[{place - 1}]" if place else "pool")
+        for index, pool in enumerate(pools):
+            refuse_pool(pool, f"eval_set[{index - 1}]" if index else "pool")
         labels = labels_of(pools[0])
         if labels.min() == labels.max():
             msg = f"all labels of the pool are {labels[0]:g}, so that no order is better than another."
             raise InputError(f"{msg}\nHint: labels of two grades or more.")
         self.params = params
         self._pool = BoostedPool(pools[0], params.quantization, params.random_seed)
-        self._pools = pools  # as they are: CatBoost cannot predict on a Pool quantized to more than 255 borders
-        self._judged = judged_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
+        self._pools = pools  # not quantized: CatBoost cannot predict on a Pool with more than 255 borders
+        self._columns = columns_of_pools([self._pool.features, *pools[1:]], params.growing.get("thread_count", -1))
         self._training = Training(objective, params.n_threads)
-        weights = self._judged[0].weights if self._training.objective.uses_weights else None
+        weights = self._columns[0].weights if self._training.objective.uses_weights else None
         self._factors = [] if weights is None else [weights]
         self._mean_weight = 1.0 if weights is None else float(weights.mean(dtype="float64"))
 
     def run(self, names: dict[Convention, str], callbacks: Sequence[Any]) -> tuple[Trees, Watch]:
-        """Grow trees until the rounds, the patience or the gradient end; give them, and what was seen on the way."""
-        # Weights of a training set that is reported beside others are for the training.
-        if any(judged.weights is not None for judged in self._judged[1:] or self._judged):
+        """Grow trees until the rounds, the patience or the gradients end; return them and the recorded values."""
+        # With validation sets, the weights of the training set are only for the training.
+        if any(columns.weights is not None for columns in self._columns[1:] or self._columns):
             IgnoredWeights().warn(names)
         sets = [
-            WatchedSet.of(*each, list(names), self.params.n_threads)
-            for each in zip(set_names(len(self._pools) - 1), self._pools, self._judged, strict=True)
+            WatchedSet.of(*parts, list(names), self.params.n_threads)
+            for parts in zip(set_names(len(self._pools) - 1), self._pools, self._columns, strict=True)
         ]
         watch = Watch(sets, names, self.params, callbacks)
         trees = Trees()
@@ -167,29 +165,29 @@ class Boosting:
             if tree is None:
                 break
             trees.append(tree)
-            for each in watch.sets:
-                each.add(tree)
+            for watched_set in watch.sets:
+                watched_set.add(tree)
             goes_on = watch.after_round()
             advance(len(trees), self.params.rounds)
         return trees, watch
 
-    def _grow(self, scores: Array, place: int) -> cb.CatBoost | None:
-        """Grow the tree of a round; none where no gradient is left."""
-        grad, hess = self._training.gradients(self._pool, self._judged[0], self._factors, scores)
+    def _grow(self, scores: Array, round_number: int) -> cb.CatBoost | None:
+        """Return the tree of a round; None if all gradients are 0."""
+        grad, hess = self._training.gradients(self._pool, self._columns[0], self._factors, scores)
         if not grad.any():
-            if place:
+            if round_number:
                 return None
             msg = "the objective gives no gradient in round 1.\nHint: queries with rows of different labels."
             raise InputError(msg)
         if not (hess >= 0).all() or not hess.any():
-            found = "no hessian" if not hess.any() else f"a hessian of {hess.min():g}"
-            msg = f"the objective gives {found} in round {place + 1}; a tree needs hessians from 0 on, some above it."
+            problem = "no hessian" if not hess.any() else f"a hessian of {hess.min():g}"
+            msg = f"the objective has {problem} in round {round_number + 1}; hessians must be at least 0, not all 0."
             raise InputError(msg)
-        return self._pool.grow(grad, hess, self._mean_weight, self.params, place)
+        return self._pool.grow(grad, hess, self._mean_weight, self.params, round_number)
 
 
 def refuse_pool(pool: object, name: str) -> None:
-    """Refuse what is not a Pool that a training one tree a round can take."""
+    """Refuse a value that is not a Pool, and a Pool that cannot be trained on tree by tree."""
     if not isinstance(pool, cb.Pool):
         msg = f"{name} is of type {type(pool).__name__}.\nHint: catboost.Pool(X, labels, group_id=qid)."
         raise InputError(msg)
@@ -200,16 +198,16 @@ def refuse_pool(pool: object, name: str) -> None:
     except InputError as error:
         raise error.about(name) from None
     if pool.num_pairs():
-        msg = f"{name} has pairs, but an objective makes its own of the labels.\nHint: a Pool without pairs."
+        msg = f"{name} has pairs, but an objective makes pairs from the labels.\nHint: a Pool without pairs."
         raise InputError(msg)
     unsummed = {"text": pool.get_text_feature_indices(), "embedding": pool.get_embedding_feature_indices()}
     for kind, columns in unsummed.items():
         if len(columns):
-            msg = f"{name} has {kind} features {[*columns]}, and CatBoost cannot add up models with such."
+            msg = f"{name} has {kind} features {[*columns]}, and CatBoost cannot sum models with these."
             raise InputError(f"{msg}\nHint: encode them as numbers, or train natively.")
 
 
-COLUMNS = ("cat_features", "text_features", "embedding_features")  # which the Pools know
+COLUMNS = ("cat_features", "text_features", "embedding_features")  # the Pools have these parameters already
 
 
 def fit_by_objective(
@@ -219,13 +217,13 @@ def fit_by_objective(
     convention: Convention | None,
     fit_params: Mapping[str, Any],
 ) -> History:
-    """Fit a CatBoostRanker as `train` does, in place; the objective stands for its `loss_function`."""
+    """Fit a CatBoostRanker in place as `train` does; the objective replaces its `loss_function`."""
     if convention is None and len(pools) > 1:
-        msg = "the validation queries have no convention that they are evaluated under beside an objective of ours."
+        msg = "there are validation queries but no convention to evaluate them under."
         raise InputError(f"{msg}\nHint: QueryRanker(eval_metric=ra.presets.textbook(10)).")
-    given = {**ranker.get_params(), **fit_params}
-    callbacks = _callbacks(given.pop("callbacks", None))
-    params = TrainingParams.of({n: value for n, value in given.items() if n not in {"loss_function", *COLUMNS}})
+    all_params = {**ranker.get_params(), **fit_params}
+    callbacks = _callbacks(all_params.pop("callbacks", None))
+    params = TrainingParams.of({n: value for n, value in all_params.items() if n not in {"loss_function", *COLUMNS}})
     names = names_of(convention, None, params, watches=len(pools) > 1)
     trees, watch = Boosting(params, objective, pools).run(names, callbacks)
     trees.joined(ranker, params, watch)

@@ -1,4 +1,4 @@
-"""Parameters of a training one tree a round: which are ours, which a Pool's quantization takes, which have no place."""
+"""The parameters of `train`: those for us, for the Pool's quantization and for each tree, and those refused."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ QUANTIZING = (
     "sparse_features_conflict_fraction", "used_ram_limit",
 )  # fmt: skip
 
-_OBJECTIVE = "the objective says what is trained", "leave it out; ra.catboost.read_objective(text) reads a loss"
-_METRIC = "convention= says what is reported and watched", "convention=ra.catboost.read_metric(text)"
+_OBJECTIVE = "the objective decides the loss", "leave it out; ra.catboost.read_objective(text) reads a loss"
+_METRIC = "convention= decides the reported and watched metrics", "convention=ra.catboost.read_metric(text)"
 _STEP = "a leaf is one Newton step of the objective", "leave it out"
-_GROWN = "every tree is a training of its own, and knows no earlier one", "leave it out, or train natively"
+_GROWN = "every tree is a separate training without the earlier trees", "leave it out, or train natively"
 _CLASSES = "it is for classification", "leave it out"
-_POOL = "the Pool knows its columns", "catboost.Pool(..., cat_features=[...])"
-_FILES = "a training one tree a round writes no files", "model.save_model(path)"
-_QUIET = "only verbose= says how much is printed", "verbose=True, or every so many rounds verbose=10"
+_POOL = "the Pool has these columns", "catboost.Pool(..., cat_features=[...])"
+_FILES = "this training writes no files", "model.save_model(path)"
+_QUIET = "only verbose= decides what is printed", "verbose=True, or verbose=10 for every tenth round"
 
-# What has no place, the values that say what is done anyway, why, and the way out.
+# Refused parameters: the values allowed because they change nothing, the reason, and a hint.
 REFUSED: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "loss_function": ((), *_OBJECTIVE),
     "eval_metric": ((), *_METRIC),
@@ -41,9 +41,9 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "leaf_estimation_method": (("Newton",), *_STEP),
     "leaf_estimation_iterations": ((1,), *_STEP),
     "leaf_estimation_backtracking": (("No",), *_STEP),
-    "boosting_type": (("Plain",), "Ordered boosting keeps scores of its own from tree to tree", "leave it out"),
+    "boosting_type": (("Plain",), "Ordered boosting keeps internal scores from tree to tree", "leave it out"),
     "boost_from_average": ((False,), "scores start from 0", "Pool.set_baseline starts them elsewhere"),
-    "task_type": (("CPU",), "training one tree a round was checked on CPUs only", "task_type='CPU'"),
+    "task_type": (("CPU",), "this training is verified only on CPUs", "task_type='CPU'"),
     "model_shrink_rate": ((0,), *_GROWN),
     "model_shrink_mode": ((), *_GROWN),
     "langevin": ((False,), *_GROWN),
@@ -52,16 +52,16 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str, str]] = {
     "first_feature_use_penalties": ((), *_GROWN),
     "per_object_feature_penalties": ((), *_GROWN),
     "penalties_coefficient": ((), *_GROWN),
-    "od_type": (("Iter",), "training stops by rounds without improvement only", "early_stopping_rounds=20"),
-    "od_pval": ((0,), "training stops by rounds without improvement only", "early_stopping_rounds=20"),
+    "od_type": (("Iter",), "training stops only by rounds without improvement", "early_stopping_rounds=20"),
+    "od_pval": ((0,), "training stops only by rounds without improvement", "early_stopping_rounds=20"),
     "best_model_min_trees": ((1,), "the model ends with its best round", "use_best_model=False keeps all"),
-    "eval_fraction": ((0,), "queries would be cut", "eval_set=, or ra.sklearn.QueryRanker(validation_fraction=)"),
+    "eval_fraction": ((0,), "it would cut queries", "eval_set=, or ra.sklearn.QueryRanker(validation_fraction=)"),
     "class_weights": ((), *_CLASSES),
     "auto_class_weights": (("None",), *_CLASSES),
     "scale_pos_weight": ((1,), *_CLASSES),
     "classes_count": ((), *_CLASSES),
     "class_names": ((), *_CLASSES),
-    "target_border": ((), "the objective sees the labels as they are", "map the labels of the Pool"),
+    "target_border": ((), "the objective uses the labels unchanged", "map the labels of the Pool"),
     "cat_features": ((), *_POOL),
     "text_features": ((), *_POOL),
     "embedding_features": ((), *_POOL),
@@ -78,26 +78,26 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str, str]] = {
 
 @dataclass(frozen=True)
 class TrainingParams:
-    """Parameters of a training, divided by who takes them."""
+    """The parameters of a training, grouped by their use."""
 
     rounds: int
     learning_rate: float
     random_seed: int
     random_strength: float
     l2_leaf_reg: float
-    verbose: int  # print every so many rounds; 0 prints nothing
+    verbose: int  # print every this many rounds; 0 prints nothing
     patience: int | None
     use_best_model: bool | None
     quantization: Mapping[str, Any]
-    growing: Mapping[str, Any]  # handed to CatBoost with every tree
+    growing: Mapping[str, Any]  # passed to CatBoost with every tree
     declared: Mapping[str, Any]
 
     @classmethod
-    def of(cls, params: Mapping[str, Any], **others: Any) -> TrainingParams:
-        """Read parameters in CatBoost's words, with its defaults; `others` are told beside them."""
-        arguments = {name: value for name, value in others.items() if value is not None}
+    def of(cls, params: Mapping[str, Any], **train_arguments: Any) -> TrainingParams:
+        """Read CatBoost's parameters, with its defaults; `train_arguments` are further arguments of `train`."""
+        arguments = {name: value for name, value in train_arguments.items() if value is not None}
         settings = _by_one_name(params)
-        _refuse_told_twice(params, arguments)
+        _refuse_duplicates(params, arguments)
         settings |= arguments
         growing = {name: value for name, value in settings.items() if name not in REFUSED}
         quantization = {name: growing.pop(name) for name in QUANTIZING if name in growing}
@@ -120,23 +120,24 @@ class TrainingParams:
 
     @property
     def n_threads(self) -> int | None:
-        """Threads for gradients and metrics; None takes all CPUs."""
+        """Threads for gradients and metrics; None uses all CPUs."""
         threads = self.growing.get("thread_count", -1)
         return None if threads == -1 else int(threads)
 
-    def of_tree(self, place: int, n_docs: int, mean_weight: float) -> dict[str, Any]:
-        """Give the parameters of one tree, whose rows weigh `mean_weight` on average beside weights of 1.
+    def of_tree(self, round_number: int, n_docs: int, mean_weight: float) -> dict[str, Any]:
+        """Return the parameters of one tree, whose rows have the mean weight `mean_weight` (1 without hessians).
 
         Notes
         -----
-        CatBoost multiplies `l2_leaf_reg` by the mean weight of the rows, which are hessians here: dividing by it keeps
-        the ridge that CatBoost's own Newton steps have. And the noise of `random_strength` fades with the trees before.
+        CatBoost multiplies `l2_leaf_reg` by the mean weight of the rows, and the weights are hessians here. Dividing by
+        the mean restores the regularization of CatBoost's own Newton steps. The noise of `random_strength` fades with
+        the number of earlier trees.
 
         References
         ----------
         CatBoost 1.2.10, catboost/private/libs/algo/greedy_tensor_search.cpp, `CalcDerivativesStDevFromZeroMultiplier`.
         """
-        fading = _fading(n_docs, place * self.learning_rate) / _fading(n_docs, 0.0)
+        fading = _fading(n_docs, round_number * self.learning_rate) / _fading(n_docs, 0.0)
         if self.growing.get("random_score_type", "NormalWithModelSizeDecrease") != "NormalWithModelSizeDecrease":
             fading = 1.0
         return {
@@ -144,63 +145,63 @@ class TrainingParams:
             "iterations": 1,
             "loss_function": "RMSE",
             "learning_rate": self.learning_rate,
-            "random_seed": seed_of(self.random_seed, place),
+            "random_seed": seed_of(self.random_seed, round_number),
             "random_strength": self.random_strength * fading,
             "l2_leaf_reg": self.l2_leaf_reg / mean_weight,
             "boost_from_average": False,
-            "model_shrink_rate": 0,  # which monotone constraints raise
+            "model_shrink_rate": 0,  # monotone constraints would raise it
             "allow_writing_files": False,
             "logging_level": "Silent",
         }
 
 
-def seed_of(random_seed: int, place: int) -> int:
-    """Draw the seed of one tree, so that trees sample rows and features independently of each other."""
-    return int(np.random.SeedSequence([random_seed, place]).generate_state(1)[0])
+def seed_of(random_seed: int, round_number: int) -> int:
+    """Return the seed of one tree, so that trees sample rows and features independently."""
+    return int(np.random.SeedSequence([random_seed, round_number]).generate_state(1)[0])
 
 
 def _fading(n_docs: int, length: float) -> float:
-    left = math.exp(math.log(n_docs) - length)
-    return left / (1.0 + left)
+    size = math.exp(math.log(n_docs) - length)
+    return size / (1.0 + size)
 
 
 def _by_one_name(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give parameters under one name each, without those that say nothing, and refuse what has no place."""
+    """Return parameters under their main names, without None values; refuse those that cannot be used."""
     if not isinstance(params, Mapping):
         msg = f"params={params!r:.80} is not a mapping.\nHint: params={{'iterations': 100, 'depth': 6}}."
         raise InputError(msg)
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, value in params.items():
-        known = ALIASES.get(name, name)
+        main_name = ALIASES.get(name, name)
         if value is None:
             continue
-        if known in found:
-            msg = f"params has {known!r} under two names, one of them {name!r}.\nHint: keep one."
+        if main_name in settings:
+            msg = f"params has {main_name!r} under two names, one of them {name!r}.\nHint: keep one."
             raise InputError(msg)
-        _refuse(name, known, value)
-        found[known] = value
-    return found
+        _refuse(name, main_name, value)
+        settings[main_name] = value
+    return settings
 
 
-def _refuse_told_twice(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
-    """Refuse an argument of `train` that `params` has too, under whichever of its names."""
+def _refuse_duplicates(params: Mapping[str, Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse an argument of `train` that `params` also has, under any of its names."""
     for name, value in params.items():
-        known = ALIASES.get(name, name)
-        if value is not None and known in arguments:
-            msg = f"{known}={arguments[known]!r:.80} is told beside params={{{name!r}: {value!r:.80}}}."
+        main_name = ALIASES.get(name, name)
+        if value is not None and main_name in arguments:
+            msg = f"{main_name}={arguments[main_name]!r:.80} is also in params={{{name!r}: {value!r:.80}}}."
             raise InputError(f"{msg}\nHint: keep one.")
 
 
-def _refuse(name: str, known: str, value: Any) -> None:
-    if known not in REFUSED:
+def _refuse(name: str, main_name: str, value: Any) -> None:
+    if main_name not in REFUSED:
         return
-    allowed, why, hint = REFUSED[known]
-    if not any(isinstance(value, bool) == isinstance(each, bool) and value == each for each in allowed):
-        msg = f"{name}={value!r:.80} has no place in a training one tree a round: {why}.\nHint: {hint}."
+    allowed, reason, hint = REFUSED[main_name]
+    if not any(isinstance(value, bool) == isinstance(accepted, bool) and value == accepted for accepted in allowed):
+        msg = f"{name}={value!r:.80} cannot be used in ra.catboost.train: {reason}.\nHint: {hint}."
         raise InputError(msg)
 
 
 def _refuse_threads(value: Any) -> None:
-    """Refuse numbers of threads at which CatBoost ends the process rather than raise an error, such as 0."""
+    """Refuse numbers of threads, such as 0, for which CatBoost ends the process instead of raising an error."""
     if not is_whole(value) or not (int(value) >= 1 or int(value) == -1):
         raise refusal("thread_count", value, "whole numbers from 1 on, or -1 for all CPUs")

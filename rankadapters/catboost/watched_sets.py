@@ -1,4 +1,4 @@
-"""The declared metric of every set after every round of a training, and what it decides: the best round and the end."""
+"""Evaluation of every set after every round of a training; it decides the best round and the end."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import catboost as cb
 import numpy as np
 
 from rankadapters.callbacks.arguments import display_names
+from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.judged import Judged
 from rankadapters.callbacks.metrics import evaluated, panels_of
 from rankadapters.catboost.boosted_pool import Floats, baseline_of, predicted, weights_of_queries, without_baseline
 from rankadapters.catboost.training_params import TrainingParams
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 class WatchedSet:
     """The rows of a set, and their scores so far.
 
-    The trees are added up apart from the baseline, since CatBoost adds a baseline to the predictions of a whole model.
+    The baseline is added to the sum of the trees, as CatBoost does for the predictions of a whole model.
     """
 
     name: str
     features: cb.Pool
     baseline: Floats | None
     panels: Sequence[Panel]
-    predictions: Floats  # of the trees so far
+    predictions: Floats  # sum of the trees so far
 
     @classmethod
     def of(
-        cls, name: str, pool: cb.Pool, judged: Judged, conventions: Sequence[Convention], n_threads: int | None
+        cls, name: str, pool: cb.Pool, columns: DatasetColumns, conventions: Sequence[Convention], n_threads: int | None
     ) -> WatchedSet:
-        """Bind a Pool, whose scores start from its baseline."""
+        """Bind the conventions to a Pool, whose scores start from its baseline."""
         baseline = baseline_of(pool)
         try:
-            panels = panels_of(conventions, judged.queries(weights_of_queries), n_threads)
+            panels = panels_of(conventions, columns.queries(weights_of_queries), n_threads)
         except InputError as error:
             raise error.about(name) from None
         features = pool if baseline is None else without_baseline(pool)
@@ -62,59 +62,59 @@ class WatchedSet:
             raise error.about(self.name) from None
 
     def evaluate(self) -> dict[Convention, float]:
-        """Evaluate the scores."""
+        """Return the value of the scores under each convention."""
         return evaluated(self.panels, self.scores)
 
 
 @dataclass(eq=False)
 class Watch:
-    """What was reported so far, and the best round: of the last set, under the first convention."""
+    """The reported values so far, and the best round of the last set under the first convention."""
 
-    sets: Sequence[WatchedSet]  # the first is the one that is trained on
+    sets: Sequence[WatchedSet]  # the training set first
     names: dict[Convention, str]
     params: TrainingParams
     callbacks: Sequence[Any]
     history: History = field(default_factory=History)
     rounds: int = 0
-    best: tuple[int, float] | None = None  # place of the round, from 0 on, and its value
-    log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as `evals_result_` has them
+    best: tuple[int, float] | None = None  # the round, from 0 on, and its value
+    log: dict[str, dict[str, list[float]]] = field(default_factory=dict)  # by set and name, as in `evals_result_`
 
     def after_round(self) -> bool:
-        """Evaluate every set; tell whether to go on."""
+        """Evaluate every set; return whether training continues."""
         self.rounds += 1
         if self.names:
             self._evaluate()
         info = SimpleNamespace(iteration=self.rounds, metrics=self.log)
-        asked = [bool(each.after_iteration(info)) for each in self.callbacks]
+        answers = [bool(callback.after_iteration(info)) for callback in self.callbacks]
         patience = self.params.patience
         waited = patience is not None and self.best is not None and self.rounds - 1 - self.best[0] >= patience
-        return all(asked) and not waited
+        return all(answers) and not waited
 
     def kept(self) -> int:
-        """Count the rounds that the model keeps."""
+        """Return the number of rounds that the model keeps."""
         if self.best is None or self.params.use_best_model is False:
             return self.rounds
         return self.best[0] + 1
 
     def best_values(self) -> dict[str, dict[str, float]]:
-        """Give the best value of each set and name, as `best_score_` does."""
+        """Return the best value of each set and name, as in `best_score_`."""
         better = {name: max if convention.higher_is_better else min for convention, name in self.names.items()}
-        return {each: {name: better[name](values) for name, values in by.items()} for each, by in self.log.items()}
+        return {key: {name: better[name](values) for name, values in by.items()} for key, by in self.log.items()}
 
     def _evaluate(self) -> None:
-        for each in self.sets:
-            found = each.evaluate()
+        for watched_set in self.sets:
+            values_by_convention = watched_set.evaluate()
             for convention, name in self.names.items():
-                self.log.setdefault(each.name, {}).setdefault(name, []).append(found[convention])
-            self.history.report(each.name, found, self.names, run=0, iteration=self.rounds - 1)
-        watched, value = next(iter(self.names)), found[next(iter(self.names))]
+                self.log.setdefault(watched_set.name, {}).setdefault(name, []).append(values_by_convention[convention])
+            self.history.report(watched_set.name, values_by_convention, self.names, run=0, iteration=self.rounds - 1)
+        watched, value = next(iter(self.names)), values_by_convention[next(iter(self.names))]
         sign = 1 if watched.higher_is_better else -1
         if len(self.sets) > 1 and (self.best is None or sign * value > sign * self.best[1]):
             self.best = (self.rounds - 1, value)
         if self.params.verbose and not (self.rounds - 1) % self.params.verbose:
             last = self.history[-len(self.sets) * len(self.names) :]
             values = [f"{name} {self.names[convention]}: {value:.6f}" for name, convention, value in last]
-            print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - what verbose= asks for
+            print("\t".join([f"{self.rounds - 1}:", *values]))  # noqa: T201 - verbose= asks for it
 
 
 def names_of(
@@ -124,7 +124,7 @@ def names_of(
     *,
     watches: bool,
 ) -> dict[Convention, str]:
-    """Pair the conventions with the names they report under; none is needed where nothing is watched."""
+    """Return the display name of each convention; there may be none if no set is watched."""
     if not watches and (params.patience is not None or params.use_best_model):
         name = "early_stopping_rounds" if params.patience is not None else "use_best_model"
         msg = f"{name} has no validation set.\nHint: eval_set=catboost.Pool(X, labels, group_id=qid)."

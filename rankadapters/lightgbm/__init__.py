@@ -1,11 +1,11 @@
-"""LightGBM: the declared metric and objective in `lgb.train`, `lgb.cv` and `LGBMRanker`, and early stopping."""
+"""LightGBM: declared metrics and objectives in `lgb.train`, `lgb.cv` and `LGBMRanker`, and early stopping."""
 
 from __future__ import annotations
 
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import lightgbm  # noqa: F401 - whether it is there, before our own modules ask for it
+    import lightgbm  # noqa: F401 - fail here if it is missing, before our modules import it
 except ImportError as error:
     raise MissingToolkitError.of("lightgbm", "lightgbm") from error
 
@@ -41,5 +41,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)

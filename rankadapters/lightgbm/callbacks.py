@@ -14,14 +14,14 @@ from rankadapters.callbacks.arguments import watched_name
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.lightgbm.distributed import leaving_network, refuse_one_worker_s_value
+from rankadapters.lightgbm.distributed import leaving_network, require_global_metric
 
 
 class EarlyStopping:
-    """LightGBM's early stopping, shown the declared metric only; made by `early_stopping`."""
+    """LightGBM's early stopping on the declared metric only; made by `early_stopping`."""
 
     def __init__(self, name: str, watched: Callable[[Any], None]) -> None:
-        # LightGBM looks for these in the instance; after the recorders (20), so that the last round is on record.
+        # LightGBM reads these attributes. Order 30 is after the recorders (20), so that they record the last round.
         self.order = 30
         self.before_iteration = False
         self.name = name
@@ -29,25 +29,25 @@ class EarlyStopping:
         self._all: dict[int, list[Any]] = {}
 
     def __call__(self, env: Any) -> None:
-        """Hand the declared metric's results to LightGBM's own callback."""
+        """Pass the declared metric's results to LightGBM's own callback."""
         with leaving_network(env):
             self._look(env)
 
     def _look(self, env: Any) -> None:
-        refuse_one_worker_s_value(env.model, env.params, self.name)
+        require_global_metric(env.model, env.params, self.name)
         results = env.evaluation_result_list or []
-        # cv() of older versions writes "valid name" for the name.
-        own = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
-        if not own:
-            found = sorted({result[1] for result in results})
+        # In older versions, cv() writes "valid name" instead of the name.
+        watched = [result for result in results if result[1] == self.name or result[1].endswith(f" {self.name}")]
+        if not watched:
+            reported = sorted({result[1] for result in results})
             msg = (
-                f"early stopping watches {self.name!r}, but the sets report {found}.\n"
+                f"early stopping watches {self.name!r}, but the sets report {reported}.\n"
                 "Hint: pass the same convention to feval= or eval_metric=ra.lightgbm.eval_metric(...), with valid_sets."
             )
             raise InputError(msg)
         self._all[env.iteration] = results
         try:
-            self._watched(dataclasses.replace(env, evaluation_result_list=own))
+            self._watched(dataclasses.replace(env, evaluation_result_list=watched))
         except lgb.callback.EarlyStopException as stop:
             raise lgb.callback.EarlyStopException(stop.best_iteration, self._all[stop.best_iteration]) from None
 
@@ -64,16 +64,16 @@ def early_stopping(
     min_delta: float = 0.0,
     verbose: bool = True,
 ) -> EarlyStopping:
-    """Stop when the declared metric, and no other, has not improved for some rounds on a validation set.
+    """Stop when the declared metric has not improved for some rounds on a validation set; other metrics are ignored.
 
     Parameters
     ----------
     convention : Convention or str
-        A convention that `eval_metric` reports; its direction decides what an improvement is.
+        A convention that `eval_metric` reports. It decides whether higher or lower values are better.
     rounds : int
         Rounds without improvement before training stops.
     name : str, optional
-        The name it is reported under, where `eval_metric(names=)` changed it.
+        The display name, if `eval_metric(names=)` changed it.
     min_delta : float
         Smallest change that counts as an improvement.
     verbose : bool
@@ -94,14 +94,13 @@ def early_stopping(
 
 
 class LightGBMRounds:
-    """A callback of LightGBM that calls `report(model)` after each round, and stops when that returns True.
+    """A LightGBM callback that calls `report(model)` after each round and stops the training if it returns True.
 
-    `model()` returns a fitted copy of the ranker, with the trees so far.
+    `model()` returns a fitted copy of the ranker with the trees so far.
     """
 
     def __init__(self, ranker: Any, report: Callable[[Callable[[], Any]], bool]) -> None:
-        # LightGBM looks for these in the instance; after the recorders (20) and before early stopping (30), which ends
-        # the round.
+        # LightGBM reads both attributes. 25 is after the recorders (20) and before early stopping (30), which raises.
         self.order = 25
         self.before_iteration = False
         self._ranker, self._report = ranker, report

@@ -12,23 +12,23 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Exchange
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError
-from rankadapters.lightgbm.metrics import judged_of, query_weights
+from rankadapters.lightgbm.metrics import columns_of, query_weights
 
 Array = NDArray[Any]
 
-# What the boosters in training report of all workers' rows; the others' values are of one worker's.
+# Names of the metrics over all workers' rows, by booster in training; other metrics are over one worker's rows.
 _GLOBAL: WeakKeyDictionary[lgb.Booster, set[str]] = WeakKeyDictionary()
 
 
 class GlobalEval:
-    """A metric for `eval_metric=` and `feval=` that is in `callbacks=` too; made by `global_eval`."""
+    """A metric for `eval_metric=` or `feval=`, and for `callbacks=`; made by `global_eval`."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class GlobalEval:
         exchange: Exchange | None,
         eval_names: Sequence[str],
     ) -> None:
-        # LightGBM looks for these in the instance; before all other callbacks, which shall see the values.
+        # LightGBM reads these attributes. This callback runs first, so that the other callbacks see the values.
         self.order = -math.inf
         self.before_iteration = False
         self._monitor = monitor
@@ -49,11 +49,11 @@ class GlobalEval:
         return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GlobalEval:
-        """Stay one object: LGBMRanker copies its metrics, but not its callbacks."""
+        """Return the same object: LGBMRanker copies its metrics, but not its callbacks."""
         del memo
         return self
 
-    # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.
+    # LightGBM counts the parameters of a metric: it passes the groups only to four positional ones.
     def __call__(
         self,
         first: Any,
@@ -61,34 +61,34 @@ class GlobalEval:
         weight: Any = None,
         group: Any = None,
     ) -> list[tuple[str, float, bool]]:
-        """Be called with a set's rows, as `eval_metric` or `feval`, or with a CallbackEnv at the end of a round."""
+        """Tally a set's rows, as `eval_metric` or `feval`; or merge, with a CallbackEnv at the end of a round."""
         if isinstance(first, lgb.callback.CallbackEnv):
             with leaving_network(first):
                 self._end_round(first)
             return []
         if isinstance(second, lgb.Dataset):
-            self._monitor.note(second, lambda: judged_of(second), lambda: flat(first))
+            self._monitor.note(second, lambda: columns_of(second), lambda: flat(first))
         else:
-            self._monitor.note(first, lambda: _judged(first, weight, group), lambda: flat(second))
+            self._monitor.note(first, lambda: _columns(first, weight, group), lambda: flat(second))
         return self._monitor.placeholders()
 
     def _end_round(self, env: Any) -> None:
-        """Add up over the workers, and write the values into LightGBM's results in full precision."""
+        """Merge the tallies of all workers, and write the values into LightGBM's results in full precision."""
         if isinstance(env.model, lgb.CVBooster):
             msg = "global_eval is not for lgb.cv.\nHint: lgb.cv(feval=ra.lightgbm.eval_metric(...))."
             raise InputError(msg)
         names, results, parts = self._monitor.names, env.evaluation_result_list, n_machines(env.params)
         shown = next(iter(names.values()))
-        here = [result[0] for result in results if result[1] == shown]
+        local_sets = [result[0] for result in results if result[1] == shown]
         if parts > 1 and self._exchange is None:
             msg = f"{parts} workers need an exchange.\nHint: global_eval(..., exchange=ra.dask.exchange(client))."
             raise InputError(msg)
         self._monitor.enter(Round(env.model, env.iteration))
-        exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, here)
-        found = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, here)
-        ours = [_result(name, value) for name, values in found.items() for value in values]
-        # Ours first, and in one order on all workers: where two sets stop in one round, the first decides.
-        results[:] = ours + [result for result in results if result[1] not in names.values()]
+        exchange, sets = (self._exchange, self._eval_names) if parts > 1 else (None, local_sets)
+        values_by_set = self._monitor.merge(exchange, f"round {env.iteration + 1}", parts, sets, local_sets)
+        our_results = [_result(name, value) for name, values in values_by_set.items() for value in values]
+        # Our values first, in the same order on all workers: if two sets stop in one round, the first decides.
+        results[:] = our_results + [result for result in results if result[1] not in names.values()]
         _GLOBAL[env.model] = set(names.values())
 
 
@@ -101,34 +101,34 @@ def global_eval(
     names: Sequence[str] | None = None,
     n_threads: int | None = None,
 ) -> GlobalEval:
-    """Make a metric whose values are over the rows of all workers, the same bits as `ra.evaluate` on all of them.
+    """Make a metric whose values are over the rows of all workers, with the same bits as `ra.evaluate` on all rows.
 
-    One object goes to `eval_metric=` (`feval=` of `lgb.train`) and into `callbacks=`. Each worker tallies its rows, the
-    exchange adds the tallies up, and at the end of the round each has the values, a worker without rows of the set too,
-    so that `early_stopping` stops all in the same round. Where a worker fails, all of them raise. Of the rows that
-    LightGBM's own metrics report, each worker has its share.
+    Pass the same object to `eval_metric=` (`feval=` of `lgb.train`) and in `callbacks=`. Each worker tallies its rows,
+    and the exchange adds the tallies. At the end of the round every worker has the values, even without rows of the
+    set, so `early_stopping` stops all of them in the same round. If a worker fails, all workers raise. LightGBM's own
+    metrics are over each worker's rows only.
 
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        What to report; not over all rows (`pool="rows"`).
+        The conventions to report; not over all rows (`pool="rows"`).
     exchange : Exchange, optional
-        What adds up: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers and gives
-        each their sum. `ra.dask.exchange(client)` is one; a single process needs none.
+        The sum over workers: an object with `add(key, parts, array)`, which waits for the int64 arrays of all workers
+        and returns their sum to each, such as `ra.dask.exchange(client)`. A single process needs none.
     eval_names : sequence of str
-        Names of the sets, which a worker without rows of one cannot tell; where there are several, as in
-        `fit(eval_names=)`.
+        Names of all sets, because a worker without rows of a set does not know its name. With several sets, use the
+        names of `fit(eval_names=)`.
     n_queries : int or mapping of str to int, optional
-        Queries that the set has over all workers; by name where there are several sets. Another number is an error.
+        Number of queries in the set over all workers, or a mapping of set names to numbers. A wrong number is an error.
     names : sequence of str, optional
-        Names to report under; `convention.name` by default.
+        Display names; `convention.name` by default.
     n_threads : int, optional
-        None takes all CPUs.
+        None uses all CPUs.
 
     Returns
     -------
     GlobalEval
-        A metric and a callback. A copy on a worker has a history of its own: on a cluster the values are in
+        A metric and a callback. A copy on a worker has its own history. On a cluster, read the values from
         `evals_result_`.
 
     Raises
@@ -136,8 +136,8 @@ def global_eval(
     UnsupportedConventionError
         A convention is over all rows.
     InputError
-        `eval_names` are not such names. During training: a worker failed or was lost, queries were cut, or the object
-        is not in both places.
+        `eval_names` is not a list of different names. During training: a worker failed or was lost, queries were cut,
+        or the object is not passed in both arguments.
 
     References
     ----------
@@ -159,13 +159,13 @@ def global_eval(
 
 
 def n_machines(params: Mapping[str, Any]) -> int:
-    """Number of workers of a training."""
-    given = [params[name] for name in ("num_machines", "num_machine") if name in params]
-    return int(given[0]) if given else 1
+    """Return the number of workers of a training."""
+    counts = [params[name] for name in ("num_machines", "num_machine") if name in params]
+    return int(counts[0]) if counts else 1
 
 
-def refuse_one_worker_s_value(model: lgb.Booster, params: Mapping[str, Any], name: str) -> None:
-    """Refuse to stop by a value that is of one worker's rows: one would stop, and the others fail."""
+def require_global_metric(model: lgb.Booster, params: Mapping[str, Any], name: str) -> None:
+    """Refuse early stopping by a metric over one worker's rows: that worker would stop, and the others fail."""
     parts = n_machines(params)
     if parts > 1 and name not in _GLOBAL.get(model, ()):
         msg = (
@@ -177,7 +177,7 @@ def refuse_one_worker_s_value(model: lgb.Booster, params: Mapping[str, Any], nam
 
 @contextmanager
 def leaving_network(env: Any) -> Iterator[None]:
-    """Leave the network of the workers where a training fails: its booster, freed later, would leave the next one's."""
+    """Leave the workers' network if a training fails; freeing the booster later would close the next network."""
     try:
         yield
     except Exception as error:
@@ -186,14 +186,14 @@ def leaving_network(env: Any) -> Iterator[None]:
         raise
 
 
-def _judged(labels: Array, weight: Array | None, group: Array | None) -> Judged:
+def _columns(labels: Array, weight: Array | None, group: Array | None) -> DatasetColumns:
     if group is None:
         raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
-    return Judged(labels, np.asarray(group), weight)
+    return DatasetColumns(labels, np.asarray(group), weight)
 
 
 def _result(set_name: str, value: GlobalValue) -> tuple[Any, ...]:
-    """One row of LightGBM's results: EvalResult since 4.7, a tuple before."""
+    """Return a row of LightGBM's results: an EvalResult since 4.7, a tuple before."""
     row = (set_name, value.name, value.value, value.higher_is_better)
     kind = getattr(lgb, "EvalResult", None)
     return row if kind is None else kind(*row)
@@ -207,8 +207,8 @@ def _as_eval_names(eval_names: object) -> list[str]:
     numbered = [name for name in names if name in {f"valid_{number}" for number in range(len(names))}]
     if len(names) > 1 and numbered:
         msg = (
-            f"eval_names={names} has {numbered[0]!r}, as LightGBM numbers the sets of which a worker has rows: not "
-            "one set on all of them.\nHint: fit(eval_names=['first', 'second']), and the same here."
+            f"eval_names={names} has {numbered[0]!r}, but LightGBM numbers the sets separately on each worker.\n"
+            "Hint: fit(eval_names=['first', 'second']), and the same here."
         )
         raise InputError(msg)
     return names

@@ -1,4 +1,4 @@
-"""Metrics for `feval=` and `eval_metric=`."""
+"""Declared metrics for LightGBM's `feval=` and `eval_metric=`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.rounds import Call, Round, calling
 from rankadapters.core import presets
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class EvalMetric:
-    """A metric for every place where LightGBM takes one; made by `eval_metric`."""
+    """A callable for every metric argument of LightGBM; made by `eval_metric`."""
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
@@ -36,11 +36,11 @@ class EvalMetric:
         return self._monitor.history
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalMetric:
-        """Let the copy write into this history: LGBMRanker copies its metrics, and only the copy sees a call."""
+        """Share the history with the copy: LGBMRanker copies its metrics and calls only the copy."""
         del memo
-        return EvalMetric(self._monitor.reporting_here())
+        return EvalMetric(self._monitor.sharing_history())
 
-    # LightGBM counts the parameters of a scikit-learn style metric: exactly four, all positional, bring the groups.
+    # LightGBM counts the parameters of a metric: it passes the groups only to four positional ones.
     def __call__(
         self,
         first: Any,
@@ -50,15 +50,15 @@ class EvalMetric:
     ) -> list[tuple[str, float, bool]]:
         """Evaluate `(preds, Dataset)` as `feval`, or `(y_true, y_pred, weight, group)` as `LGBMRanker` calls it."""
         if isinstance(second, lgb.Dataset):
-            return self._monitor.evaluate(second, judged_of(second), flat(first), _current_call())
+            return self._monitor.evaluate(second, columns_of(second), flat(first), _current_call())
         if second is None:
-            msg = f"a metric was called with {type(first).__name__} alone, as LightGBM calls what stands in callbacks=."
+            msg = f"the metric got only a {type(first).__name__}, so it was passed as callbacks=."
             raise InputError(f"{msg}\nHint: lgb.train(feval=metric), or LGBMRanker.fit(eval_metric=metric).")
         if group is None:
             raise missing_group("evaluation set", "fit(group=..., eval_group=[...])")
         shared_index({"y_true": first, "y_pred": second, "weight": weight})
-        judged = Judged(first, np.asarray(group), _optional(weight))
-        return self._monitor.evaluate(first, judged, flat(second), _current_call())
+        columns = DatasetColumns(first, np.asarray(group), _optional(weight))
+        return self._monitor.evaluate(first, columns, flat(second), _current_call())
 
 
 @by_name
@@ -70,23 +70,23 @@ def eval_metric(
 ) -> EvalMetric:
     """Make a metric that reports each convention, bit for bit as `ra.evaluate` does on the same numbers.
 
-    It serves `lgb.train(feval=)`, `lgb.cv(feval=)` and `LGBMRanker.fit(eval_metric=)`. Give LightGBM `metric="None"`
-    unless its own metrics are wanted beside it.
+    Use it for `lgb.train(feval=)`, `lgb.cv(feval=)` and `LGBMRanker.fit(eval_metric=)`. Set LightGBM's `metric="None"`
+    unless you also want its own metrics.
 
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        What to report. Under `average="uniform"` the Dataset's weights are ignored, by declaration, with a warning;
-        else a query weighs the float32 mean of its row weights, as in LightGBM.
+        The conventions to report. A query's weight is the float32 mean of its row weights, as in LightGBM. Under
+        `average="uniform"` the Dataset's weights are ignored, with a warning.
     names : sequence of str, optional
-        Names to report under; `convention.name` by default.
+        Display names; `convention.name` by default.
     n_threads : int, optional
-        None takes all CPUs.
+        None uses all CPUs.
 
     Returns
     -------
     EvalMetric
-        Callable; its `history` keeps the values in full precision.
+        A callable, whose `history` has the values in full precision.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def eval_metric(
     Warns
     -----
     UserWarning
-        At the first evaluation, once: a Dataset has weights that a convention ignores.
+        Once, at the first evaluation: a Dataset has weights that a convention ignores.
 
     References
     ----------
@@ -117,7 +117,7 @@ def eval_metric(
 
 
 def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]:
-    """Give each query the mean of its row weights, in the arithmetic of LightGBM.
+    """Return the mean row weight of each query, in LightGBM's arithmetic.
 
     References
     ----------
@@ -134,23 +134,23 @@ def query_weights(row_weights: Array, group_sizes: Array) -> NDArray[np.float32]
         raise InputError(msg)
     starts = np.cumsum(sizes) - sizes
     sums = np.zeros(sizes.size, np.float32)
-    for place in range(int(sizes.max())):
-        longer = sizes > place
-        sums[longer] += weights[starts[longer] + place]
+    for index in range(int(sizes.max())):
+        longer = sizes > index
+        sums[longer] += weights[starts[longer] + index]
     sums /= sizes.astype(np.float32)
     return sums
 
 
-def judged_of(dataset: lgb.Dataset) -> Judged:
-    """Read what a Dataset says of its rows."""
+def columns_of(dataset: lgb.Dataset) -> DatasetColumns:
+    """Return the labels, group sizes and weights of a Dataset."""
     group = dataset.get_group()
     if group is None:
         raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)")
-    return Judged(np.asarray(dataset.get_label()), np.asarray(group), _optional(dataset.get_weight()))
+    return DatasetColumns(np.asarray(dataset.get_label()), np.asarray(group), _optional(dataset.get_weight()))
 
 
 def _current_call() -> Call:
-    """Find the set and the training that a metric is called for; the folds of `lgb.cv` are one training."""
+    """Return the set and the training for which a metric is called; all folds of `lgb.cv` are one training."""
     call, booster = Call(), None
     for names in calling("lightgbm"):
         owner = names.get("self")
@@ -160,7 +160,7 @@ def _current_call() -> Call:
         elif isinstance(owner, lgb.CVBooster) and booster is not None and call.fold is None:
             call = call.in_fold(booster, owner.boosters)._replace(round=Round(owner, booster.current_iteration()))
         if call.round is not None and "num_boost_round" in names:
-            # The loop of lgb.train or lgb.cv counts on where no tree can be added, and the model does not.
+            # When no tree can be added, the loop of lgb.train or lgb.cv still counts the round; the model does not.
             return call._replace(round=call.round._replace(number=names.get("i", call.round.number)))
     return call
 

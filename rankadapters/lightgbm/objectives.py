@@ -11,32 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadapters import objectives
-from rankadapters.callbacks.judged import Judged, missing_group
-from rankadapters.callbacks.objectives import Trained
+from rankadapters.callbacks.dataset_columns import DatasetColumns, missing_group
+from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import InputError, warn_caller
-from rankadapters.lightgbm.metrics import judged_of
+from rankadapters.lightgbm.metrics import columns_of
 from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
 
 UPDATE = lgb.Booster.update.__code__
 BY_QUERY = (
-    "bagging_by_query: LightGBM draws queries for its own objectives only. Under a callable one it trains on all rows, "
-    "or grows no tree where bagging_fraction / bagging_freq is at most 1/2, and adds every tree to the score of row 0 "
-    "once for each row that should have been left out.\n"
+    "bagging_by_query: LightGBM draws queries only for its own objectives. Under a callable it trains on all rows, or "
+    "grows no tree if bagging_fraction / bagging_freq is at most 1/2, and adds every tree to the score of row 0 once "
+    "for each row that should have been left out.\n"
     "Hint: bagging_by_query=False, which draws rows, or LightGBM's own objective (ra.lightgbm.native_objective)."
 )
 DART = (
-    'boosting="dart": under a callable objective LightGBM drops trees by a flag that it has not set, so that two '
-    "trainings may differ, and where the training set is among valid_sets it returns the trees that it dropped last "
-    "with their sign turned round.\n"
+    'boosting="dart": under a callable objective LightGBM drops trees by an uninitialized flag, so two trainings may '
+    "differ. If the training set is in valid_sets, it also returns the trees that it dropped last with the wrong "
+    "sign.\n"
     "Hint: another boosting, or LightGBM's own objective (ra.lightgbm.native_objective)."
 )
 
 
 def warn_of_settings() -> None:
-    """Warn, inside a callable objective, of what LightGBM does otherwise than its parameters say.
+    """Warn, inside a callable objective, of parameters that LightGBM does not follow.
 
     References
     ----------
@@ -55,16 +55,16 @@ def _bags(settings: dict[str, str]) -> bool:
 
 
 def _settings() -> dict[str, str]:
-    """Parameters of the booster in training, by their own names; none in a call by hand."""
+    """Return the parameters of the booster in training, by their main names; empty outside a training."""
     booster = _booster()
     text = "" if booster is None else booster.model_to_string(num_iteration=1)
     return dict(re.findall(r"^\[(\w+): (.*)\]$", text, re.MULTILINE))
 
 
 def _booster() -> lgb.Booster | None:
-    # A callable is handed no booster, and a Dataset keeps the parameters that it was constructed with, whatever a later
-    # training on it has: only the calling `Booster.update` knows. Reading the variables of any other frame would keep
-    # them, datasets among them, alive.
+    # A callable gets no booster, and a Dataset keeps the parameters of its construction, not those of the training.
+    # Only the calling `Booster.update` has the booster. Reading the variables of other frames would keep datasets
+    # alive.
     frame = inspect.currentframe()
     while frame is not None and frame.f_code is not UPDATE:
         frame = frame.f_back
@@ -81,27 +81,28 @@ UNUSED_POSITIONS = (
 )
 
 
-class ObjectiveCallback(Trained):
-    """An objective for every place where LightGBM takes one; made by `objective` or `lambdarank`."""
+class ObjectiveCallback(ToolkitObjective):
+    """A callable for every objective argument of LightGBM; made by `objective` or `lambdarank`."""
 
-    # LightGBM counts the parameters of a scikit-learn style objective: exactly four, all positional, bring the groups.
+    # LightGBM counts the parameters of an objective: it passes the groups only to four positional ones.
     def __call__(self, first: Any, second: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
-        """Differentiate `(preds, Dataset)` as `params["objective"]`, or `(y_true, y_pred, weight, group)`."""
+        """Return gradients for `(preds, Dataset)`, from `params["objective"]`, or `(y_true, y_pred, weight, group)`."""
         if not self._training.knows(second if isinstance(second, lgb.Dataset) else first):
             warn_of_settings()
         if isinstance(second, lgb.Dataset):
             second.construct()
-            judged = judged_of(second)
+            columns = columns_of(second)
             if not self._training.knows(second):
                 _refuse_cut_queries(second)
             if self.position_bias is not None:
-                judged = judged._replace(positions=_positions(second))
+                columns = columns._replace(positions=_positions(second))
             elif not self._training.knows(second):
                 _warn_of_positions(second)
-            return self._training.gradients(second, judged, _factors(judged.weights), first)
+            return self._training.gradients(second, columns, _factors(columns.weights), first)
         if group is None:
             raise missing_group("training data", "fit(group=...)")
-        return self._training.gradients(first, Judged(first, np.asarray(group), weight), _factors(weight), second)
+        columns = DatasetColumns(first, np.asarray(group), weight)
+        return self._training.gradients(first, columns, _factors(weight), second)
 
 
 @needs(objective="'lightgbm.lambdarank', or another objective")
@@ -110,40 +111,40 @@ def objective(
 ) -> ObjectiveCallback:
     """Make an objective for `params["objective"]` of `lgb.train` and `lgb.cv`, and for `LGBMRanker(objective=)`.
 
-    Called directly as `obj(preds, dataset)` it gives `grad, hess`. Row weights multiply, as in LightGBM, unless the
-    objective's convention says `average="uniform"`. `lgb.cv` needs folds of whole queries, since its own know queries
-    under built-in objectives only; queries that were cut are refused.
+    Called directly as `obj(preds, dataset)`, it returns `grad, hess`. Row weights multiply the gradients, as in
+    LightGBM, unless the objective's convention says `average="uniform"`. Pass `lgb.cv` folds of whole queries: its own
+    folds keep queries together only under built-in objectives, and cut queries are refused.
 
     Parameters
     ----------
     objective : Objective or str
-        One of `ra.objectives`, or its text.
+        An objective of `ra.objectives`, or its text.
     position_bias : PositionBias or str, optional
-        What is learned of the positions at which rows were shown, and taken out of the objective:
-        `ra.objectives.lightgbm.position_bias()`, which needs `lgb.Dataset(position=)`, or another, or its signature.
-        None models no position bias. `obj.learned_bias` is what was learned.
+        The position bias to learn and to remove from the gradients: `ra.objectives.lightgbm.position_bias()`, which
+        needs `lgb.Dataset(position=)`, any other, or a signature. None learns no bias. `obj.learned_bias` is the
+        result.
     n_threads : int, optional
-        None takes all CPUs; the gradients are the same for any number.
+        None uses all CPUs. The gradients are the same for any number.
 
     Returns
     -------
     ObjectiveCallback
-        Callable. What it draws at random, and what it learns of positions, goes on from round to round on each Dataset,
-        also after pickling; it starts anew in a deep copy (which `lgb.train` makes) and after `reset()`.
+        A callable. Its random draws and its position bias continue from round to round on each Dataset, also after
+        pickling. They start anew in a deep copy (which `lgb.train` makes) and after `reset()`.
 
     Raises
     ------
     ConventionError
-        `objective` is none, or is not one of pairs and has a position bias.
+        `objective` is not an objective, or has a position bias but no pairs.
     InputError
-        In training: a Dataset without group or, where the position bias needs them, positions, queries cut by `lgb.cv`,
-        labels changed between rounds, or predictions that are not finite; the message names round and row.
+        In training: the Dataset has no group, or no positions although the position bias needs them; `lgb.cv` cut
+        queries; labels changed between rounds; or predictions are not finite. The message names round and row.
 
     Warns
     -----
     UserWarning
-        In training with `bagging_by_query` or `boosting="dart"`, which LightGBM does wrong under any callable; and on a
-        Dataset with positions without `position_bias`.
+        In training with `bagging_by_query` or `boosting="dart"`, where LightGBM is wrong under any callable; and on a
+        Dataset with positions but without `position_bias`.
 
     References
     ----------
@@ -174,7 +175,7 @@ def lambdarank(
     normalization: NormalizationWord = "lightgbm",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make an objective of `ra.objectives.lambdarank`, with its parameters and LightGBM's hessian.
+    """Make an objective callback of `ra.objectives.lambdarank`, with LightGBM's hessian.
 
     Examples
     --------
@@ -193,7 +194,7 @@ def _factors(row_weights: Any) -> list[Any]:
 
 
 def _positions(dataset: lgb.Dataset) -> Array | None:
-    """Positions of a Dataset, numbered as they first appear; a subset, which loses them, has those of its whole."""
+    """Return the positions of a Dataset, numbered by first appearance; a subset reads those of its reference."""
     positions = dataset.get_position()
     if positions is None and dataset.used_indices is not None and dataset.reference is not None:
         whole = _positions(dataset.reference)
@@ -207,7 +208,7 @@ def _warn_of_positions(dataset: lgb.Dataset) -> None:
 
 
 def _refuse_cut_queries(dataset: lgb.Dataset) -> None:
-    """Refuse a subset that holds a part of a query."""
+    """Refuse a subset that has only a part of a query."""
     while dataset.used_indices is not None and dataset.reference is not None:
         _refuse_cut_from(dataset, dataset.reference)
         dataset = dataset.reference
@@ -221,7 +222,7 @@ def _refuse_cut_from(dataset: lgb.Dataset, whole: lgb.Dataset) -> None:
     cut = np.flatnonzero((used > 0) & (used < sizes))
     if cut.size:
         msg = (
-            f"the Dataset holds {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.\n"
-            "Hint: lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), which LightGBM hands the queries."
+            f"the Dataset has {used[cut[0]]} of the {sizes[cut[0]]} rows of query {cut[0]}: its queries were cut.\n"
+            "Hint: lgb.cv(folds=sklearn.model_selection.GroupKFold(5)), to which LightGBM passes the queries."
         )
         raise InputError(msg)

@@ -1,4 +1,4 @@
-"""LightGBM's own NDCG, of given scores or of a trained model, compared with ours."""
+"""Compare LightGBM's values with ours, for scores or for a trained model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, ClassVar, cast
 import lightgbm as lgb
 import numpy as np
 
-from rankadapters.callbacks.judged import Judged, missing_group
+from rankadapters.callbacks.dataset_columns import DatasetColumns, missing_group
 from rankadapters.core import presets
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError
 from rankadapters.core.presets.lightgbm import LABELS, MOST_ROWS
-from rankadapters.lightgbm.metrics import judged_of, query_weights
+from rankadapters.lightgbm.metrics import columns_of, query_weights
 from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import dart_note, ranker, read_data, refusing, require_grades, rounds_until
 
@@ -23,10 +23,10 @@ QUIET = {"objective": "none", "verbosity": -1, "num_threads": 1, "feature_pre_fi
 
 
 class LightGBMToolkit(Toolkit):
-    """LightGBM 4.7.0, src/metric/rank_metric.hpp: asked for its metric of initial scores.
+    """LightGBM 4.7.0, src/metric/rank_metric.hpp: its metric, with scores as initial scores.
 
     >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.6], presets.textbook(2), group_sizes=[3])
-    >>> report.ok, [row.verdict for row in report.rows]  # neither ties nor an empty query, so nothing is missing
+    >>> report.ok, [row.verdict for row in report.rows]  # the data has no ties and no empty query
     (True, ['equal', 'equal-on-this-data'])
     """
 
@@ -34,91 +34,91 @@ class LightGBMToolkit(Toolkit):
     float32: ClassVar[dict[str, str]] = {"row_weight": "{} rounded to float32."}
 
     def names(self, words: dict[str, Any]) -> tuple[str, str]:
-        """Give the metric with its cutoff, and say whether the gains are given."""
+        """Return the metric with its cutoff, and the same with a note if there is a `label_gain`."""
         name = "@".join(map(str, [words["metric"], *words.get("eval_at", ())]))
         return name, f"lightgbm {name}{' label_gain' if 'label_gain' in words else ''}"
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
-        """Take whole labels from 0 to 30, or to the end of `label_gain`, and 10,000 rows in a query."""
+        """Refuse labels other than the whole numbers of `label_gain` (0 to 30), and over 10,000 rows a query."""
         require_grades(queries, len(words.get("label_gain", range(LABELS))) - 1, "lightgbm")
         if queries.longest > MOST_ROWS:
             msg = f"a query has {queries.longest} rows, but lightgbm takes {MOST_ROWS}.\nHint: leave lightgbm out."
             raise InputError(msg)
 
-    def prepare(self, held: ToolkitData, words: dict[str, Any]) -> ToolkitData:
-        """Give each row its query's weight, of which LightGBM takes the float32 mean."""
-        held = super().prepare(held, words)
-        queries, weights = held.queries, held.queries.query_weight
+    def prepare(self, data: ToolkitData, words: dict[str, Any]) -> ToolkitData:
+        """Give each row its query's weight; LightGBM uses their float32 mean."""
+        data = super().prepare(data, words)
+        queries, weights = data.queries, data.queries.query_weight
         if weights is None:
-            return held
+            return data
         sizes = np.diff(queries.indptr)
         by_row = np.repeat(weights, sizes).astype(np.float32)
         means = query_weights(by_row, sizes).astype(np.float64)
         notes = () if (means == weights).all() else ("query_weight is the float32 mean of row weights.",)
         queries = queries.with_weights(means)
-        return replace(held, queries=queries, notes=(*notes, *held.notes), inputs={"weight": by_row})
+        return replace(data, queries=queries, notes=(*notes, *data.notes), inputs={"weight": by_row})
 
     @refusing("lightgbm", lgb.basic.LightGBMError)
-    def ask(self, held: ToolkitData, words: dict[str, Any]) -> float:
-        """Ask for the metric of initial scores."""
-        queries = held.queries
-        data = lgb.Dataset(
+    def ask(self, data: ToolkitData, words: dict[str, Any]) -> float:
+        """Return LightGBM's metric for scores as initial scores."""
+        queries = data.queries
+        dataset = lgb.Dataset(
             np.zeros((queries.n_docs, 1)), label=queries.labels, group=np.diff(queries.indptr), params=QUIET,
-            init_score=held.scores.astype(np.float64), **{"weight": queries.row_weight, **held.inputs},
+            init_score=data.scores.astype(np.float64), **{"weight": queries.row_weight, **data.inputs},
         )  # fmt: skip
-        [result] = lgb.Booster({**QUIET, **words}, data).eval_train()
+        [result] = lgb.Booster({**QUIET, **words}, dataset).eval_train()
         return float(result[2])
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
-        """Read a ranker or a Booster, and predict."""
-        asked = (lgb.LGBMModel, self.vocabulary.title, "LGBMRanker", "group=sizes")
-        booster = model if isinstance(model, lgb.Booster) else ranker(model, *asked).booster_
+        """Return the data of a trained ranker or Booster, with its predictions."""
+        expected = (lgb.LGBMModel, self.vocabulary.title, "LGBMRanker", "group=sizes")
+        booster = model if isinstance(model, lgb.Booster) else ranker(model, *expected).booster_
         X, queries = _data(data, convention.weighting)
         n_trained, best = booster.current_iteration(), booster.best_iteration
         rounds = rounds_until(iteration, n_trained, best)
         scores = np.asarray(booster.predict(X, num_iteration=rounds, raw_score=True))
-        own = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
-        # Rounds that find no split are logged but make no tree; best is 0 of a model that lgb.train did not cut.
+        own_convention = presets.lightgbm(getattr(convention, "k", None), label_gain=_label_gain(booster))
+        # Rounds without a split are logged but make no tree. best is 0 if lgb.train did not stop early.
         is_last = rounds == n_trained and best == 0
         return ToolkitData(
-            queries=queries, scores=scores, own_convention=own, n_trained=n_trained,
+            queries=queries, scores=scores, own_convention=own_convention, n_trained=n_trained,
             rounds=0 if is_last else rounds, notes=dart_note(rounds, n_trained, _written(booster, "boosting")),
         )  # fmt: skip
 
 
 def _data(data: Any, weighting: str | None) -> tuple[Any, Queries]:
-    """Read the features and the queries; LightGBM frees the features of a Dataset once it has trained on it."""
+    """Return the features and the queries; LightGBM frees the features of a Dataset after training."""
     if not isinstance(data, lgb.Dataset):
         return read_data(data)
     try:
-        features, judged = data.get_data(), judged_of(data)
+        features, columns = data.get_data(), columns_of(data)
     except RankAdaptersError:
         raise
-    except Exception:  # noqa: BLE001 - LightGBM raises that of a Dataset that it has not constructed
+    except Exception:  # noqa: BLE001 - LightGBM raises Exception for a Dataset that is not constructed
         if data.group is None:
             raise missing_group("Dataset", "lgb.Dataset(..., group=sizes)") from None
         weights = None if data.weight is None else np.asarray(data.weight)
-        features, judged = data.data, Judged(cast("Any", data.label), np.asarray(data.group), weights)
+        features, columns = data.data, DatasetColumns(cast("Any", data.label), np.asarray(data.group), weights)
     if features is None:
         msg = (
             "the Dataset has no features: LightGBM frees them when it constructs it.\n"
             "Hint: lgb.Dataset(..., free_raw_data=False), or (X, labels, qid)."
         )
         raise InputError(msg)
-    return features, judged.queries(query_weights)(weighting)
+    return features, columns.queries(query_weights)(weighting)
 
 
 def _label_gain(booster: lgb.Booster) -> list[float] | None:
-    """Read the gains that a model was trained under; None for LightGBM's own.
+    """Return the gains that a model was trained with; None for LightGBM's defaults.
 
-    A Booster made of text has no parameters in LightGBM 4.6, but its text has.
+    In LightGBM 4.6, a Booster made from text has no parameters, but the text has them.
     """
     gains: Any = booster.params.get("label_gain") if booster.params else _written(booster, "label_gain")
     return list(map(float, gains.split(",") if isinstance(gains, str) else gains)) if gains else None
 
 
 def _written(booster: lgb.Booster, parameter: str) -> str:
-    """Read a parameter from a model's text, which has it under one name."""
+    """Return a parameter from a model's text, which uses its main name."""
     text = booster.model_to_string(num_iteration=1)
     return "".join(re.findall(rf"^\[{parameter}: (.*)\]$", text, re.MULTILINE))
 

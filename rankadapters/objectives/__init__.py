@@ -1,4 +1,4 @@
-"""Training objectives as declared values: LambdaRank under a convention, RankNet, listwise ones, presets."""
+"""Training objectives as declared values: LambdaRank under a convention, RankNet, listwise objectives, presets."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ for declared in (*OBJECTIVES.values(), *POSITION_BIASES.values()):
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)
 
 
@@ -78,7 +78,7 @@ def gradients(
     n_threads: int | None = None,
     **columns: Unpack[Columns],
 ) -> tuple[Any, Any]:
-    """Gradients of an objective in its first round.
+    """Return the gradients of an objective in its first round.
 
     Parameters
     ----------
@@ -87,12 +87,12 @@ def gradients(
     scores : array-like, shape (n_docs,)
         Predicted scores, higher is better.
     objective : Objective or str
-        What to differentiate, or its text.
+        The objective, its signature, or the name of a preset.
     n_threads : int, optional
-        None takes all CPUs; the result is the same for any number.
+        None uses all CPUs. The result is the same for any number.
     qid, group_sizes, query_weight, docid, retrieved, judged
-        As in `Queries`. Weights of queries multiply; under `hessian="doubled"`, which XGBoost's presets have, they are
-        first divided by their mean, as XGBoost does. (`ra.xgboost.objective` divides them under every objective.)
+        As in `Queries`. Query weights multiply the gradients. Under `hessian="doubled"`, as in XGBoost's presets, they
+        are first divided by their mean. (`ra.xgboost.objective` divides them under every objective.)
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""ApproxNDCG: NDCG of soft ranks."""
+"""ApproxNDCG: NDCG with soft ranks in place of ranks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rankadapters.objectives.bound_gradients import Gradients
 class ApproxNDCG(UnderNDCG):
     """ApproxNDCG: NDCG with soft ranks, which are differentiable.
 
-    Loss of a query: -sum gain_i discount(r_i) / ideal DCG with r_i = 1 + sum over j of 1/(1 + exp((s_i - s_j) / T)). It
-    is not convex, so that its second derivative is no step size: the hessian is declared.
+    Loss of a query: -sum gain_i discount(r_i) / ideal DCG with r_i = 1 + sum over j of 1/(1 + exp((s_i - s_j) / T)).
+    The loss is not convex and its second derivative gives no step size, so you declare the hessian.
 
     Parameters
     ----------
     convention
-        Discounts by their formulas between whole ranks too; `k` cuts the ideal DCG alone.
+        Discounts use their formula between whole ranks too. `k` cuts only the ideal DCG.
     temperature
-        The smaller, the nearer are soft ranks to ranks.
+        With a smaller temperature, soft ranks are closer to ranks.
     hessian
-        Of queries that have a gradient.
+        Second derivative of every row in queries that have a gradient.
 
     References
     ----------
@@ -44,7 +44,7 @@ class ApproxNDCG(UnderNDCG):
 
     kind: ClassVar[str] = "approxndcg"
 
-    temperature: Annotated[float, FloatField(group="value", about="Of the soft ranks.", least=0, strict=True)]
+    temperature: Annotated[float, FloatField(group="value", about="Width of the sigmoids.", least=0, strict=True)]
     hessian: Annotated[float, FloatField(group="value", about="Second derivative of every row.", least=0, strict=True)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:

@@ -1,4 +1,4 @@
-"""What every objective is: a declared value that binds to queries and gives gradients."""
+"""The base classes of objectives: declared values that bind to queries and compute gradients."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ TOOLS = ("lightgbm", "xgboost", "catboost")  # modules of this folder, with the 
 
 @dataclass(frozen=True, kw_only=True)
 class ConventionField(Field):
-    """A convention that is part of an objective; it stands behind the signature's version.
+    """A convention that is part of an objective; it comes after the version in the signature.
 
     Attributes
     ----------
     measures : str
-        Of which measures, for messages; empty for any.
+        The allowed measures, for messages; empty for any.
     """
 
     measures: str = ""
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         return f"a convention of {self.measures}" if self.measures else "a convention"
 
     def check(self, name: str, value: Any) -> Convention:
-        """Take a convention or its text."""
+        """Return the convention of a value, or of its text."""
         del name
         return as_convention(value)
 
 
 class Objective(Declared):
-    """What decides a gradient, all of it declared.
+    """A training objective: everything that decides a gradient is declared.
 
     Objectives compare and hash by their fields. `str(objective)` is the signature, and
     `ra.objectives.parse(str(objective)) == objective`.
@@ -60,47 +60,47 @@ class Objective(Declared):
     noun: ClassVar[str] = "kind"
     start: ClassVar[str] = "a preset, ra.objectives.lightgbm.lambdarank().replace(...)"
     kind: ClassVar[str]
-    of_pairs: ClassVar[bool] = False  # a sum over pairs of rows, which a position bias can correct
+    of_pairs: ClassVar[bool] = False  # whether the loss sums over pairs of rows, which a position bias can correct
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let `parse` find the class by its kind."""
+        """Register the class under its kind, for `parse`."""
         super().__init_subclass__(**kwargs)
         if "kind" in cls.__dict__:
             OBJECTIVES[cls.kind] = cls
 
     def diff(self, other: Declared | str) -> dict[str, tuple[Any, Any]]:
-        """Name the fields that differ from another objective or its signature; each has both values, None for none."""
+        """Return the fields that differ from a second objective, each with both values; None if a side lacks it."""
         return Declared.diff(self, as_objective(other))
 
     @abstractmethod
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries; `state` goes on where an earlier binding to the same queries left off."""
+        """Bind to queries; `state` continues from an earlier binding to the same queries."""
 
     @property
     def uses_weights(self) -> bool:
-        """Whether the weights of a dataset multiply the gradients: not where a convention leaves them out."""
+        """Whether a dataset's weights multiply the gradients: unless the convention ignores weights."""
         convention: Convention | None = getattr(self, "convention", None)
         return convention is None or convention.weighting is not None
 
     @property
     def divides_weights(self) -> bool:
-        """Whether the weights of queries are divided by their mean before they multiply."""
+        """Whether query weights are divided by their mean before they multiply the gradients."""
         return False
 
     @property
     def precision(self) -> str | None:
-        """In which scores are compared and subtracted; None takes them as they are given."""
+        """Precision in which scores are compared and subtracted; None keeps that of the input."""
         return "float64"
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields of its convention that no gradient depends on."""
+        """Fields of the convention that no gradient depends on."""
         return frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnderNDCG(Objective):
-    """What objectives share that take gains, discounts and ideal lists of an NDCG convention."""
+    """Base class of objectives that use the gains, discounts and ideal lists of an NDCG convention."""
 
     convention: Annotated[
         NDCG, ConventionField(group="tail", about="Gains, discounts and the ideal DCG.", measures="NDCG")
@@ -115,12 +115,12 @@ class UnderNDCG(Objective):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that say what queries without a gradient count, and rows that a training set does not hold."""
+        """Fields that concern only queries without a gradient, and rows that a training set does not have."""
         return frozenset({"empty", "missing", "unjudged"})
 
     @property
     def precision(self) -> str | None:
-        """In which scores are compared and subtracted; None takes them as they are given."""
+        """Precision in which scores are compared and subtracted; None keeps that of the input."""
         return "float32" if self.convention.precision == "float32" else None
 
 
@@ -130,12 +130,12 @@ def parse(text: str) -> Objective:
     Parameters
     ----------
     text : str
-        A signature, or a toolkit's objective with its defaults: `lightgbm.lambdarank`, `xgboost.ndcg`.
+        A signature, or the name of a toolkit's objective, with its defaults: `lightgbm.lambdarank`, `xgboost.ndcg`.
 
     Raises
     ------
     ConventionError
-        A signature is truncated, misspells a field, or has an unknown kind or version; or there is no such preset.
+        The signature is truncated, misspells a field, or has an unknown kind or version; or the preset does not exist.
 
     Examples
     --------
@@ -148,32 +148,32 @@ def parse(text: str) -> Objective:
     return cast("Objective", read_back(text, OBJECTIVES, "kind", "an objective"))
 
 
-def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, what: str) -> Declared:
-    """Read a value of a registry from what is exactly its signature."""
+def read_back(text: object, registry: Mapping[str, type[Declared]], noun: str, noun_phrase: str) -> Declared:
+    """Return the value with this signature, which must match exactly."""
     if not isinstance(text, str):
-        msg = f"{text!r:.80} is not {what}'s signature.\nHint: str() of {what}."
+        msg = f"{text!r:.80} is not {noun_phrase}'s signature.\nHint: str() of {noun_phrase}."
         raise ConventionError(msg)
     value = read_signature(text, registry, noun)
     if str(value) != text:
-        msg = f"{text!r} is not how {what} writes itself.\nHint: {str(value)!r}."
+        msg = f"{text!r} is not the exact signature of {noun_phrase}.\nHint: {str(value)!r}."
         raise ConventionError(msg)
     return value
 
 
 def require_fixed_ideal(objective: str, convention: Convention) -> None:
-    """Refuse an ideal list that other scores change: a gradient takes it for constant."""
+    """Refuse an ideal DCG that depends on the scores: gradients treat it as constant."""
     if getattr(convention, "ideal_follows_scores", False):
         msg = f"{objective} needs an ideal DCG that no score changes, but the convention says ideal='top-only'."
         raise ConventionError(f"{msg}\nHint: train under convention.replace(ideal='cutoff'); evaluate under any.")
 
 
 def as_objective(value: object) -> Objective:
-    """Return an objective, or the one of a text: a signature, or a preset such as `lightgbm.lambdarank`.
+    """Return the objective of a value or a text: a signature, or a preset such as `lightgbm.lambdarank`.
 
     Raises
     ------
     ConventionError
-        The value is neither.
+        The value is not an objective, and the text names none.
 
     Examples
     --------
@@ -201,16 +201,16 @@ def _preset(text: str) -> Objective:
 
 
 def _is_preset(make: object, module: str) -> bool:
-    """Tell whether a function of a module makes an objective without being told anything."""
+    """Return whether a function of a module makes an objective without arguments."""
     if not isfunction(make) or make.__module__ != module or make.__name__.startswith("_"):
         return False
-    made = make.__annotations__["return"]
-    needed = [name for name, at in signature(make).parameters.items() if at.default is at.empty]
-    return not needed and made in {cls.__name__ for cls in OBJECTIVES.values()}
+    return_type = make.__annotations__["return"]
+    required = [name for name, parameter in signature(make).parameters.items() if parameter.default is parameter.empty]
+    return not required and return_type in {cls.__name__ for cls in OBJECTIVES.values()}
 
 
 def _way_to_objective(value: Any) -> str:
-    """Say how what was given instead of an objective leads to one."""
+    """Return a hint that says how to get an objective from a value of the wrong type."""
     if isinstance(getattr(value, "objective", None), Objective):
         return "its .objective is one"
     if isinstance(value, type) and issubclass(value, Objective):

@@ -1,4 +1,4 @@
-"""Gradients under a bias of the positions at which rows were shown, learned from round to round."""
+"""Gradients under a position bias, which is learned from round to round."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rankadapters.objectives.pair_gradients import PairParts, unbiased_kernel
 
 Positions = NDArray[np.int64]
 
-LEAST_CURVATURE = 0.001  # LightGBM adds it to the second derivative by a bias
-LEAST_COST = 1e-16  # costs of the first position below this leave XGBoost's ratios as they are
+LEAST_CURVATURE = 0.001  # LightGBM adds this to the second derivative by a bias
+LEAST_COST = 1e-16  # if the first position costs less, XGBoost leaves the ratios unchanged
 
 
 class BiasedGradients:
-    """An objective bound to queries and positions, and what it learned of the positions so far.
+    """An objective bound to queries and positions, with the position bias learned so far.
 
-    The bias is changed in place; `state` is what `state` of an earlier binding to the same queries and positions was.
+    `bias` changes in place. The argument `state` is the property `state` of an earlier binding to the same data.
     """
 
     def __init__(self, gradients: Gradients, bias: Array, state: Array | None) -> None:
@@ -36,26 +36,26 @@ class BiasedGradients:
 
     @property
     def state(self) -> Floats:
-        """What goes from round to round: the objective's own, and the bias."""
+        """The state carried from round to round: the objective's state, and the bias."""
         return np.concatenate([self._gradients.state.astype(np.float64), self.bias.ravel().astype(np.float64)])
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """First and second derivatives by the scores, under the bias so far; as `Gradients.gradients`."""
+        """Return what `Gradients.gradients` does, under the bias so far."""
         return self._gradients.gradients(scores)
 
     def skip(self, calls: int) -> None:
-        """Draw as after that many calls; the bias stays."""
+        """Advance the random numbers by that many calls; the bias stays."""
         self._gradients.skip(calls)
 
     @abstractmethod
     def learn(self, grad: Floats32, hess: Floats32) -> None:
-        """Learn from a round, given its gradients after all weights have multiplied them."""
+        """Update the bias from the gradients of a round, after all weights have multiplied them."""
 
 
 class AddedToScores(BiasedGradients):
-    """A bias of each position that is added to the scores of its rows: one Newton step a round.
+    """A bias for each position, added to the scores of its rows and updated by one Newton step a round.
 
-    `names` are the positions that there are, and `positions` which of them each row has.
+    `names` are the distinct positions, and `positions` has each row's index in them.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class AddedToScores(BiasedGradients):
         super().__init__(gradients, np.zeros(self._rows.size, np.float32), state)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """First and second derivatives by the scores."""
-        given = self.queries.check_scores(scores)
-        return super().gradients(given + self.bias.astype(np.float64)[self._positions])
+        """Return the first and second derivatives by the scores."""
+        checked = self.queries.check_scores(scores)
+        return super().gradients(checked + self.bias.astype(np.float64)[self._positions])
 
     def learn(self, grad: Floats32, hess: Floats32) -> None:
         """Take a Newton step; biases are float32, as in LightGBM."""
@@ -81,10 +81,10 @@ class AddedToScores(BiasedGradients):
 
 
 class DividingPairs(BiasedGradients):
-    """Two ratios of each position by which pairs are divided, from what their rows' pairs cost.
+    """Two ratios for each position, which divide pairs and are computed from the costs of pairs.
 
-    The gradients have `parts`. Positions from `limit` on have no ratio; ratios are costs by the power `exponent`. With
-    `mirrored` a pair costs what it would cost turned round.
+    `gradients` must have `parts`. Positions from `limit` on have no ratio. A ratio is a relative cost to the power
+    `exponent`. With `mirrored`, a pair costs what the opposite order would cost.
     """
 
     def __init__(
@@ -92,49 +92,49 @@ class DividingPairs(BiasedGradients):
         mirrored: bool,
     ) -> None:  # fmt: skip
         parts: PairParts = gradients.parts
-        by_place = parts.terms.rows.take(positions)
-        self._costs = np.zeros((2, by_place.size))
-        self._counted = by_place < limit
-        self._positions, self._exponent = by_place[self._counted], exponent
+        by_index = parts.terms.rows.take(positions)
+        self._costs = np.zeros((2, by_index.size))
+        self._counted = by_index < limit
+        self._positions, self._exponent = by_index[self._counted], exponent
         ratios = np.ones((2, limit))
-        gradients.kernel = unbiased_kernel(parts, writable(by_place), ratios, self._costs, mirrored=mirrored)
+        gradients.kernel = unbiased_kernel(parts, writable(by_index), ratios, self._costs, mirrored=mirrored)
         super().__init__(gradients, ratios, state)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """First and second derivatives by the scores."""
+        """Return the first and second derivatives by the scores."""
         self._costs[:] = 0.0
         return super().gradients(scores)
 
     def learn(self, grad: Floats32, hess: Floats32) -> None:
-        """Compare the costs of the positions with the first one's."""
-        del grad, hess  # the costs count before anything is scaled or weighed
+        """Set each ratio to (cost of the position / cost of position 0) ^ exponent."""
+        del grad, hess  # the kernel wrote the costs, before scaling and weights
         for ratios, costs in zip(self.bias, self._costs, strict=True):
             total = sums_by(self._positions, costs[self._counted], ratios.size)
             if total[0] >= LEAST_COST:
                 with np.errstate(invalid="ignore"):  # costs may be infinite, as in XGBoost
                     shares = total / total[0]
-                # The C library's power, which numpy's own may miss by a bit.
+                # The C library's power; numpy's can differ in the last bit.
                 ratios[:] = [math.pow(share, self._exponent) for share in shares.tolist()]
 
 
 def sums_by(positions: Positions, values: Array, size: int) -> Floats:
-    """Add up by position in float64, one after the other in the order of the rows, whatever the threads."""
+    """Return the sum of each position in float64, added in row order for any number of threads."""
     return np.bincount(positions, values, size).astype(np.float64, copy=False)
 
 
-def places_in_queries(queries: Queries) -> Positions:
-    """Each row's place in its query, in row order, from 0."""
+def index_in_queries(queries: Queries) -> Positions:
+    """Return each row's index in its query, from 0, in row order."""
     sizes = np.diff(queries.indptr)
-    places = np.arange(queries.n_docs) - np.repeat(queries.indptr[:-1], sizes)
+    indices = np.arange(queries.n_docs) - np.repeat(queries.indptr[:-1], sizes)
     if queries.order is None:
-        return places
-    positions = np.empty_like(places)
-    positions[queries.order] = places
+        return indices
+    positions = np.empty_like(indices)
+    positions[queries.order] = indices
     return positions
 
 
 def check_positions(positions: object, queries: Queries) -> Positions:
-    """Check given positions: whole numbers from 0 on, one per row."""
+    """Return positions as int64; they must be whole numbers from 0 on, one per row."""
     array = np.asarray(positions)
     if array.ndim != 1 or array.size != queries.n_docs:
         msg = f"positions has shape {array.shape}, but the queries have {queries.n_docs} rows.\nHint: one per row."

@@ -1,4 +1,4 @@
-"""Gradients: a training objective bound to queries, on the arrays that the measures are computed from."""
+"""Gradients: a training objective bound to queries, which uses the same arrays as the measures."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 
-# scores, first and last query, gradients and hessians to write; yields after each call into machine code a row whose
-# score has no gradient, else -1
+# Arguments: scores, first query, end of the queries, gradients and hessians to write. It yields after each call into
+# machine code: a row whose score has no gradient, or -1.
 Kernel = Callable[[Array, int, int, Floats32, Floats32], Iterable[int]]
 
 
 class Gradients:
     """An objective bound to queries: scores in, first and second derivatives out.
 
-    The kernel computes a range of queries. `work` is what the queries cost, added up, in pairs; without it they cost
-    their rows. `state` is what the kernel carries from one call to the next, changed in place, and `advance` what each
-    call adds to it. `parts` are what the kernel was made of, where a position bias can make another one of them.
+    The kernel computes a range of queries. `work` is the cumulative cost of the queries, in pairs; by default, in rows.
+    `state` is carried from call to call and changes in place; each call adds `advance` to it. `parts` are the parts of
+    the kernel, from which a position bias can make a different kernel; None if it cannot.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Gradients:
         self._factors = _factors(queries, weights, by_mean=objective.divides_weights)
 
     def gradients(self, scores: object) -> tuple[Floats32, Floats32]:
-        """First and second derivatives by the scores.
+        """Return the first and second derivatives by the scores.
 
         Parameters
         ----------
@@ -73,11 +73,11 @@ class Gradients:
         Raises
         ------
         InputError
-            Another length, a NaN or an infinity, scores further apart than float64 can tell, or a derivative that is
-            beyond float32.
+            The scores have a wrong length, a NaN or an infinity, or differ by more than float64 can hold; or a
+            derivative overflows float32.
         """
         checked = self.queries.check_scores(scores)
-        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+        with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(checked.astype(self._dtype or checked.dtype, copy=False))
         row = first_non_finite(array, writable(NO_ORDER), 0, array.size)
         if row >= 0:
@@ -96,20 +96,19 @@ class Gradients:
         return grad, hess
 
     def skip(self, calls: int) -> None:
-        """Go on as after that many calls."""
+        """Advance the state by that many calls."""
         self.state += self.state.dtype.type(self._advance * calls)
 
     def of_queries(self, scores: Array, first: int, last: int) -> Floats32:
-        """First derivatives of the rows of some queries, where the rows of all stand query by query.
+        """Return the first derivatives of the rows of queries `first` to `last - 1`; rows must be sorted by query.
 
-        The queries are those from `first` up to `last`, which is not among them. Scores are of all rows; those of other
-        queries are not looked at.
+        `scores` has a score for every row; those of other queries are ignored.
         """
         rows = slice(int(self.queries.indptr[first]), int(self.queries.indptr[last]))
-        with np.errstate(over="ignore"):  # the next lines refuse what overflowed
+        with np.errstate(over="ignore"):  # the next lines refuse scores that overflow
             array = writable(scores.astype(self._dtype or scores.dtype, copy=False))
         grad, hess = np.zeros(scores.size, np.float32), np.zeros(scores.size, np.float32)
-        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # which no kernel can rank
+        bad = first_non_finite(array, writable(NO_ORDER), rows.start, rows.stop)  # kernels cannot rank these
         if bad < 0:
             bad = next((row for row in self._run(array, grad, hess, first, last) if row >= 0), -1)
         if bad >= 0:
@@ -134,10 +133,10 @@ def whole_queries(
     n_threads: int | None,
     states: Array | None = None,
 ) -> Gradients:
-    """Bind an objective whose kernel takes queries as they are, without ranks.
+    """Bind an objective whose kernel does not rank the rows.
 
-    It is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`; `states` are the generators of the
-    queries, which it advances.
+    It is called as `kernel(scores, order, indptr, [states,] *settings, grad, hess)`. `states` are the random number
+    generators of the queries, which the kernel advances.
     """
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
@@ -148,23 +147,23 @@ def whole_queries(
 
 
 def refuse_infinite(grad: Floats32, hess: Floats32) -> None:
-    """Refuse derivatives beyond float32, of which toolkits grow nothing, without a word."""
-    for what, values in (("gradient", grad), ("hessian", hess)):
+    """Refuse derivatives that overflow float32: toolkits would silently grow empty trees from them."""
+    for noun, values in (("gradient", grad), ("hessian", hess)):
         finite = np.isfinite(values)
         if not finite.all():
             row = int(np.argmin(finite))
-            msg = f"the objective gives row {row} a {what} of {values[row]}, in float32."
+            msg = f"the objective gives row {row} a {noun} of {values[row]}, in float32."
             raise InputError(f"{msg}\nHint: a smaller sigma, or labels of smaller gains.", row=row)
 
 
 def all_rows(queries: Queries) -> Rows:
-    """All rows, query by query.
+    """Return all rows, sorted by query.
 
     Raises
     ------
     InputError
-        Some rows are not retrieved or not judged, and no convention says what they count; or there are weights of rows
-        or given pairs, which no objective takes.
+        There are rows that are not retrieved or not judged, and no convention says how they count; or there are row
+        weights or pairs, which no objective supports.
     """
     for column in ("row_weight", "pairs"):
         if getattr(queries, column) is not None:
@@ -180,7 +179,7 @@ def all_rows(queries: Queries) -> Rows:
 
 
 def _factors(queries: Queries, query_weight: Floats | None, *, by_mean: bool) -> list[Any]:
-    """What gradients are multiplied by, one after the other: each row's weight, and the inverse of their mean."""
+    """Return the factors of the gradients: each row's weight and, with `by_mean`, 1 / mean weight."""
     if query_weight is None:
         return []
     refuse_few_digits("query_weight", query_weight, np.float32, "rescale the weights; gradients are float32")

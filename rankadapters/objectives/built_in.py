@@ -1,4 +1,4 @@
-"""What the toolkits' built-in objectives share: how one is read, and whether it is the one declared."""
+"""Read the toolkits' built-in objectives, and refuse objectives that a toolkit does not have built in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankadapters.objectives.base import Objective
 from rankadapters.objectives.lambda_rank import LambdaRank
 from rankadapters.objectives.position_bias import PositionBias
 
-OURS = "objective(value)"  # the hint of toolkits that take a callable
+USE_CALLABLE = "objective(value)"  # the hint for toolkits that accept a callable objective
 
 
 def read_built_in(
@@ -23,7 +23,7 @@ def read_built_in(
     objective: str | Mapping[str, Any],
     params: Mapping[str, Any],
 ) -> Objective:
-    """Read an objective in a toolkit's own words, as its `native_objective` writes it."""
+    """Return the objective of a toolkit's name and parameters, the inverse of `native_objective`."""
     name, options = spec_of(objective, "objective", params)
     if not isinstance(name, str) or name not in presets:
         msg = f"{name!r:.80} is none of {toolkit}'s ranking objectives {choices(presets)}."
@@ -33,16 +33,16 @@ def read_built_in(
 
 
 def require_native(
-    toolkit: str, wanted: Objective, nearest: Objective, *, ignored: Iterable[str] = (), hint: str = OURS
+    toolkit: str, objective: Objective, nearest: Objective, *, ignored: Iterable[str] = (), hint: str = USE_CALLABLE
 ) -> None:
-    """Refuse an objective that differs from the nearest built-in one in anything a gradient depends on."""
-    fields = wanted.diff(nearest)
-    mine, theirs = fields.pop("convention", (None, None))
-    if isinstance(mine, Convention) and isinstance(theirs, Convention):
-        fields |= mine.diff(theirs)
-        if wanted.uses_weights and nearest.uses_weights:
-            fields.pop("average", None)  # weights multiply the gradients, whatever their mean is
-    left_out = {*ignored, *wanted.idle}
+    """Refuse an objective that differs from the nearest built-in one in a field that changes a gradient."""
+    fields = objective.diff(nearest)
+    convention, nearest_convention = fields.pop("convention", (None, None))
+    if isinstance(convention, Convention) and isinstance(nearest_convention, Convention):
+        fields |= convention.diff(nearest_convention)
+        if objective.uses_weights and nearest.uses_weights:
+            fields.pop("average", None)  # weights multiply the gradients in either kind of average
+    left_out = {*ignored, *objective.idle}
     different = {name: pair for name, pair in fields.items() if name not in left_out}
     if different:
         wants, has = (", ".join(f"{name}={pair[side]}" for name, pair in different.items()) for side in (0, 1))
@@ -50,22 +50,22 @@ def require_native(
         raise UnsupportedConventionError(msg, nearest=nearest)
 
 
-def require_native_bias(toolkit: str, wanted: PositionBias, nearest: PositionBias) -> None:
-    """Refuse a position bias that is not the one that a toolkit has built in."""
-    if wanted != nearest:
-        msg = f"{toolkit} has no built-in position bias {wanted}; the nearest is {nearest}."
+def require_native_bias(toolkit: str, position_bias: PositionBias, nearest: PositionBias) -> None:
+    """Refuse a position bias that differs from the toolkit's built-in one."""
+    if position_bias != nearest:
+        msg = f"{toolkit} has no built-in position bias {position_bias}; the nearest is {nearest}."
         raise UnsupportedConventionError(f"{msg}\nHint: objective(value, position_bias=...).")
 
 
-def require_ndcg(toolkit: str, wanted: LambdaRank) -> NDCG:
-    """Refuse LambdaRank for another measure than NDCG, which no toolkit has built in."""
-    if isinstance(wanted.convention, NDCG):
-        return wanted.convention
-    msg = f"{toolkit} has no built-in LambdaRank for {wanted.convention.measure}, only for ndcg."
-    raise UnsupportedConventionError(f"{msg}\nHint: {OURS}.")
+def require_ndcg(toolkit: str, objective: LambdaRank) -> NDCG:
+    """Refuse LambdaRank for a measure other than NDCG, which this toolkit does not have built in."""
+    if isinstance(objective.convention, NDCG):
+        return objective.convention
+    msg = f"{toolkit} has no built-in LambdaRank for {objective.convention.measure}, only for ndcg."
+    raise UnsupportedConventionError(f"{msg}\nHint: {USE_CALLABLE}.")
 
 
-def no_native(toolkit: str, objective: Objective, own: Iterable[str], hint: str = OURS) -> ConventionError:
-    """Return the error for an objective of which a toolkit has no kind."""
-    msg = f"{toolkit} has no built-in {objective.kind}; its own are {choices(own)}.\nHint: {hint}."
+def no_native(toolkit: str, objective: Objective, names: Iterable[str], hint: str = USE_CALLABLE) -> ConventionError:
+    """Return the error for an objective that the toolkit does not have built in."""
+    msg = f"{toolkit} has no built-in {objective.kind}; its own are {choices(names)}.\nHint: {hint}."
     return UnsupportedConventionError(msg)

@@ -1,4 +1,4 @@
-"""CatBoost's own losses, with its parameter names and defaults."""
+"""CatBoost's built-in losses, with its parameter names and defaults."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Type = Literal["Base", "Exp"]
 Denominator = Literal["LogPosition", "Position"]
 
 DECAY = 0.85
-UNCUT = -1  # CatBoost's `top` and `num_neighbors` for all
+UNCUT = -1  # CatBoost's value of `top` and `num_neighbors` for "all"
 NOISES: dict[str, NoiseWord] = {"Gumbel": "logistic", "Gauss": "gauss", "No": "none"}
 DCGS = ("DCG", "NDCG")
 
 
 def pair_logit() -> RankNet:
-    """RankNet over all pairs with nothing normalised: CatBoost's PairLogit on the pairs of its groups.
+    """Return RankNet over all pairs without normalization: CatBoost's PairLogit on the pairs of its groups.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def pair_logit() -> RankNet:
 
 
 def query_rmse() -> QueryRMSE:
-    """CatBoost's QueryRMSE, which has no parameters.
+    """Return CatBoost's QueryRMSE, which has no parameters.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def query_rmse() -> QueryRMSE:
 
 
 def query_soft_max(*, beta: float = 1.0, lambda_: float = 0.01) -> QuerySoftMax:
-    """CatBoost's QuerySoftMax with its defaults.
+    """Return CatBoost's QuerySoftMax with its defaults.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def query_soft_max(*, beta: float = 1.0, lambda_: float = 0.01) -> QuerySoftMax:
 
 
 def query_cross_entropy(*, alpha: float = 0.95) -> QueryCrossEntropy:
-    """CatBoost's QueryCrossEntropy with its default.
+    """Return CatBoost's QueryCrossEntropy with its default.
 
     Examples
     --------
@@ -74,35 +74,36 @@ def lambdamart(
     *,
     metric: str = "NDCG",
     top: int = UNCUT,
-    type: Type = "Base",  # noqa: A002 - CatBoost's own parameter name
+    type: Type = "Base",  # noqa: A002 - CatBoost's parameter name
     denominator: Denominator = "LogPosition",
     sigma: float = 1.0,
     norm: bool = True,
 ) -> LambdaRank:
-    """CatBoost's `LambdaMart`, which ignores weights.
+    """Return CatBoost's `LambdaMart`, which ignores weights.
 
-    Its gradients are descent's, as everywhere here. CatBoost itself has both derivatives with the wrong sign, which
-    only Newton's leaf values without regularisation cancel: its defaults, `leaf_estimation_method="Newton"` and
-    `l2_leaf_reg=0`.
+    As everywhere in this package, a step against the gradient improves the measure. CatBoost itself has both
+    derivatives with the wrong sign. They cancel only in Newton's leaf values without regularization, CatBoost's
+    defaults for this loss: `leaf_estimation_method="Newton"` and `l2_leaf_reg=0`.
 
     Parameters
     ----------
     metric : {'NDCG', 'DCG', 'MRR', 'ERR', 'MAP'}
-        What weighs a pair; DCG is the same as NDCG. Of MAP and MRR a label above 0 is relevant, of ERR a label is the
-        probability to stop. The weights of MRR, ERR and MAP are not the changes of these measures.
+        The measure that weighs a pair; DCG gives the same gradients as NDCG. For MAP and MRR, labels above 0 are
+        relevant; for ERR, a label is the probability to stop. Under MRR, ERR and MAP a pair's weight is not the change
+        of the measure.
     top : int
-        Of NDCG and DCG: the first row of a pair is among so many, and the ideal DCG is cut there; -1 is all.
+        For NDCG and DCG: a pair needs a row among this many top ranks, which also cut the ideal DCG; -1 for all.
     type, denominator : {'Base', 'Exp'}, {'LogPosition', 'Position'}
-        Of NDCG and DCG: gain l or 2^l - 1, discount 1/log2(i + 1) or 1/i.
+        For NDCG and DCG: gain label or 2^label - 1, discount 1/log2(i + 1) or 1/i at rank i.
     sigma : float
         Steepness of the sigmoid.
     norm : bool
-        Whether pairs are divided by their score distance and queries scaled by their sum of lambdas.
+        Whether each pair is divided by its score distance and each query scaled by its sum of lambdas.
 
     Raises
     ------
     ConventionError
-        Another metric, a value that a parameter does not take, or a parameter that the metric ignores.
+        The metric is not one of these, a parameter has an invalid value, or the metric ignores the parameter.
 
     References
     ----------
@@ -114,10 +115,10 @@ def lambdamart(
     >>> lambdamart(metric="MAP").delta, lambdamart(top=10).truncation
     ('catboost', 10)
     """
-    _word("metric", metric, ("NDCG", "DCG", "MRR", "ERR", "MAP"))
+    _require_word("metric", metric, ("NDCG", "DCG", "MRR", "ERR", "MAP"))
     k = _all_or("top", top)
-    given = {"top": k is not None, "type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}
-    _refuse_idle(metric, given, DCGS)
+    used = {"top": k is not None, "type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}
+    _refuse_idle(metric, used, DCGS)
     convention: Any = _convention("NDCG" if metric in DCGS else metric, k, type, denominator, use_weights=False)
     return LambdaRank(
         convention=convention.replace(ties="input"), truncation=k, samples=None, sigma=sigma,
@@ -130,7 +131,7 @@ def stochastic_rank(
     metric: str,
     *,
     top: int = UNCUT,
-    type: Type = "Base",  # noqa: A002 - CatBoost's own parameter name
+    type: Type = "Base",  # noqa: A002 - CatBoost's parameter name
     denominator: Denominator = "LogPosition",
     decay: float = DECAY,
     sigma: float = 1.0,
@@ -140,32 +141,32 @@ def stochastic_rank(
     num_estimations: int = 1,
     seed: int = 0,
 ) -> StochasticRank:
-    """CatBoost's StochasticRank, with the random numbers of one of its calls; group weights are ignored, as there.
+    """Return CatBoost's StochasticRank, with the random numbers of one CatBoost call; it ignores group weights.
 
-    Under ERR CatBoost does not estimate the metric's gradient, nor under PFound with `top`, nor with another sigma than
-    1: `arithmetic="catboost"` says so, and `.replace(arithmetic="exact")` mends it.
+    CatBoost's estimate is not the metric's gradient under ERR, under PFound with `top`, or if sigma is not 1. The
+    result has `arithmetic="catboost"` then; `.replace(arithmetic="exact")` corrects it.
 
     Parameters
     ----------
     metric : {'DCG', 'NDCG', 'PFound', 'ERR', 'MRR'}
-        What is optimised. CatBoost also has FilteredDCG, for which take `stochastic_filter`.
+        The metric to optimize. For CatBoost's FilteredDCG, use `stochastic_filter`.
     top : int
-        Cutoff; -1 is none. Under MRR CatBoost's `top` cuts the moves and not the metric, which is not replayed.
+        Cutoff; -1 for none. Not allowed under MRR, where CatBoost's `top` cuts the moves but not the metric.
     type, denominator
-        Of DCG and NDCG: gain l or 2^l - 1, discount 1/log2(i + 1) or 1/i.
+        For DCG and NDCG: gain label or 2^label - 1, discount 1/log2(i + 1) or 1/i at rank i.
     decay : float
-        Of PFound.
+        For PFound: weight of a rank relative to the rank above.
     sigma, mu, nu, lambda_
         As in `StochasticRank`.
     num_estimations : int
-        How many draws are averaged.
+        Number of draws to average.
     seed : int
-        Seed of the first call. CatBoost draws one for each tree.
+        Seed of the first call. CatBoost draws a new seed for each tree.
 
     Raises
     ------
     ConventionError
-        The metric is not one of these, or does not know a parameter that was given.
+        The metric is not one of these, or ignores a parameter that you gave.
 
     References
     ----------
@@ -178,7 +179,7 @@ def stochastic_rank(
     >>> value.convention.name, value.lambda_
     ('ndcg@10/catboost+average=uniform', 1.0)
     """
-    _word("metric", metric, ("DCG", "NDCG", "PFound", "ERR", "MRR"))
+    _require_word("metric", metric, ("DCG", "NDCG", "PFound", "ERR", "MRR"))
     k = _all_or("top", top)
     _refuse_idle(metric, {"type": _differs(type, "Base"), "denominator": _differs(denominator, "LogPosition")}, DCGS)
     _refuse_idle(metric, {"decay": _differs(decay, DECAY)}, ("PFound",))
@@ -202,33 +203,33 @@ def yetirank(
     noise_power: float = 1.0,
     seed: int = 0,
 ) -> YetiRank:
-    """CatBoost's YetiRank, with the random numbers of one of its calls.
+    """Return CatBoost's YetiRank, with the random numbers of one CatBoost call.
 
     Parameters
     ----------
     mode : {'Classic', 'DCG', 'NDCG', 'MRR', 'ERR', 'MAP'}
-        What a pair weighs.
+        How pairs are weighted.
     permutations : int
-        How many rankings there are.
+        Number of noisy rankings.
     decay : float
-        Of `Classic`.
+        For `Classic`: weight of a pair relative to the pair above.
     top : int
-        Cutoff, of the other modes; -1 is none.
+        For the other modes: cutoff; -1 for none.
     dcg_type, dcg_denominator
-        Of DCG and NDCG: gain l or 2^l - 1, discount 1/log2(i + 1) or 1/i.
+        For DCG and NDCG: gain label or 2^label - 1, discount 1/log2(i + 1) or 1/i at rank i.
     num_neighbors : int
-        With how many of the next ranks a row is paired, in the other modes; -1 is all.
+        For the other modes: number of next ranks that each row is paired with; -1 for all.
     noise : {'Gumbel', 'Gauss', 'No'}
-        What is added to the scores; what CatBoost calls Gumbel has the logistic distribution.
+        Distribution of the noise on the scores. The noise that CatBoost calls Gumbel is logistic.
     noise_power : float
-        Standard deviation of `Gauss`.
+        For `Gauss`: standard deviation.
     seed : int
-        Seed of the first call. CatBoost draws several for each tree.
+        Seed of the first call. CatBoost draws new seeds for each tree.
 
     Raises
     ------
     ConventionError
-        The mode or noise is not one of these, or does not know a parameter that was given.
+        The mode or noise is not one of these, or ignores a parameter that you gave.
 
     References
     ----------
@@ -241,12 +242,12 @@ def yetirank(
     >>> yetirank().decay
     0.85
     """
-    _word("mode", mode, ("Classic", *DCGS, "MRR", "ERR", "MAP"))
+    _require_word("mode", mode, ("Classic", *DCGS, "MRR", "ERR", "MAP"))
     k, neighbors = _all_or("top", top), _all_or("num_neighbors", num_neighbors)
-    given = {"dcg_type": _differs(dcg_type, "Base"), "dcg_denominator": _differs(dcg_denominator, "LogPosition")}
-    _refuse_idle(mode, given, DCGS, "mode")
-    given = {"top": k is not None, "num_neighbors": neighbors != 1}
-    _refuse_idle(mode, given, (*DCGS, "MRR", "ERR", "MAP"), "mode")
+    changed = {"dcg_type": _differs(dcg_type, "Base"), "dcg_denominator": _differs(dcg_denominator, "LogPosition")}
+    _refuse_idle(mode, changed, DCGS, "mode")
+    changed = {"top": k is not None, "num_neighbors": neighbors != 1}
+    _refuse_idle(mode, changed, (*DCGS, "MRR", "ERR", "MAP"), "mode")
     _refuse_idle(mode, {"decay": _differs(decay, DECAY)}, ("Classic",), "mode")
     kind: NoiseWord = one_of("noise", noise, NOISES)
     _refuse_idle(noise, {"noise_power": _differs(noise_power, 1)}, ("Gauss",), "noise")
@@ -259,7 +260,7 @@ def yetirank(
 
 
 def stochastic_filter(*, sigma: float = 1.0, num_estimations: int = 1, seed: int = 0) -> StochasticFilter:
-    """CatBoost's StochasticFilter, with the random numbers of one of its calls; group weights are ignored, as there.
+    """Return CatBoost's StochasticFilter, with the random numbers of one CatBoost call; it ignores group weights.
 
     References
     ----------
@@ -278,7 +279,7 @@ def stochastic_filter(*, sigma: float = 1.0, num_estimations: int = 1, seed: int
 def _convention(
     metric: str, k: int | None, type_: Type, denominator: Denominator, decay: float = DECAY, *, use_weights: bool
 ) -> Convention:
-    """Return the convention of one of CatBoost's metrics; any label above 0 is relevant."""
+    """Return the convention of a CatBoost metric; labels above 0 are relevant."""
     tool: Any = presets.catboost
     of_dcg = {"type": type_, "denominator": denominator, "use_weights": use_weights}
     makers: dict[str, Any] = {
@@ -293,13 +294,13 @@ def _convention(
     return convention
 
 
-def _word(name: str, value: str, words: tuple[str, ...]) -> None:
-    """Refuse what is not one of CatBoost's words."""
+def _require_word(name: str, value: str, words: tuple[str, ...]) -> None:
+    """Refuse a word that is not one of the choices."""
     one_of(name, value, dict.fromkeys(words))
 
 
 def _all_or(name: str, number: object) -> int | None:
-    """Return CatBoost's number, of which -1 means all."""
+    """Return CatBoost's number, or None for its -1, which means all."""
     if not is_whole(number) or not (int(number) >= 1 or int(number) == UNCUT):
         msg = f"{name}={number!r}; allowed are whole numbers from 1 on, and {UNCUT} for all."
         raise ConventionError(msg)
@@ -307,13 +308,13 @@ def _all_or(name: str, number: object) -> int | None:
 
 
 def _differs(value: Any, default: object) -> bool:
-    """Tell whether a parameter has another value than its default; an array always has."""
+    """Return whether a parameter differs from its default; an array always does."""
     return bool(getattr(value, "shape", ())) or bool(value != default)
 
 
-def _refuse_idle(choice: str, given: dict[str, bool], known: tuple[str, ...], of: str = "metric") -> None:
+def _refuse_idle(choice: str, changed: dict[str, bool], users: tuple[str, ...], of: str = "metric") -> None:
     """Refuse a parameter that CatBoost would ignore."""
-    for name, is_given in given.items():
-        if is_given and choice not in known:
-            msg = f"{name} belongs to {of} {choices(known)}, not to {of}={choice!r}, where CatBoost ignores it."
+    for name, is_changed in changed.items():
+        if is_changed and choice not in users:
+            msg = f"{name} belongs to {of} {choices(users)}, not to {of}={choice!r}, where CatBoost ignores it."
             raise ConventionError(f"{msg}\nHint: leave {name} out.")

@@ -1,4 +1,4 @@
-"""CatBoost's loss strings: what each means as an objective, and how an objective is written as one."""
+"""Read CatBoost's loss strings as objectives, and write objectives as loss strings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
 from rankadapters.core.presets.metric_strings import Reader, number_of, read_options, same_word_of, top_of, word_of
 from rankadapters.core.presets.tool import no_others, spec_of
-from rankadapters.objectives import catboost as own
+from rankadapters.objectives import catboost as losses
 from rankadapters.objectives.base import Objective, as_objective
 from rankadapters.objectives.built_in import no_native, require_native
 from rankadapters.objectives.lambda_rank import LambdaRank
@@ -24,36 +24,36 @@ from rankadapters.objectives.stochastic_filter import StochasticFilter
 from rankadapters.objectives.stochastic_rank import StochasticRank
 from rankadapters.objectives.yetirank import YetiRank
 
-DIGITS = 20  # of the longest whole number of 64 bits with its sign
+DIGITS = 20  # length of the longest 64-bit integer, with its sign
 TRAIN = "ra.catboost.train takes any objective"
 
-# Row order, in which LambdaMart ranks ties, and the one setting under which it does not train backwards.
+# LambdaMart ranks ties in row order, which `has_time` keeps. Under any other leaf settings it trains backwards.
 NEWTON: dict[str, Any] = {"leaf_estimation_method": "Newton", "l2_leaf_reg": 0, "has_time": True}
-BESIDE = (*NEWTON, "task_type")  # what `native_objective` gives beside the loss
+OTHER_PARAMS = (*NEWTON, "task_type")  # parameters that `native_objective` returns with the loss
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Read what a loss string of CatBoost means, with CatBoost's defaults; the inverse of `native_objective`.
+    """Return the objective of a CatBoost loss string, with CatBoost's defaults; the inverse of `native_objective`.
 
     Parameters
     ----------
     objective : str or mapping
-        A loss with any of its parameters, in CatBoost's spelling, as given to `loss_function=`, or what
-        `native_objective` returned.
+        A loss with any of its parameters, in CatBoost's spelling, as in `loss_function=`, or a result of
+        `native_objective`.
     **params
-        What `native_objective` gives beside the loss, which says nothing about it.
+        Parameters that `native_objective` returns with the loss; they do not change the objective.
 
     Returns
     -------
     Objective
-        What `ra.catboost.train`, `ra.lightgbm.objective` and `ra.xgboost.objective` train under. CatBoost's LambdaMart
-        and StochasticRank ignore group weights, so that their conventions say `average="uniform"`. What draws at random
-        has `seed=0`, in place of CatBoost's draws for each tree.
+        For `ra.catboost.train`, `ra.lightgbm.objective` and `ra.xgboost.objective`. CatBoost's LambdaMart and
+        StochasticRank ignore group weights, so their conventions have `average="uniform"`. Objectives that draw at
+        random have `seed=0`, where CatBoost draws a new seed for each tree.
 
     Raises
     ------
     ConventionError
-        Not a ranking loss that gradients row by row can express, a parameter that it does not have, or a value that
+        The string is not a ranking loss with a gradient for each row, or has an unknown parameter or a value that
         CatBoost refuses.
 
     References
@@ -68,8 +68,8 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
     >>> read_objective("StochasticRank:metric=NDCG;top=2;type=Exp").convention.gain
     'exp2'
     """
-    text, beside = spec_of(objective, "loss_function", params)
-    no_others(text, beside, BESIDE)
+    text, other_params = spec_of(objective, "loss_function", params)
+    no_others(text, other_params, OTHER_PARAMS)
     name, _, options = text.partition(":") if isinstance(text, str) else ("", "", "")
     if name.endswith("Pairwise"):
         msg = f"{text!r:.80} solves a system over the leaves of a tree, which no gradient row by row can express."
@@ -91,27 +91,27 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
 def native_objective(objective: Objective | str, *, position_bias: PositionBias | str | None = None) -> dict[str, Any]:
     """Translate an objective into CatBoost's own parameters; `read_objective` reads them back.
 
-    LambdaMart always comes with Newton's leaves and `l2_leaf_reg=0`: CatBoost has the signs of both of its derivatives
-    turned round, which cancel out in a Newton step without a ridge only. Under any other setting it trains backwards.
+    LambdaMart always comes with Newton's leaves and `l2_leaf_reg=0`. CatBoost has the wrong sign in both derivatives,
+    which cancels only in a Newton step without regularization. Under any other setting it trains backwards.
 
     Parameters
     ----------
     objective : Objective or str
-        What CatBoost shall train under.
+        The objective to train under.
     position_bias : PositionBias or str, optional
-        CatBoost has none.
+        Must be None: CatBoost has no position bias.
 
     Returns
     -------
     dict
-        `loss_function`, and what it needs beside it.
+        `loss_function`, and the other parameters that it needs.
 
     Raises
     ------
     ConventionError
-        The objective is none.
+        The value is not an objective.
     UnsupportedConventionError
-        CatBoost has no built-in objective that is the same; the message names the fields. Or there is a position bias.
+        CatBoost has no equal built-in objective (the message names the fields), or there is a position bias.
 
     References
     ----------
@@ -128,16 +128,16 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
         raise UnsupportedConventionError(msg)
     if type(value) not in WRITTEN:
         raise no_native("CatBoost", value, LOSSES, TRAIN)
-    text, beside = WRITTEN[type(value)](value)
+    text, other_params = WRITTEN[type(value)](value)
     try:
         nearest = read_objective(text)
     except ConventionError as error:
         msg = f"CatBoost has no built-in {value.kind} like this; {error}".partition("\nHint: ")[0]
         raise UnsupportedConventionError(f"{msg}\nHint: {TRAIN}.") from None
-    ties = {each.to_dict()["convention"].to_dict().get("ties") for each in (value, nearest) if _has_ranks(each)}
-    same = {"ties"} if ties == {"average", "input"} else set()  # which no gradient tells apart
+    ties = {side.to_dict()["convention"].to_dict().get("ties") for side in (value, nearest) if _has_ranks(side)}
+    same = {"ties"} if ties == {"average", "input"} else set()  # gradients are the same under both
     require_native("CatBoost", value, nearest, ignored={"seed", *same}, hint=TRAIN)  # CatBoost draws its own seeds
-    return {"loss_function": text, **beside}
+    return {"loss_function": text, **other_params}
 
 
 def _has_ranks(value: Objective) -> bool:
@@ -145,17 +145,17 @@ def _has_ranks(value: Objective) -> bool:
 
 
 def _metric(convention: Convention, prefix: str = "") -> tuple[str, list[str]]:
-    """Name CatBoost's metric that is nearest to a convention, and its options that a loss takes."""
+    """Return CatBoost's metric nearest to a convention, and those of its options that a loss accepts."""
     name, _, options = presets.catboost.spell(presets.catboost.nearest(convention)).partition(":")
-    taken = [option for option in options.split(";") if not option.startswith(("use_weights", "border", "top=-1"))]
-    return name, [f"{prefix if option.startswith(('type', 'denominator')) else ''}{option}" for option in taken]
+    accepted = [option for option in options.split(";") if not option.startswith(("use_weights", "border", "top=-1"))]
+    return name, [f"{prefix if option.startswith(('type', 'denominator')) else ''}{option}" for option in accepted]
 
 
 def _lambdamart(value: LambdaRank) -> tuple[str, dict[str, Any]]:
     name, options = _metric(value.convention)
-    taken = options if isinstance(value.convention, NDCG) else []
+    used = options if isinstance(value.convention, NDCG) else []
     norm = "false" if value.normalization == "none" else "true"
-    return f"LambdaMart:{';'.join([f'metric={name}', *taken, f'sigma={number(value.sigma)}', f'norm={norm}'])}", NEWTON
+    return f"LambdaMart:{';'.join([f'metric={name}', *used, f'sigma={number(value.sigma)}', f'norm={norm}'])}", NEWTON
 
 
 def _yetirank(value: YetiRank) -> tuple[str, dict[str, Any]]:
@@ -163,7 +163,7 @@ def _yetirank(value: YetiRank) -> tuple[str, dict[str, Any]]:
     if value.convention is not None:
         name, options = _metric(value.convention, "dcg_")
         options.append(f"num_neighbors={-1 if value.neighbors is None else value.neighbors}")
-    [noise] = [word for word, noise in own.NOISES.items() if noise == value.noise]
+    [noise] = [word for word, noise in losses.NOISES.items() if noise == value.noise]
     power = [f"noise_power={number(value.noise_power)}"] if noise == "Gauss" else []
     parts = [f"mode={name}", f"permutations={value.permutations}", *options, f"noise={noise}", *power]
     return f"YetiRank:{';'.join(parts)}", {"has_time": True} if noise == "No" else {}
@@ -172,7 +172,7 @@ def _yetirank(value: YetiRank) -> tuple[str, dict[str, Any]]:
 def _stochastic_rank(value: StochasticRank) -> tuple[str, dict[str, Any]]:
     name, options = _metric(value.convention)
     numbers = {"sigma": value.sigma, "mu": value.mu, "nu": value.nu, "lambda": value.lambda_}
-    parts = [f"metric={name}", *options, *(f"{word}={number(it)}" for word, it in numbers.items())]
+    parts = [f"metric={name}", *options, *(f"{word}={number(amount)}" for word, amount in numbers.items())]
     return f"StochasticRank:{';'.join(parts)};num_estimations={value.estimations}", {}
 
 
@@ -185,10 +185,10 @@ def _soft_max(value: QuerySoftMax) -> tuple[str, dict[str, Any]]:
 
 
 def _cross_entropy(value: QueryCrossEntropy) -> tuple[str, dict[str, Any]]:
-    return f"QueryCrossEntropy:alpha={number(value.alpha)}", {"task_type": "GPU"}  # where alone CatBoost trains it
+    return f"QueryCrossEntropy:alpha={number(value.alpha)}", {"task_type": "GPU"}  # CatBoost trains it only on GPU
 
 
-# How the nearest built-in objective is written: the loss string, and what it needs beside it.
+# Functions that return the nearest loss string, and the other parameters that it needs.
 WRITTEN: dict[type[Objective], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     QueryRMSE: lambda _: ("QueryRMSE", {}),
     QuerySoftMax: _soft_max,
@@ -202,7 +202,7 @@ WRITTEN: dict[type[Objective], Callable[[Any], tuple[str, dict[str, Any]]]] = {
 
 
 def _count(text: str, name: str, value: str) -> int:
-    """Read a whole number; what it may be the preset says."""
+    """Read a whole number; the preset checks its range."""
     if not (value.isascii() and value.removeprefix("-").isdigit()) or len(value) > DIGITS:
         msg = f"{text!r:.120} has {name}={value!r}; allowed are whole numbers.\nHint: {name}=10."
         raise ConventionError(msg)
@@ -210,12 +210,12 @@ def _count(text: str, name: str, value: str) -> int:
 
 
 def _word(_: str, __: str, value: str) -> str:
-    """Leave a word to the preset, which lists its choices."""
+    """Return a word unchanged; the preset checks it."""
     return value
 
 
 def _refused(why: str) -> Reader:
-    """Make a reader of a parameter that is known, and has no declared meaning."""
+    """Return a reader that refuses a parameter which CatBoost has but no objective here can express."""
 
     def reader(text: str, name: str, value: str) -> Any:
         raise ConventionError(f"{text!r:.120} has {name}={value}, {why}.\nHint: leave it out.")
@@ -226,15 +226,15 @@ def _refused(why: str) -> Reader:
 _TYPE, _DENOMINATOR = same_word_of(TYPES), same_word_of(DENOMINATORS)
 _GAINS: dict[str, Reader] = {"metric": _word, "top": top_of, "type": _TYPE, "denominator": _DENOMINATOR}
 
-# CatBoost's losses: the objective, and what reads each parameter into one of its arguments.
+# CatBoost's losses: a function that makes the objective, and a reader for each parameter.
 LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
-    "QueryRMSE": (own.query_rmse, {}),
-    "QuerySoftMax": (own.query_soft_max, {"beta": number_of, "lambda": number_of}),
-    "PairLogit": (own.pair_logit, {"max_pairs": _refused("by which it draws pairs at random")}),
-    "QueryCrossEntropy": (own.query_cross_entropy, {"alpha": number_of}),
-    "LambdaMart": (own.lambdamart, {**_GAINS, "sigma": number_of, "norm": word_of(BOOLS)}),
+    "QueryRMSE": (losses.query_rmse, {}),
+    "QuerySoftMax": (losses.query_soft_max, {"beta": number_of, "lambda": number_of}),
+    "PairLogit": (losses.pair_logit, {"max_pairs": _refused("by which it draws pairs at random")}),
+    "QueryCrossEntropy": (losses.query_cross_entropy, {"alpha": number_of}),
+    "LambdaMart": (losses.lambdamart, {**_GAINS, "sigma": number_of, "norm": word_of(BOOLS)}),
     "YetiRank": (
-        own.yetirank,
+        losses.yetirank,
         {
             **dict.fromkeys(("mode", "noise"), _word),
             **dict.fromkeys(("permutations", "num_neighbors"), _count),
@@ -245,12 +245,12 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
         },
     ),
     "StochasticRank": (
-        own.stochastic_rank,
+        losses.stochastic_rank,
         {
             **_GAINS,
             **dict.fromkeys(("decay", "sigma", "mu", "nu", "lambda"), number_of),
             "num_estimations": _count,
         },
     ),
-    "StochasticFilter": (own.stochastic_filter, {"sigma": number_of, "num_estimations": _count}),
+    "StochasticFilter": (losses.stochastic_filter, {"sigma": number_of, "num_estimations": _count}),
 }

@@ -1,4 +1,4 @@
-"""LambdaLoss: pairs by rank, as bounds of ARP and NDCG."""
+"""LambdaLoss: pairwise losses that bound ARP or NDCG."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rankadapters.objectives.pairwise_fields import Sigma, Truncation
 
 SCHEME = Words(
     group="value",
-    about="What weighs a pair of rows i and j, of which i has the larger gain G, d being the discounts of their ranks.",
+    about="The weight of a pair of rows i and j, where G_i > G_j are their gains and d the discounts of their ranks.",
     words={
-        "arp1": "G_i, and G_j the other way round, for rows of equal gains too",
+        "arp1": "G_i, and G_j for the opposite order; also for rows of equal gains",
         "arp2": "G_i - G_j",
-        "ndcg1": "G_i d_i, and G_j d_j the other way round, for rows of equal gains too; by the ideal DCG",
-        "ndcg2": "(G_i - G_j) (d(m) - d(m + 1)) by the ideal DCG, with m the distance of the ranks",
+        "ndcg1": "G_i d_i / ideal DCG, and G_j d_j / ideal DCG for the opposite order; also for rows of equal gains",
+        "ndcg2": "(G_i - G_j) (d(m) - d(m + 1)) / ideal DCG, where m is the distance of the ranks",
     },
-    numbered={"ndcg2++": "B times ndcg2, and LambdaRank's (G_i - G_j) abs(d_i - d_j) by the ideal DCG; 10 in allRank"},
+    numbered={"ndcg2++": "B times ndcg2, plus LambdaRank's (G_i - G_j) abs(d_i - d_j) / ideal DCG; 10 in allRank"},
     accepts=lambda mu: 0 <= mu < float("inf"),
     numbers="from 0 on",
 )
@@ -29,21 +29,21 @@ SCHEME = Words(
 
 @dataclass(frozen=True, kw_only=True)
 class LambdaLoss(UnderNDCG):
-    """LambdaLoss: a logistic loss of pairs, weighed by gains and ranks, that bounds a measure.
+    """LambdaLoss: a logistic loss of pairs, weighted by gains and ranks, that bounds a measure.
 
-    Loss of a query: sum over pairs of w log2(1 + exp(-sigma D)), D = s_i - s_j, the weight w being that at the ranks of
-    these scores. With p = 1 / (1 + exp(sigma D)), row i's gradient gets -sigma w p / ln 2, row j's the opposite, and
-    both hessians sigma^2 w p (1 - p) / ln 2. Queries without a gradient and tied rows are as in `LambdaRank`.
+    Loss of a query: sum over pairs of w log2(1 + exp(-sigma D)), where D = s_i - s_j and w is the weight at the current
+    ranks. With p = 1 / (1 + exp(sigma D)), row i's gradient gets -sigma w p / ln 2, row j's the opposite, and both
+    hessians get sigma^2 w p (1 - p) / ln 2. Queries without a gradient and tied rows are as in `LambdaRank`.
 
     Parameters
     ----------
     convention
-        `k` cuts the ideal DCG alone; of `arp1` and `arp2` the gains alone count.
+        `k` cuts only the ideal DCG. `arp1` and `arp2` use only the gains.
 
     Raises
     ------
     InputError
-        When bound: a gain is negative under `arp1` or `ndcg1`.
+        On binding: a gain is negative under `arp1` or `ndcg1`.
 
     References
     ----------
@@ -67,7 +67,7 @@ class LambdaLoss(UnderNDCG):
     sigma: Sigma
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
 
         terms = pair_gradients.convention_terms(queries, self.convention, cut=False)

@@ -1,4 +1,4 @@
-"""LambdaRank: pairs weighed by the change of a measure."""
+"""LambdaRank: pairs weighted by the change of a measure when they swap."""
 
 from __future__ import annotations
 
@@ -16,59 +16,58 @@ from rankadapters.objectives.pairwise import Pairwise
 from rankadapters.objectives.pairwise_fields import BeyondK, BeyondKWord, Delta, HessianWord, NormalizationWord
 from rankadapters.objectives.trade_gradients import trade_terms
 
-Trading = NDCG | AP | RR | ERR  # measures of which the change of a pair's trade takes a few operations
+Trading = NDCG | AP | RR | ERR  # for these measures, the change when two rows swap takes a few operations
 MEASURES = "NDCG, AP, RR or ERR"
-NEEDED = {  # what to write where an argument of `lambdarank` is left out
+NEEDED = {  # hints for missing arguments of `lambdarank`
     "convention": "'letor4@10', or another convention",
-    "truncation": "truncation=30, the top ranks that a pair needs a row among, or truncation=None for all pairs",
+    "truncation": "truncation=30 for pairs with a row in the top 30 ranks, or truncation=None for all pairs",
 }
 CATBOOST = {"k": None, "divisor": "relevant", "discount": "reciprocal", "complement": "float32"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LambdaRank(Pairwise):
-    """LambdaRank: each pair is pulled apart by the change of a measure that trading its places would make.
+    """LambdaRank: each pair is pushed apart in proportion to the change of a measure when the two rows swap ranks.
 
-    For a pair of rows i, j with gain(i) > gain(j), or of which i alone is relevant, ranks r and D = s_i - s_j,
+    For a pair of rows i, j with gain(i) > gain(j) (or where only i is relevant), ranks r and D = s_i - s_j,
 
-        delta = abs(change of the value): of NDCG (gain(i) - gain(j)) abs(discount(r_i) - discount(r_j)) / ideal,
-        lambda = sigma delta / (1 + exp(sigma D)),  hessian = sigma^2 delta p (1 - p),  p = 1 / (1 + exp(sigma D));
+        delta = abs(change of the measure), for NDCG (gain(i) - gain(j)) abs(discount(r_i) - discount(r_j)) / ideal,
+        lambda = sigma delta / (1 + exp(sigma D)),  hessian = sigma^2 delta p (1 - p),  p = 1 / (1 + exp(sigma D)).
 
-    row i's gradient gets -lambda, row j's +lambda, and both hessians grow. A query that the convention's `short` rules
-    out has no gradient, nor has one whose rows all have one gain; `empty` and `missing` do not matter. Tied rows are
-    ranked as `ties` says, in row order under `average` and `together`. The changes of AP, RR and ERR come from running
-    sums, in a few operations a pair.
+    Row i's gradient gets -lambda, row j's gets +lambda, and both hessians get the hessian. A query has no gradient if
+    the convention's `short` excludes it or all its gains are equal; `empty` and `missing` do not matter. Tied rows are
+    ranked by `ties`, and in row order under `average` and `together`. For AP, RR and ERR too, a pair takes only a few
+    operations.
 
     Parameters
     ----------
     convention
-        Of NDCG gains, discounts and the ideal DCG, which its `k` cuts; of AP, with any divisor, and of RR which rows
-        are relevant; of ERR the chances to stop, which must lie from 0 to 1. Under `average="uniform"` weights are
-        ignored. Refused are AP under weights of rows, and where scores decide which rows enter the ranking.
+        NDCG: its gains, discounts and ideal DCG, cut at `k`. AP (with any divisor) and RR: which rows are relevant.
+        ERR: the probabilities to stop, from 0 to 1. Under `average="uniform"` weights are ignored. Not allowed: AP with
+        row weights, and conventions where a row's score decides whether the row is ranked.
     beyond_k
-        The ideal DCG or the divisor is that of k under both. Without a cutoff both are written `keep`.
+        Both words use the ideal DCG or divisor at k. Without a cutoff, `cut` becomes `keep`.
     delta
-        CatBoost takes, of AP without its divisor, 1/r of the upper row and, where that is not relevant, of each
-        relevant row in between; of RR, where a later relevant row goes above the first, 1/r there less 1/r of its own;
-        of ERR the change as if rows in between that are worth as much as the upper one were not there, partly in
-        float32. For NDCG both are written `exact`, and XGBoost's is the change itself.
+        The weights of `catboost`. AP: 1 / upper rank plus, if the upper row is not relevant, 1 / rank of each relevant
+        row in between; not divided. RR: if a later relevant row moves above the first, 1 / upper rank - 1 / lower rank.
+        ERR: the change without the rows in between whose label equals the upper row's, partly in float32. For NDCG,
+        `catboost` becomes `exact`; XGBoost's weights are `exact`.
     samples
-        Instead of truncation, XGBoost's `mean`: rows of other grades, drawn anew each round.
+        XGBoost's `mean`, instead of truncation: partners with other labels, drawn anew each round.
     seed
-        `round`: the number of the round, as in XGBoost up to 3.3. A whole number: a Mersenne twister with that seed,
-        which seeds every round, as XGBoost's parameter `seed` does from 3.4 on. Without `samples` it is written
-        `round`.
+        With `round`, the number of the round is the seed, as in XGBoost up to 3.3. With a whole number, a Mersenne
+        twister with that seed seeds every round, as in XGBoost from 3.4 on. Without `samples` it becomes `round`.
     normalization
-        Pairs: delta / (0.01 + abs(D)); queries: times log2(1 + S) / S with S the sum of the lambdas. A query whose
-        scores are all equal is not divided by distances.
+        A pair becomes delta / (0.01 + abs(D)), unless all scores of its query are equal. A query is multiplied by
+        log2(1 + S) / S, where S is the sum of its lambdas.
     sigmoid
-        `table` replays LightGBM bit for bit and `float32` XGBoost. Sampled pairs need `float32`; under AP, RR and ERR
-        `exact` only.
+        `table` gives LightGBM's gradients bit for bit, `float32` XGBoost's. Sampled pairs need `float32`. AP, RR and
+        ERR need `exact`.
 
     Raises
     ------
     InputError
-        When bound: a label has no gain, or a chance to stop that is not from 0 to 1.
+        On binding: a label has no gain, or its probability to stop is not from 0 to 1.
 
     References
     ----------
@@ -94,14 +93,14 @@ class LambdaRank(Pairwise):
     delta: Delta = "exact"
 
     def unify(self) -> None:
-        """Require a measure that can be traded in; without a cutoff nothing is beyond it."""
+        """Require a measure with a known change under swaps; normalize fields that have no effect."""
         super().unify()
         _require_trading(self.convention)
         if not isinstance(self.convention, NDCG) and self.sigmoid != "exact":
             msg = f"sigmoid={self.sigmoid!r} replays a built-in objective for NDCG, not for {self.convention.measure}."
             raise ConventionError(f"{msg}\nHint: sigmoid='exact', or ra.objectives.xgboost.map().")
         if self.convention.k is None:
-            self._set("beyond_k", "keep")  # equal by meaning is equal as a value
+            self._set("beyond_k", "keep")  # so that objectives of equal meaning compare equal
         if isinstance(self.convention, NDCG):
             self._set("delta", "exact")
         if self.delta == "catboost":
@@ -109,16 +108,16 @@ class LambdaRank(Pairwise):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that say what queries without a gradient count, and rows that a training set does not hold."""
+        """Fields that concern only queries without a gradient, and rows that a training set does not have."""
         return frozenset({"empty", "missing", "unjudged"})
 
     @property
     def precision(self) -> str | None:
-        """In which scores are compared and subtracted; None takes them as they are given."""
+        """Precision in which scores are compared and subtracted; None keeps that of the input."""
         return "float32" if self.convention.precision == "float32" else super().precision
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         cut, catboost = self.beyond_k == "cut", self.delta == "catboost"
         terms, change = trade_terms(queries, self.convention, cut=cut, catboost=catboost)
         return self._bind(queries, terms, change, n_threads, state)
@@ -141,14 +140,14 @@ def lambdarank(
     convention : NDCG, AP, RR, ERR or str
         The measure, as in `LambdaRank`.
     truncation : int or None
-        The first row of a pair is among this many top ranks; None takes all pairs.
+        A pair needs a row among this many top ranks; None for all pairs.
     sigma, beyond_k, normalization, hessian
         As in `LambdaRank`. `ra.xgboost.lambdarank` takes XGBoost's normalization and hessian by default.
 
     Raises
     ------
     ConventionError
-        The convention is of another measure, or a value is outside its choices.
+        The convention is of a different measure, or an argument is not one of its choices.
 
     Examples
     --------
@@ -162,26 +161,26 @@ def lambdarank(
 
 
 def _require_catboost(convention: Trading) -> None:
-    """Refuse what CatBoost's LambdaMart does not know of a measure."""
-    other = {name: convention.to_dict().get(name, value) for name, value in CATBOOST.items()}
-    found = [f"{name}={value!r}" for name, value in other.items() if value != CATBOOST[name]]
-    if found:
-        known = ", ".join(f"{name}={value!r}" for name, value in CATBOOST.items() if name in convention.fields())
-        msg = f"delta='catboost' replays CatBoost, which knows {known} only, not {', '.join(found)}."
+    """Refuse a convention that CatBoost's LambdaMart cannot express."""
+    values = {name: convention.to_dict().get(name, value) for name, value in CATBOOST.items()}
+    differences = [f"{name}={value!r}" for name, value in values.items() if value != CATBOOST[name]]
+    if differences:
+        supported = ", ".join(f"{name}={value!r}" for name, value in CATBOOST.items() if name in convention.fields())
+        msg = f"delta='catboost' replays CatBoost, which has only {supported}, not {', '.join(differences)}."
         raise ConventionError(f"{msg}\nHint: delta='exact'.")
 
 
 def _require_trading(convention: object) -> None:
-    """Refuse a measure of which the change of a trade does not follow from running sums."""
+    """Refuse a convention for which running sums do not give the change when two rows swap."""
     if not isinstance(convention, NDCG | AP | RR | ERR):
         msg = f"LambdaRank needs a convention of {MEASURES}, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.lightgbm(30), or ra.NDCG(...).")
     require_fixed_ideal("LambdaRank", convention)
     if convention.weighting == "row_weight" or getattr(convention, "pool", "queries") == "rows":
         field = "pool='rows'" if convention.weighting != "row_weight" else f"average={convention.average!r}"
-        msg = f"LambdaRank trades places within a query, whose rows weigh alike, but the convention says {field}."
+        msg = f"LambdaRank swaps rows of equal weight within a query, but the convention says {field}."
         raise ConventionError(f"{msg}\nHint: convention.replace(pool='queries', average='query').")
     retrieve = getattr(convention, "retrieve", "all")
     if retrieve != "all":
-        msg = f"LambdaRank sees differences of scores, but retrieve={retrieve!r} asks for each score itself."
+        msg = f"LambdaRank uses only differences of scores, but retrieve={retrieve!r} needs the scores themselves."
         raise ConventionError(f"{msg}\nHint: convention.replace(retrieve='all').")

@@ -1,4 +1,4 @@
-"""LightGBM's own objectives and position bias, with its parameter names and defaults."""
+"""LightGBM's built-in objectives and position bias, with its parameter names and defaults."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def lambdarank(
     sigmoid: float = 1.0,
     label_gain: Sequence[float] | None = None,
 ) -> LambdaRank:
-    """LightGBM's `lambdarank`, bit for bit; the position bias of a Dataset with positions is `position_bias`.
+    """Return LightGBM's `lambdarank`, bit for bit; `position_bias` is what it does for a Dataset with positions.
 
     Parameters
     ----------
     lambdarank_truncation_level : int
-        Bounds the first rank of a pair and cuts the ideal DCG.
+        A pair needs a row among this many top ranks, which also cut the ideal DCG.
     lambdarank_norm : bool
-        Whether pairs are divided by their score distance and queries scaled by their sum of lambdas.
+        Whether each pair is divided by its score distance and each query scaled by its sum of lambdas.
     sigmoid : float
-        Steepness, `sigma`.
+        Steepness of the sigmoid, `sigma`.
     label_gain : sequence of float, optional
-        Gain by label; 2^label - 1 by default.
+        Gain of each label; 2^label - 1 by default.
 
     References
     ----------
@@ -62,7 +62,7 @@ def lambdarank(
 
 
 def xendcg(*, objective_seed: int = 5) -> XENDCG:
-    """LightGBM's `rank_xendcg`, bit for bit while no probability rounds to 1, beyond which LightGBM divides by 0.
+    """Return LightGBM's `rank_xendcg`, bit for bit unless a probability rounds to 1: LightGBM divides by 0 then.
 
     References
     ----------
@@ -77,16 +77,16 @@ def xendcg(*, objective_seed: int = 5) -> XENDCG:
 
 
 def position_bias(*, lambdarank_position_bias_regularization: float = 0.0, learning_rate: float = 0.1) -> AdditiveBias:
-    """LightGBM's position bias, bit for bit, for a Dataset with positions and one thread of LightGBM's.
+    """Return LightGBM's position bias, bit for bit if LightGBM runs in one thread, for a Dataset with positions.
 
-    With several threads, LightGBM adds up in an order of its threads.
+    With several threads, LightGBM's sums depend on the order of the threads.
 
     Parameters
     ----------
     lambdarank_position_bias_regularization : float
-        Of the biases.
+        Regularization of the biases.
     learning_rate : float
-        The training's, as its parameters have it at the start.
+        The learning rate of the training at its start.
 
     References
     ----------
@@ -111,22 +111,21 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     Parameters
     ----------
     objective : Objective or str
-        What LightGBM shall train under.
+        The objective to train under.
     position_bias : PositionBias or str, optional
-        What it shall learn of the positions of the Dataset. None adds nothing: LightGBM learns of them whenever the
-        Dataset has some.
+        The position bias to learn. None adds no parameters: LightGBM learns a bias whenever its Dataset has positions.
 
     Returns
     -------
     dict
-        `objective` and its parameters; of a position bias also the `learning_rate`, which is the training's too.
+        `objective` and its parameters. With a position bias, also `learning_rate`, which is the training's too.
 
     Raises
     ------
     ConventionError
-        The objective is none, or is not one of pairs and has a position bias.
+        The value is not an objective, or has a position bias but no pairs.
     UnsupportedConventionError
-        LightGBM has no built-in objective or position bias that is the same; the message names the fields.
+        LightGBM has no equal built-in objective or position bias; the message names the fields that differ.
 
     Examples
     --------
@@ -139,19 +138,19 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Read what LightGBM trains under; the inverse of `native_objective`.
+    """Return the objective of LightGBM's parameters; the inverse of `native_objective`.
 
     Parameters
     ----------
     objective : str or mapping
-        LightGBM's name, or what `native_objective` returned.
+        LightGBM's name, or a result of `native_objective`.
     **params
         Parameters of the objective; those left out have LightGBM's defaults.
 
     Raises
     ------
     ConventionError
-        LightGBM has no such ranking objective, or the objective has no such parameter.
+        LightGBM has no ranking objective of this name, or the objective has no such parameter.
 
     Examples
     --------
@@ -167,26 +166,26 @@ def _write(value: Objective) -> dict[str, Any]:
     if not isinstance(value, LambdaRank):
         raise no_native("LightGBM", value, BUILT_IN)
     convention = require_ndcg("LightGBM", value)
-    wanted = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
+    built_in = value.replace(convention=convention.at(min(convention.k or MOST_ROWS, MOST_ROWS)))
     if value.samples is None:
-        wanted = wanted.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
+        built_in = built_in.replace(truncation=min(value.truncation or MOST_ROWS, MOST_ROWS))
     gains = list(map(float, range(LABELS))) if convention.gain.startswith("linear") else table(convention.gain)
     params: dict[str, Any] = {
-        "lambdarank_truncation_level": wanted.truncation or MOST_ROWS,
+        "lambdarank_truncation_level": built_in.truncation or MOST_ROWS,
         "lambdarank_norm": value.normalization != "none",
         "sigmoid": value.sigma,
     }
     nearest = lambdarank(**params)
-    # It takes whole labels from 0 on only, where gains of several names agree.
-    require_native("LightGBM", wanted, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
-    labelled = {} if gains is None else {"label_gain": list(gains)}
-    return {"objective": "lambdarank", **params, **labelled}
+    # LightGBM accepts only whole labels from 0 on, for which gains with different names can be equal.
+    require_native("LightGBM", built_in, nearest.replace(convention=nearest.convention.replace(gain=convention.gain)))
+    label_gain = {} if gains is None else {"label_gain": list(gains)}
+    return {"objective": "lambdarank", **params, **label_gain}
 
 
-def _write_bias(wanted: PositionBias) -> dict[str, Any]:
-    fields = wanted.to_dict()
+def _write_bias(bias: PositionBias) -> dict[str, Any]:
+    fields = bias.to_dict()
     level, rate = fields.get("regularization", 0.0), fields.get("learning_rate", 0.1)
     require_native_bias(
-        "LightGBM", wanted, position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
+        "LightGBM", bias, position_bias(lambdarank_position_bias_regularization=level, learning_rate=rate)
     )
     return {"lambdarank_position_bias_regularization": level, "learning_rate": rate}

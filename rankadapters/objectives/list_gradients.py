@@ -14,16 +14,16 @@ from rankadapters.objectives.pair_gradients import PairTerms, by_portions
 
 
 def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
-    """Lower a scheme of LambdaLoss."""
+    """Return the pair weights of a LambdaLoss scheme, and the terms that it needs."""
     mu = (border(scheme) or ("", 0.0))[1]
     ones, discounts = np.ones_like(terms.discounts), terms.discounts
-    steps = np.concatenate([[0.0], discounts[:-1] - discounts[1:]])  # at distance m from rank m to the next one
+    steps = np.concatenate([[0.0], discounts[:-1] - discounts[1:]])  # steps[m] = d(m) - d(m + 1) for the distance m
     if scheme in {"arp1", "ndcg1"} and terms.gains.size and terms.gains.min() < 0:
-        place = int(np.argmin(terms.gains))
-        row = int(terms.rows.order[place]) if terms.rows.order.size else place
-        msg = f"labels[{row}] has the gain {terms.gains[place]:g}, but scheme={scheme!r} weighs a row by its gain."
+        index = int(np.argmin(terms.gains))
+        row = int(terms.rows.order[index]) if terms.rows.order.size else index
+        msg = f"labels[{row}] has the gain {terms.gains[index]:g}, but scheme={scheme!r} weighs a row by its gain."
         raise InputError(f"{msg}\nHint: gains from 0 on, or scheme='arp2'.", row=row)
-    if scheme.startswith("arp"):  # which is not divided by an ideal
+    if scheme.startswith("arp"):  # ARP has no ideal to divide by
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
     weights = {
         "arp1": PairWeights(ones, ones, both=True),
@@ -35,20 +35,20 @@ def weights_of(terms: PairTerms, scheme: str) -> tuple[PairTerms, PairWeights]:
 
 
 def lambda_loss_kernel(terms: PairTerms, pairs: Pairing, weights: PairWeights) -> Kernel:
-    """Every pair of one of the first ranks with a later one, in logarithms of base 2."""
+    """Return the kernel of LambdaLoss, with logarithms of base 2."""
     terms = terms._replace(inverse_ideal=terms.inverse_ideal / np.log(2.0))
     return by_portions(lambda_loss_gradients, terms, pairs.limit, weights, pairs, memory=lambdas.make_memory)
 
 
 def approx_ndcg_kernel(terms: PairTerms, discount: str, temperature: float, hessian: float) -> Kernel:
-    """All pairs, twice: once for the ranks, once for what moves them."""
+    """Return the kernel of ApproxNDCG, which passes over all pairs twice: for soft ranks, then for gradients."""
     soft_ranks = approx_ndcg.SoftRanks(*_discount(discount), 1.0 / temperature, hessian)
     kernel = approx_ndcg.approx_ndcg_gradients
     return by_portions(kernel, terms, terms.reach, soft_ranks, memory=approx_ndcg.make_memory, passes=2)
 
 
 def _discount(name: str) -> tuple[int, float]:
-    """Which formula a discount has between whole ranks."""
+    """Return the formula of a discount between whole ranks, and its parameter."""
     if name == "reciprocal":
         return approx_ndcg.RECIPROCAL, 1.0
     word, parameter = border(name) or (name, 2.0)

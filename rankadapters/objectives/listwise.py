@@ -1,4 +1,4 @@
-"""Objectives that see a query's list as a whole: XE-NDCG, ListNet, QuerySoftMax, QueryRMSE, QueryCrossEntropy."""
+"""Listwise objectives: XE-NDCG, ListNet, QuerySoftMax, QueryRMSE, QueryCrossEntropy, ListMLE."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from rankadapters.objectives.kernels.listwise import (
 
 @dataclass(frozen=True, kw_only=True)
 class XENDCG(Objective):
-    """XE-NDCG: cross entropy against randomised gains, a convex bound of NDCG, with third-order terms.
+    """XE-NDCG: cross entropy against randomized gains, a convex bound of NDCG, with third-order terms.
 
-    phi_i = 2^floor(label_i) - u_i with u_i uniform in [0, 1), drawn anew each round; rho = softmax(s). With
-    t1 = rho - phi / sum(phi), p1 = t1 / (1 - rho), t2 = rho (sum(p1) - p1), p2 = t2 / (1 - rho),
-    t3 = rho (sum(p2) - p2): gradient t1 + t2 + t3, hessian rho (1 - rho). A query of one row has none.
+    Let phi_i = 2^floor(label_i) - u_i, with u_i uniform in [0, 1) and drawn anew each round, and rho = softmax(s). With
+    t1 = rho - phi / sum(phi), p1 = t1 / (1 - rho), t2 = rho (sum(p1) - p1), p2 = t2 / (1 - rho) and t3 = rho (sum(p2) -
+    p2), the gradient is t1 + t2 + t3 and the hessian rho (1 - rho); 0 for a query of one row.
 
     Parameters
     ----------
     seed
-        Query i draws from LightGBM's generator, seeded by seed + i.
+        Query i draws from LightGBM's generator with the seed `seed + i`.
 
     Raises
     ------
     InputError
-        When bound: a label is negative or above 1000.
+        On binding: a label is negative or above 1000.
 
     References
     ----------
@@ -64,7 +64,7 @@ class XENDCG(Objective):
     seed: Annotated[int, WholeField(group="value", about="Seed of the first query.", least=0, most=2**31 - 1)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         _refuse_labels(queries.labels, 0, 1000)
         rows = all_rows(queries)
         powers = rows.take(np.exp2(np.floor(queries.labels)))
@@ -93,7 +93,7 @@ class ListNet(Objective):
     kind: ClassVar[str] = "listnet"
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
 
         rows = all_rows(queries)
@@ -104,11 +104,11 @@ class ListNet(Objective):
 
 @dataclass(frozen=True, kw_only=True)
 class QuerySoftMax(Objective):
-    """CatBoost's QuerySoftMax: cross entropy of softmax(beta s) against the labels as they are.
+    """CatBoost's QuerySoftMax: cross entropy of softmax(beta s) against the labels, which are not normalized.
 
-    Loss of a query: -sum label_i log softmax(beta s)_i; gradient beta (L softmax_i - label_i) and hessian
-    beta L (beta softmax_i (1 - softmax_i) + ridge), with L the sum of its labels. A query without a positive label has
-    no gradient.
+    Loss of a query: -sum label_i log softmax(beta s)_i. With L the sum of its labels, the gradient is beta (L softmax_i
+    - label_i) and the hessian beta L (beta softmax_i (1 - softmax_i) + ridge). A query without a positive label has no
+    gradient.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class QuerySoftMax(Objective):
     Raises
     ------
     InputError
-        When bound: a label is negative or above 1e30.
+        On binding: a label is negative or above 1e30.
 
     References
     ----------
@@ -137,7 +137,7 @@ class QuerySoftMax(Objective):
     ridge: Annotated[float, FloatField(group="value", about="Added to each second derivative.", least=0, most=1)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
         _refuse_labels(queries.labels, 0, 1e30)
         rows = all_rows(queries)
@@ -147,9 +147,9 @@ class QuerySoftMax(Objective):
 
 @dataclass(frozen=True, kw_only=True)
 class QueryRMSE(Objective):
-    """CatBoost's QueryRMSE: squared error after the shift of each query that fits best.
+    """CatBoost's QueryRMSE: squared error after each query's best constant shift of the scores.
 
-    Loss of a query: sum (s_i - label_i - mean(s - label))^2 / 2; the gradient is the bracket, the hessian 1.
+    Loss of a query: sum (s_i - label_i - mean(s - label))^2 / 2. The gradient is the term in brackets, the hessian 1.
 
     References
     ----------
@@ -165,7 +165,7 @@ class QueryRMSE(Objective):
     kind: ClassVar[str] = "query-rmse"
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
         rows = all_rows(queries)
         settings = (rows.take(queries.labels),)
@@ -174,22 +174,22 @@ class QueryRMSE(Objective):
 
 @dataclass(frozen=True, kw_only=True)
 class QueryCrossEntropy(Objective):
-    """CatBoost's QueryCrossEntropy: log loss, mixed with the log loss after each query's best shift.
+    """CatBoost's QueryCrossEntropy: log loss, mixed with the log loss after each query's best shift of the scores.
 
-    Loss of a query: sum of (1 - alpha) l(label_i, s_i) + alpha l(label_i, s_i + c), l being the log loss of the
-    logistic function and c the shift in [-20, 20] that makes it smallest: where it lies inside, the shifted
-    probabilities add up to the labels. A query is one class, and has no second part, where every label is within 1e-5
-    of its first one in float32, fractions too.
+    Loss of a query: sum of (1 - alpha) l(label_i, s_i) + alpha l(label_i, s_i + c). Here l is the log loss of the
+    logistic function, and c in [-20, 20] is the shift that minimizes the second part; inside this range, the shifted
+    probabilities add up to the sum of the labels. The second part is dropped if all labels of a query are within 1e-5
+    of its first label in float32.
 
     Raises
     ------
     InputError
-        When bound: a label is outside [0, 1].
+        On binding: a label is outside [0, 1].
 
     References
     ----------
     CatBoost, "Ranking: objectives and metrics", QueryCrossEntropy; catboost/cuda/targets/kernel/query_cross_entropy.cu,
-    whose training takes 1e-5, where the metric of catboost/libs/metrics/metric.cpp takes 1e-20. Run: derivatives equal
+    whose training uses 1e-5, while the metric in catboost/libs/metrics/metric.cpp uses 1e-20. Run: derivatives equal
     to differences of the metric of 1.2.10.
 
     Examples
@@ -205,7 +205,7 @@ class QueryCrossEntropy(Objective):
     alpha: Annotated[float, FloatField(group="value", about="Share of the shifted part.", least=0, most=1)]
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
         _refuse_labels(queries.labels, 0, 1)
         rows = all_rows(queries)
@@ -224,10 +224,10 @@ def _refuse_labels(labels: NDArray[np.float64], low: float, high: float) -> None
 
 @dataclass(frozen=True, kw_only=True)
 class ListMLE(Objective):
-    """ListMLE: the likelihood of the list in descending order of its labels, drawn without replacement.
+    """ListMLE: likelihood of drawing rows in descending order of their labels, without replacement.
 
-    Loss of a query: -sum over places k of log(exp(s_k) / sum over the rows from k on of exp(s)). Rows of equal labels
-    stand in row order, as in Rax, so that another order of rows has other gradients.
+    Loss of a query: -sum over positions k of log(exp(s_k) / sum of exp(s) over the rows from k on). Rows of equal
+    labels keep their row order, as in Rax, so gradients depend on the order of your rows.
 
     References
     ----------
@@ -244,7 +244,7 @@ class ListMLE(Objective):
     kind: ClassVar[str] = "listmle"
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         del state
 
         rows = all_rows(queries)

@@ -1,4 +1,4 @@
-"""What a measure brings to objectives that move rows by rank: worths, discounts, divisors, and how they add up."""
+"""The gains, discounts and divisors of a measure, for objectives that move rows to other ranks."""
 
 from __future__ import annotations
 
@@ -22,52 +22,52 @@ from rankadapters.objectives.base import require_fixed_ideal
 from rankadapters.objectives.bound_gradients import all_rows
 from rankadapters.objectives.kernels.stochastic_filter import Filtered
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
-from rankadapters.objectives.row_worth import worth_of
+from rankadapters.objectives.measure_kernels import kernel_kinds
 
 LARGEST_GAIN = 1e30  # gradients are float32
 NOTHING = np.zeros(0)
 
 
 class Moves(NamedTuple):
-    """What the rows of each query are worth at their ranks; arrays follow `rows`."""
+    """Gains, discounts and divisors of the rows of each query; arrays by row follow `rows`."""
 
     rows: Rows
-    worth: Floats  # gain, chance to stop, or relevance
-    rest: Floats  # chance to go on; empty where nobody stops
-    inverse: Floats  # of what each query is divided by; 0 where it has no gradient
-    discounts: Floats  # of every rank and one more, 0 beyond the cutoff
+    gains: Floats  # gain, probability to stop, or relevance
+    rest: Floats  # probability to continue; empty if the measure has no reader who stops
+    inverse: Floats  # 1 / divisor of each query; 0 if it has no gradient
+    discounts: Floats  # for every rank and one more; 0 beyond the cutoff
     k: int
     kind: int
 
 
 def moves_of(queries: Queries, convention: Convention) -> Moves:
-    """Lower a convention for moves by rank."""
+    """Compute the gains, discounts and divisors of a convention."""
     refuse_ignored([convention], queries)
-    # A gradient needs no value of an empty or missing query, and noise leaves no ties.
+    # Gradients do not use the values of empty or missing queries, and noisy scores have no ties.
     lenient = {"ties": "input", "missing": "zero"} | ({"empty": 0} if "empty" in convention.fields() else {})
     [member] = bind(queries, [convention.replace(**lenient)])
     plan = cast("RankedPlan", member.plan)
     computed = member.settled.status == COMPUTE
-    kind, move, *_ = worth_of(convention)
-    # By what no move changes; a DCG has divisors of 1.
+    row_value, move, *_ = kernel_kinds(convention)
+    # Only divisors that no move changes; those of a DCG are 1.
     divided = bool(plan.by_query) and move != SHARE_OF_FOUND and type(convention) is not DCG
     divisors = next(iter(plan.by_query.values())) if divided else np.ones(queries.n_queries)
     inverse = np.where(computed, 1.0 / np.where(computed, divisors, 1.0), 0.0)
-    worth = plan.columns["ranked"].values.astype(np.float64)
+    gains = plan.columns["ranked"].values.astype(np.float64)
     discounts = _cut(plan, plan.by_rank["discounts"] if plan.by_rank else discounts_of("reciprocal", plan.k))
-    if kind == "chance":
-        worth = worth / cast("ERR", convention).scale
-        _refuse_labels(queries, plan.rows, worth, (worth < 0) | (worth > 1), "is taken for a probability")
-    elif isinstance(convention, DCG):  # undivided gains
-        _refuse_labels(queries, plan.rows, worth, np.abs(worth) > LARGEST_GAIN, "is a gain beyond float32")
-    rest = 1.0 - worth if move == CASCADE else NOTHING
+    if row_value == "chance":
+        gains = gains / cast("ERR", convention).scale
+        _refuse_labels(queries, plan.rows, gains, (gains < 0) | (gains > 1), "is not a probability")
+    elif isinstance(convention, DCG):  # DCG is not divided, so large gains give large gradients
+        _refuse_labels(queries, plan.rows, gains, np.abs(gains) > LARGEST_GAIN, "is too large for float32")
+    rest = 1.0 - gains if move == CASCADE else NOTHING
     if getattr(convention, "complement", "float64") == "float32":
         rest = rest.astype(np.float32).astype(np.float64)
-    return Moves(plan.rows, worth, rest, inverse, discounts, plan.k, move)
+    return Moves(plan.rows, gains, rest, inverse, discounts, plan.k, move)
 
 
 def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
-    """Lower a convention for rows that are kept by chance."""
+    """Compute the gains and discounts of a convention whose rows are kept at random."""
     refuse_ignored([convention], queries)
     [member] = bind(queries, [convention.replace(missing="zero")])
     plan = cast("RankedPlan", member.plan)
@@ -79,52 +79,52 @@ def filtered_rows(queries: Queries, convention: FilteredDCG) -> Filtered:
 
 
 def labels_alone(queries: Queries) -> Moves:
-    """Take the labels for worths, and every query."""
+    """Return moves with labels as gains, which include every query."""
     rows = all_rows(queries)
     labels = rows.take(queries.labels)
     return Moves(rows, labels, NOTHING, np.ones(queries.n_queries), NOTHING, queries.n_docs, DISCOUNTED)
 
 
 def _cut(plan: RankedPlan, discounts: Floats) -> Floats:
-    """Discounts of all ranks and one more, of which those beyond the cutoff are 0."""
+    """Return the discounts of all ranks and one more, with 0 beyond the cutoff."""
     rest = max(int(plan.rows.sizes.max(initial=1)) - plan.k, 0) + 1
     return np.concatenate([discounts[: plan.k], np.zeros(rest)])
 
 
-def _refuse_labels(queries: Queries, rows: Rows, worth: Floats, bad: Array, what: str) -> None:
+def _refuse_labels(queries: Queries, rows: Rows, gains: Floats, bad: Array, problem: str) -> None:
     if not bad.any():
         return
-    place = int(np.argmax(bad))
-    row = int(rows.order[place]) if rows.order.size else place
-    allowed = "those lie in [0, 1]" if "probability" in what else f"allowed are gains up to {LARGEST_GAIN:g}"
-    msg = f"labels[{row}] is {queries.labels[row]:g}, whose worth {worth[place]:g} {what}; {allowed}."
+    index = int(np.argmax(bad))
+    row = int(rows.order[index]) if rows.order.size else index
+    allowed = "allowed is 0 to 1" if "probability" in problem else f"allowed are gains up to {LARGEST_GAIN:g}"
+    msg = f"labels[{row}] is {queries.labels[row]:g}, whose gain {gains[index]:g} {problem}; {allowed}."
     raise InputError(f"{msg}\nHint: map your labels, or declare gain= and scale= of the convention.", row=row)
 
 
-def require_moves(who: str, convention: object) -> None:
-    """Refuse a convention whose change under a move is not known."""
+def require_moves(objective: str, convention: object) -> None:
+    """Refuse a convention for which there is no kernel of moves."""
     if not isinstance(convention, NDCG | DCG | ERR | RR | AP):
-        msg = f"{who} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
+        msg = f"{objective} needs a convention of NDCG, DCG, ERR, RR or AP, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.textbook(10); PFound is ra.presets.catboost.pfound(10).")
-    require_fixed_ideal(who, convention)
+    require_fixed_ideal(objective, convention)
     fields = convention.to_dict()
-    for name, wanted in (("retrieve", "all"), ("pool", "queries")):
-        if fields.get(name, wanted) != wanted:
-            msg = f"{who} moves the rows of a query by rank, but the convention says {name}={fields[name]!r}."
-            raise ConventionError(f"{msg}\nHint: convention.replace({name}={wanted!r}).")
+    for name, required in (("retrieve", "all"), ("pool", "queries")):
+        if fields.get(name, required) != required:
+            msg = f"{objective} moves rows within a query, but the convention says {name}={fields[name]!r}."
+            raise ConventionError(f"{msg}\nHint: convention.replace({name}={required!r}).")
     if convention.average == "row":
-        msg = f"{who} counts rows by 1, but the convention says average='row'."
+        msg = f"{objective} gives all rows the same weight, but the convention says average='row'."
         raise ConventionError(f"{msg}\nHint: convention.replace(average='query').")
 
 
 def require_filter(convention: object) -> None:
-    """Refuse a convention that keeps all rows, or orders those that it keeps by their scores."""
+    """Refuse a convention that keeps all rows, or ranks the kept rows by score."""
     if not isinstance(convention, FilteredDCG):
         msg = f"StochasticFilter needs a convention of FilteredDCG, not {convention}."
         raise ConventionError(f"{msg}\nHint: ra.presets.catboost.filtered_dcg().")
     if convention.precision != "none":
-        msg = f"StochasticFilter keeps rows in their own order, but precision={convention.precision!r} ranks them."
+        msg = f"StochasticFilter does not rank rows by score, but precision={convention.precision!r} does."
         raise ConventionError(f"{msg}\nHint: convention.replace(precision='none', ties='input').")
     if convention.retrieve == "all":
-        msg = "StochasticFilter keeps rows by score, but the convention says retrieve='all'."
+        msg = "StochasticFilter drops rows by score, but the convention says retrieve='all'."
         raise ConventionError(f"{msg}\nHint: convention.replace(retrieve='from_0').")

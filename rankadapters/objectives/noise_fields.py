@@ -1,4 +1,4 @@
-"""The fields of objectives that draw at random."""
+"""The fields of objectives that draw random numbers."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from rankadapters.core.declaration.number_fields import FloatField, WholeField
 from rankadapters.objectives.base import ConventionField
 
 Seed = Annotated[
-    int, WholeField(group="value", about="Seed of the first call, as CatBoost's of one.", least=0, most=2**64 - 1)
+    int, WholeField(group="value", about="Seed of the first call, as in CatBoost.", least=0, most=2**64 - 1)
 ]
-MOST = 2**31 - 1  # of draws, whose products with rows are whole numbers of 64 bits
-Estimations = Annotated[int, WholeField(group="value", about="How many draws are averaged.", least=1, most=MOST)]
+MOST_DRAWS = 2**31 - 1  # so that draws x rows fit in 64-bit integers
+Estimations = Annotated[int, WholeField(group="value", about="Number of draws to average.", least=1, most=MOST_DRAWS)]
 NoiseScale = Annotated[float, FloatField(group="value", about="Standard deviation of the noise.", least=0, strict=True)]
 Arithmetic = Annotated[
     Literal["exact", "catboost"],
     Words(
         group="value",
-        about="Whether the estimate's expectation is the derivative.",
+        about="Whether the expected gradient is the true derivative.",
         words={
-            "exact": "it is",
-            "catboost": "as CatBoost computes it: the noise of the other rows is not multiplied by sigma, and moves "
-            "under ERR, or under PFound with a cutoff, change the measure by too much",
+            "exact": "the true derivative",
+            "catboost": "CatBoost's: the noise of the other rows is not multiplied by sigma, and under ERR, or "
+            "PFound with a cutoff, the change when a row moves is too large",
         },
     ),
 ]
 Neighbors = Annotated[
     int | None,
-    WholeField(group="value", about="Each row is paired with so many that rank next.", least=1, none="all that do"),
+    WholeField(group="value", about="Number of next ranks paired with each row.", least=1, none="all"),
 ]
 NoiseWord = Literal["logistic", "gauss", "none"]
 Noise = Annotated[
     NoiseWord,
     Words(
         group="value",
-        about="What is added to the scores before they are ranked.",
+        about="Noise that is added to the scores before ranking.",
         words={
-            "logistic": "log(u / (1.000001 - u)) with u uniform, rounded to float32; what CatBoost calls Gumbel",
-            "gauss": "a normal number, times `noise_power`",
-            "none": "nothing: every permutation is the ranking",
+            "logistic": "log(u / (1.000001 - u)), u uniform, rounded to float32; CatBoost calls it Gumbel",
+            "gauss": "standard normal noise, times `noise_power`",
+            "none": "no noise: every permutation is the ranking",
         },
     ),
 ]
@@ -49,34 +49,33 @@ PairWeight = Annotated[
     PairWeightWord,
     Words(
         group="value",
-        about="What a pair weighs in one ranking.",
+        about="The weight of a pair in one ranking.",
         words={
             "classic": "0.15 decay^(i - 1) abs(difference of the labels) for the ranks i and i + 1",
-            "exact": "how much the convention's measure changes when the two rows trade places",
-            "catboost": "as CatBoost has it: under RR 1/i - 1/j for every later rank j, up to the first relevant row; "
-            "under AP the reciprocal ranks of the upper row and the relevant rows between; under ERR@k ranks beyond k "
-            "keep their discounts",
+            "exact": "the change of the convention's measure when the two rows swap ranks",
+            "catboost": "CatBoost's weight: RR 1/i - 1/j for ranks i < j, i up to the first relevant row; AP "
+            "1/i plus the reciprocal ranks of the relevant rows in between; ERR@k the change without the cutoff",
         },
     ),
 ]
 
 
 class OptionalConvention(ConventionField):
-    """A convention, or None where the objective has none."""
+    """A convention, or None for an objective without a measure."""
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         return "a convention, or None where the pairs have no measure"
 
     def check(self, name: str, value: Any) -> Convention | None:  # type: ignore[override]
-        """Take a convention, its text, or None."""
+        """Return the convention of a value or its text, or None."""
         return None if value is None else super().check(name, value)
 
     def spell(self, value: Any) -> str:
-        """Write None as `none`."""
+        """Return the text of a value, `none` for None."""
         return "none" if value is None else super().spell(value)
 
     def read(self, text: str) -> Any:
-        """Read `none` as None."""
+        """Return None for `none`, and other texts unchanged."""
         return None if text == "none" else text

@@ -1,4 +1,4 @@
-"""Gradients estimated from rankings under noise: bound to queries, with a stream of random numbers for each of them."""
+"""Gradients estimated from noisy rankings, with a random number stream for each query."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from rankadapters.objectives.base import Objective
     from rankadapters.objectives.stochastic_filter import StochasticFilter
 
-CALLS_APART = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio: seeds of calls that stay far from each other
-NOISE = 4  # times the work of a row: to draw its noise and rank it
+SEED_STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, so that the seeds of different calls stay far apart
+NOISE = 4  # drawing a row's noise and ranking it costs this many times a row's work
 
 
 class Draws:
-    """The random numbers of every call: its seed, of which each query makes its own."""
+    """The seeds of each call, from which the seeds of its queries derive."""
 
     def __init__(self, seed: int, state: Any) -> None:
         self._seed = seed
@@ -45,15 +45,15 @@ class Draws:
 
     @property
     def seed(self) -> np.uint64:
-        """Seed of the next call; the first one's is as declared."""
-        return np.uint64((self._seed + int(self.calls[0]) * CALLS_APART) % 2**64)
+        """The seed of the next call; that of the first call is the declared seed."""
+        return np.uint64((self._seed + int(self.calls[0]) * SEED_STEP) % 2**64)
 
     def of_queries(self, first: int, last: int) -> NDArray[np.uint64]:
-        """Seeds of queries as StochasticRank has them: one after the other."""
+        """Return the seeds of queries as in StochasticRank: consecutive numbers."""
         return np.arange(first, last, dtype=np.uint64) + self.seed
 
     def by_block(self, n_queries: int, first: int, last: int) -> NDArray[np.uint64]:
-        """Seeds of queries as YetiRank has them: drawn by their block."""
+        """Return the seeds of queries as in YetiRank: each block of queries draws its seeds."""
         seeds = np.empty(last - first, np.uint64)
         query_seeds(self.seed, n_queries, first, seeds)
         return seeds
@@ -62,22 +62,22 @@ class Draws:
 def stochastic_rank(
     objective: Objective, queries: Queries, moves: Moves, exploring: Exploring, draws: Draws, *, n_threads: int | None
 ) -> Gradients:
-    """Bind the derivative of a measure's expectation under normal noise; all second derivatives are 1."""
+    """Bind StochasticRank: derivatives of a measure's expectation under normal noise; all hessians are 1."""
     labels = moves.rows.take(queries.labels if queries.judged is None else np.where(queries.judged, queries.labels, 0))
     estimations, measure = exploring.estimations, Measure(moves.discounts, moves.k, moves.kind)
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         part = copied(moves, scores, first, last, estimations)
-        own = writable(labels[part.indptr[0] : part.indptr[-1]])
-        means, noisy = np.empty(own.size), np.empty(int(part.copyptr[-1]))
+        own_labels = writable(labels[part.indptr[0] : part.indptr[-1]])
+        means, noisy = np.empty(own_labels.size), np.empty(int(part.copyptr[-1]))
         seeds = draws.of_queries(first, last)
-        bad = int(noisy_scores(part, own, exploring.sigma, exploring.mu, seeds, means, noisy))
+        bad = int(noisy_scores(part, own_labels, exploring.sigma, exploring.mu, seeds, means, noisy))
         if bad >= 0:
             yield bad
             return
         hess[rows_of(moves, first, last)] = 1.0
-        noise = Noise(means, noisy, *rank_copies(part, noisy, moves.k + 1), np.zeros(own.size))
-        for rows in portions(part.indptr, estimations * min(moves.k, own.size)):
+        noise = Noise(means, noisy, *rank_copies(part, noisy, moves.k + 1), np.zeros(own_labels.size))
+        for rows in portions(part.indptr, estimations * min(moves.k, own_labels.size)):
             stochastic_rank_gradients(part, measure, exploring, noise, *rows, grad)
             yield ALL_FINITE
 
@@ -88,7 +88,7 @@ def stochastic_rank(
 def yetirank(
     objective: Objective, queries: Queries, moves: Moves, permuting: Permuting, draws: Draws, *, n_threads: int | None
 ) -> Gradients:
-    """Bind the logistic loss of pairs that rankings under noise weigh."""
+    """Bind YetiRank: derivatives of the logistic loss of pairs, weighted by noisy rankings."""
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
         part = copied(moves, scores, first, last, permuting.permutations)
@@ -106,7 +106,7 @@ def yetirank(
 def stochastic_filter(
     objective: StochasticFilter, queries: Queries, filtered: Filtered, draws: Draws, *, n_threads: int | None
 ) -> Gradients:
-    """Bind the derivative of what rows that are kept by chance gain; all second derivatives are 1."""
+    """Bind StochasticFilter: derivatives of the expected gain of rows kept at random; all hessians are 1."""
     sigma, estimations = objective.sigma, objective.estimations
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
@@ -118,31 +118,31 @@ def stochastic_filter(
 
 
 def copied(moves: Moves, scores: Array, first: int, last: int, copies: int) -> CopiedQueries:
-    """Take some queries, query by query, with room for each copy of those with a gradient."""
+    """Return queries `first` to `last - 1`, with offsets for the copies of those that have a gradient."""
     indptr, inverse = moves.rows.indptr[first : last + 1], moves.inverse[first:last]
     rows, sizes = slice(indptr[0], indptr[-1]), np.diff(indptr)
     copyptr = offsets(np.repeat(np.where((sizes > 1) & (inverse > 0), sizes, 0), copies))
-    own = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
-    worth, rest = writable(moves.worth[rows]), writable(moves.rest[rows])
-    return CopiedQueries(own, worth, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies)
+    local = writable(np.ascontiguousarray(scores[rows_of(moves, first, last)]))
+    gains, rest = writable(moves.gains[rows]), writable(moves.rest[rows])
+    return CopiedQueries(local, gains, rest, writable(inverse), moves.rows.order, writable(indptr), copyptr, copies)
 
 
 def rows_of(moves: Moves, first: int, last: int) -> Any:
-    """Return the rows of some queries, in the caller's order."""
+    """Return the rows of queries `first` to `last - 1`, as indices or a slice in the caller's order."""
     rows = slice(moves.rows.indptr[first], moves.rows.indptr[last])
     return moves.rows.order[rows] if moves.rows.order.size else rows
 
 
 def portions(indptr: Ints, moves: int) -> Iterator[tuple[int, int]]:
-    """First and last row of each call: all at once, but of a single query only as many as a call may take."""
-    n, alone = int(indptr[-1] - indptr[0]), indptr.size == 2  # noqa: PLR2004 - where it begins, and where it ends
+    """Yield the first and last row of each call: all rows, or parts of a single query that is too long for one call."""
+    n, alone = int(indptr[-1] - indptr[0]), indptr.size == 2  # noqa: PLR2004 - the two offsets of one query
     step = max(threads.WORK_PER_CALL // max(moves, 1), 1) if alone else max(n, 1)
     for first in range(0, max(n, 1) if alone else 1, step):
         yield first, first + step
 
 
 def rank_copies(queries: CopiedQueries, keys: Floats, k: int) -> tuple[NDArray[np.int32], Ints]:
-    """The first k rows of every copy by descending key, and where those of each begin."""
+    """Return the first k rows of every copy by descending key, and the offsets of the copies."""
     rankedptr = offsets(np.minimum(np.diff(queries.copyptr), k))
     ranked = np.empty(int(rankedptr[-1]), np.int32)
     ties = False

@@ -1,4 +1,4 @@
-"""Gradients of pairs of rows: what weighs a pair, in which arithmetic, and in which portions."""
+"""Gradients of pairs of rows: the weights of pairs, the kernel, and how many ranks one call takes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rankadapters.objectives.kernels.queries import RankedQueries
 
 
 class Scale(NamedTuple):
-    """A normalisation: each pair by `offset + slope * score distance`, each query by the sum of its lambdas."""
+    """A normalization: pairs are divided by `offset + slope * score distance`, queries by their sum of lambdas."""
 
     offset: float
     slope: float
@@ -41,7 +41,7 @@ class Scale(NamedTuple):
 
 NORMALIZATIONS = {
     "none": Scale(1.0, 0.0, by_sum=False),
-    "lightgbm": Scale(float(np.float32(0.01)), 1.0, by_sum=True),  # it adds 0.01f
+    "lightgbm": Scale(float(np.float32(0.01)), 1.0, by_sum=True),  # LightGBM adds 0.01f
     "xgboost": Scale(0.01, 1.0, by_sum=True),
     "xgboost-distance": Scale(0.01, 1.0, by_sum=False),
     "xgboost-sum": Scale(1.0, 0.0, by_sum=True),
@@ -52,25 +52,25 @@ ARITHMETICS = {
     "float32": lambdas_unbiased.IN_FLOAT32,
 }
 HESSIANS = {"plain": (1.0, 0.0), "doubled": (2.0, 1e-16)}  # factor of p (1 - p), and its floor
-COMMON = 0.75  # of the rows: from there on, pairs of rows of this gain, which have no gradient, are left out
+COMMON_SHARE = 0.75  # if at least this share of rows has one gain, kernels skip pairs of two such rows
 
 
 class PairTerms(NamedTuple):
-    """What the pairs of each query are weighed by."""
+    """The gains, discounts and ideals that weigh the pairs of each query."""
 
     rows: Rows
     gains: Array
-    inverse_ideal: Floats  # 0 where a query has no gradient
+    inverse_ideal: Floats  # 0 if a query has no gradient
     discounts: Floats
-    reach: int  # the first rank of a pair with a discount that differs from a later one's
+    reach: int  # only pairs with a row in this many top ranks can have a weight
 
 
 class PairDraws(NamedTuple):
-    """How pairs are drawn at random."""
+    """The settings of random pairs."""
 
-    samples: int  # for each row; 0 takes the pairs from the top
-    rounds: NDArray[np.int64]  # one entry: calls so far
-    seed: int | None  # of the generator that seeds every call; None: the number of the call seeds it
+    samples: int  # random partners of each row; 0 for the pairs of the top ranks
+    rounds: NDArray[np.int64]  # one entry: the number of calls so far
+    seed: int | None  # seed of the generator that seeds every call; None to seed a call by its number
 
     def seed_of(self, query: int, n_queries: int) -> int:
         """Return the seed of a query in this call."""
@@ -79,34 +79,34 @@ class PairDraws(NamedTuple):
 
 
 class PairParts(NamedTuple):
-    """What a kernel of pairs is made of, also for another one that divides them."""
+    """The parts of a pair kernel, from which a position bias makes a different kernel."""
 
     terms: PairTerms
     pairs: Pairing
-    delta: int  # what weighs a pair, of kernels.lambdas_in_turn
+    delta: int  # the weight of a pair, a code of kernels.lambdas_in_turn
     sigmoid: str
     draws: PairDraws
 
 
 @lru_cache(maxsize=8)
 def twister_word(seed: int, index: int) -> int:
-    """Return the word of that index, from 0 on, that the C++ library's `std::mt19937(seed)` gives.
+    """Return word number `index`, from 0 on, of the C++ generator `std::mt19937(seed)`.
 
     >>> twister_word(5489, 9999)  # the C++ standard says so, [rand.predef]
     4123659995
     """
-    generator = np.random.RandomState(seed)  # it is this generator, and numpy never changes its stream
+    generator = np.random.RandomState(seed)  # the same generator; numpy guarantees its stream
     return int(generator.randint(0, 2**32, size=index + 1, dtype=np.uint32)[-1])
 
 
 def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> PairTerms:
-    """Lower a convention for pairs; with `cut`, ranks beyond k have no discount."""
-    # A gradient needs no value of an empty or missing query, and takes tied rows in row order.
-    asked: dict[str, object] = {"empty": 0, "missing": "zero"}
+    """Compute the terms of a convention's pairs; with `cut`, the discounts beyond k are 0."""
+    # Gradients do not use the values of empty or missing queries, and rank ties in row order.
+    changes: dict[str, object] = {"empty": 0, "missing": "zero"}
     if convention.ties in {"average", "together"}:
-        asked["ties"] = "input"
+        changes["ties"] = "input"
     refuse_ignored([convention], queries)
-    [member] = bind(queries, [convention.replace(**{k: v for k, v in asked.items() if k in convention.fields()})])
+    [member] = bind(queries, [convention.replace(**{k: v for k, v in changes.items() if k in convention.fields()})])
     plan = cast("RankedPlan", member.plan)
     [column] = plan.columns.values()
     ideal = next(iter(plan.by_query.values()), np.ones(queries.n_queries))
@@ -114,7 +114,7 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
     if convention.ties in {"worst", "best"}:
         rows, gains = _by_gain(rows, gains, falling=convention.ties == "best")
     n = int(plan.rows.sizes.max(initial=1))
-    # The last pairs of a row are computed with others beside them.
+    # The lanes of a row's last pairs overhang.
     discounts = discounts_of(getattr(convention, "discount", "reciprocal"), n + LANES)
     if cut:
         discounts[plan.k :] = 0.0
@@ -124,7 +124,7 @@ def convention_terms(queries: Queries, convention: Ranked, *, cut: bool) -> Pair
 
 
 def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
-    """Order rows by gain and else as they were given: a value is the same for any order of equal gains, not a pair."""
+    """Sort rows by gain, and rows of equal gain in row order, on which pairs depend although values do not."""
     order = rows.order if rows.order.size else np.arange(gains.size, dtype=rows.order.dtype)
     keys = gains.astype(np.float64)
     inner = np.lexsort((order, -keys if falling else keys, np.repeat(np.arange(rows.sizes.size), rows.sizes)))
@@ -132,43 +132,43 @@ def _by_gain(rows: Rows, gains: Array, *, falling: bool) -> tuple[Rows, Array]:
 
 
 def label_terms(queries: Queries) -> PairTerms:
-    """Take the labels for gains and weigh all queries alike."""
+    """Return terms with labels as gains and the same weight for every query."""
     rows = all_rows(queries)
     return PairTerms(rows, rows.take(queries.labels), np.ones(queries.n_queries), np.zeros(0), queries.n_docs)
 
 
 def pairing(terms: PairTerms, truncation: int | None, sigma: float, normalization: str, hessian: str) -> Pairing:
-    """Settle what is the same for every pair."""
+    """Return the settings that all pairs share."""
     limit = min(truncation or terms.reach, terms.reach)
     factor, floor = HESSIANS[hessian]
     return Pairing(int(limit), float(sigma), *NORMALIZATIONS[normalization], factor, floor, common_gain(terms.gains))
 
 
 def common_gain(gains: Array) -> float:
-    """Return the gain of most rows, as in sparse labels; NaN where no gain is that common."""
+    """Return the gain that at least COMMON_SHARE of the rows have, as in sparse labels; NaN if there is none."""
     if not gains.size:
         return np.nan
     middle = float(np.partition(gains, gains.size // 2)[gains.size // 2])
-    return middle if np.mean(gains == middle) >= COMMON else np.nan
+    return middle if np.mean(gains == middle) >= COMMON_SHARE else np.nan
 
 
 def work_of(terms: PairTerms, limit: int) -> Floats:
-    """What each query's ranking and pairs cost, added up, as `over_chunks` takes it."""
+    """Return the cumulative work of the queries, to rank them and for their pairs."""
     sizes = terms.rows.sizes.astype(np.float64)
     return np.concatenate([[0.0], np.cumsum(sizes * (np.minimum(sizes, limit) + threads.ROW))])
 
 
 def rank_queries(terms: PairTerms, scores: Array, first: int, last: int, seed: int) -> RankedQueries:
-    """Rank some queries; those with a gradient and several rows have ranks. Scores become float64."""
+    """Rank queries `first` to `last - 1`, except those without a gradient or with one row; scores become float64."""
     indptr, order = terms.rows.indptr[first : last + 1], terms.rows.order
     part, n = slice(indptr[0], indptr[-1]), np.diff(indptr)
-    own = writable(scores[order[part]] if order.size else scores[part])
+    own_scores = writable(scores[order[part]] if order.size else scores[part])
     local, inverse = indptr - indptr[0], terms.inverse_ideal[first:last]
     rowptr = offsets(np.where((n > 1) & (inverse > 0), n, 0))
     rows, by_rank = np.empty(rowptr[-1], np.int32), np.empty((2, rowptr[-1]))
     ties = False
-    ranked_rows(own, writable(NO_ORDER), local, own.size, ties, rowptr, rows)
-    take_columns(rows, local, own[None, :], rowptr, by_rank[:1])
+    ranked_rows(own_scores, writable(NO_ORDER), local, own_scores.size, ties, rowptr, rows)
+    take_columns(rows, local, own_scores[None, :], rowptr, by_rank[:1])
     take_columns(rows, local, writable(terms.gains[part])[None, :], rowptr, by_rank[1:])
     ranks = (by_rank[0], by_rank[1], rows, rowptr)
     return RankedQueries(*ranks, writable(order), writable(indptr), inverse, terms.discounts, seed)
@@ -183,10 +183,10 @@ def by_portions(
     passes: int = 1,
     draws: PairDraws | None = None,
 ) -> Kernel:
-    """Rank queries, and call a kernel for as many of their ranks as one call may take.
+    """Return a function that ranks queries and calls a kernel for a limited number of ranks at a time.
 
-    It is called as `kernel(queries, *settings, first, last, memory, grad, hess)`, for the ranks from `first` to before
-    `last`; the first `limit` ranks have pairs with later ones.
+    The calls are `kernel(queries, *settings, first, last, memory, grad, hess)`, for ranks `first` to `last - 1`. The
+    first `limit` ranks have pairs with later ranks.
     """
 
     def run(scores: Array, first: int, last: int, grad: Floats32, hess: Floats32) -> Iterator[int]:
@@ -203,7 +203,7 @@ def by_portions(
 
 
 def pair_kernel(parts: PairParts) -> Kernel:
-    """Every pair, in the arithmetic of the sigmoid."""
+    """Return the kernel for the weights and the sigmoid of the pairs."""
     terms, pairs, delta, sigmoid, _ = parts
     if delta >= in_turn.FIRST_TRADE:
         kind = delta - in_turn.FIRST_TRADE
@@ -219,7 +219,7 @@ def pair_kernel(parts: PairParts) -> Kernel:
 
 
 def unbiased_kernel(parts: PairParts, positions: Array, ratios: Floats, costs: Floats, *, mirrored: bool) -> Kernel:
-    """Pairs divided by ratios of position bias; it writes the costs. `positions` and `costs` are by place."""
+    """Return a kernel that divides pairs by ratios and writes `costs`; it and `positions` are in query order."""
     table = _sigmoid_table(parts.pairs.sigma) if parts.sigmoid == "table" else np.zeros(1)
     return _in_turn(parts, Bias(positions, ratios, costs, mirrored, writable(table)), in_turn.make_biased_memory)
 
@@ -234,9 +234,9 @@ def _in_turn(parts: PairParts, bias: Bias | None, memory: Callable[[int], Any]) 
 
 
 def portions(indptr: Array, limit: int, *, passes: int = 1) -> Iterator[tuple[int, int]]:
-    """Give the first and last rank of each call: all at once, but of a single query only as many as a call may take.
+    """Yield the first and last rank of each call: all ranks, or parts of a single query that is too long for one call.
 
-    Where the ranks are passed several times, those of a later pass follow on.
+    With several passes, the ranks of a later pass continue the numbers.
     """
     longest = int(np.diff(indptr).max(initial=1))
     ranks = max(min(limit, longest - 1), 1) * passes

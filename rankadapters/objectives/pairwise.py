@@ -1,4 +1,4 @@
-"""What objectives share that pull the rows of a pair apart, and those without a convention: RankNet, LambdaMAP."""
+"""The base class of pairwise objectives, and those without a convention: RankNet and LambdaMAP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rankadapters.objectives.pairwise_fields import (
 
 @dataclass(frozen=True, kw_only=True)
 class Pairwise(Objective):
-    """Fields that all pairwise objectives share, and their checks."""
+    """The fields of all pairwise objectives, and their checks."""
 
     of_pairs: ClassVar[bool] = True
 
@@ -41,7 +41,7 @@ class Pairwise(Objective):
     seed: PairSeed = BY_ROUND
 
     def unify(self) -> None:
-        """Check that the arithmetic is one that knows the other fields."""
+        """Check that the sigmoid's arithmetic supports the other fields."""
         if self.samples is not None and self.truncation is not None:
             msg = (
                 f"truncation={self.truncation} chooses pairs by rank and samples={self.samples} draws them.\n"
@@ -60,10 +60,10 @@ class Pairwise(Objective):
             )
             raise ConventionError(msg)
         if self.samples is None:
-            self._set("seed", BY_ROUND)  # nothing is drawn
+            self._set("seed", BY_ROUND)  # without random pairs, no seed has an effect
 
     def _bind(self, queries: Queries, terms: PairTerms, delta: int, n_threads: int | None, state: Any) -> Gradients:
-        """Choose the kernel for pairs that weigh `delta`."""
+        """Bind to queries whose pairs weigh `delta`."""
         pairs = pair_gradients.pairing(terms, self.truncation, self.sigma, self.normalization, self.hessian)
         rounds = np.zeros(1, np.int64) if state is None else state
         draws = pair_gradients.PairDraws(self.samples or 0, rounds, None if self.seed == BY_ROUND else self.seed)
@@ -74,12 +74,12 @@ class Pairwise(Objective):
 
     @property
     def divides_weights(self) -> bool:
-        """Whether the weights of queries are divided by their mean: with XGBoost's hessian."""
+        """Whether query weights are divided by their mean: with XGBoost's hessian."""
         return self.hessian == "doubled"
 
     @property
     def precision(self) -> str | None:
-        """In which scores are compared and subtracted; None takes them as they are given."""
+        """Precision in which scores are compared and subtracted; None keeps that of the input."""
         return "float32" if self.sigmoid == "float32" else None
 
 
@@ -92,7 +92,7 @@ class RankNet(Pairwise):
     Parameters
     ----------
     sigmoid
-        There is no `table`.
+        `exact` or `float32`.
 
     References
     ----------
@@ -110,12 +110,12 @@ class RankNet(Pairwise):
     kind: ClassVar[str] = "ranknet"
 
     def unify(self) -> None:
-        """Refuse arithmetic that this objective does not have."""
+        """Refuse a sigmoid arithmetic that this objective does not have."""
         super().unify()
         _refuse_sigmoid(self, "table")
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
+        """Bind to queries."""
         return self._bind(queries, pair_gradients.label_terms(queries), DELTA_ONE, n_threads, state)
 
 
@@ -126,12 +126,12 @@ class LambdaMAP(Pairwise):
     Parameters
     ----------
     sigmoid
-        `float32` only.
+        Only `float32`.
 
     Raises
     ------
     InputError
-        When bound: a label is neither 0 nor 1.
+        On binding: a label is neither 0 nor 1.
 
     References
     ----------
@@ -148,17 +148,17 @@ class LambdaMAP(Pairwise):
     kind: ClassVar[str] = "lambdamap"
 
     def unify(self) -> None:
-        """Refuse arithmetic that this objective does not have."""
+        """Refuse a sigmoid arithmetic that this objective does not have."""
         super().unify()
         _refuse_sigmoid(self, "exact", "table")
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries."""
-        other = (queries.labels != 0) & (queries.labels != 1)
-        if other.any():
-            row = int(np.argmax(other))
-            found = f"labels[{row}] is {queries.labels[row]:g}"
-            msg = f"{found}, but average precision knows 0 and 1.\nHint: map your labels."
+        """Bind to queries."""
+        invalid = (queries.labels != 0) & (queries.labels != 1)
+        if invalid.any():
+            row = int(np.argmax(invalid))
+            label = f"labels[{row}] is {queries.labels[row]:g}"
+            msg = f"{label}, but average precision takes only 0 and 1.\nHint: map your labels."
             raise InputError(msg, row=row)
         return self._bind(queries, pair_gradients.label_terms(queries), DELTA_MAP, n_threads, state)
 

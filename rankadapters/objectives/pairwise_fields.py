@@ -1,4 +1,4 @@
-"""The fields of pairwise objectives: which pairs, and in which arithmetic."""
+"""The fields of pairwise objectives: the choice of pairs, their weights and the arithmetic."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from rankadapters.core.declaration.number_fields import FloatField, WholeField
 
 Truncation = Annotated[
     int | None,
-    WholeField(group="value", about="The first row of a pair is among this many top ranks.", least=1, none="all ranks"),
+    WholeField(group="value", about="A pair needs a row among this many top ranks.", least=1, none="all ranks"),
 ]
 Samples = Annotated[
     int | None,
-    WholeField(group="value", about="How many rows each row is paired with, at random.", least=1, none="every pair"),
+    WholeField(group="value", about="Number of random partners of each row.", least=1, none="every pair"),
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WholeOrWord(WholeField):
-    """A whole number within bounds, or a word."""
+    """A whole number in a range, or one word."""
 
     word: str
 
     @property
     def allowed(self) -> str:
-        """What the field may be, for messages."""
+        """The allowed values, for messages."""
         return f"{super().allowed}, or {self.word!r}"
 
     def check(self, name: str, value: Any) -> Any:
@@ -35,11 +35,11 @@ class WholeOrWord(WholeField):
 
 
 BY_ROUND: Literal["round"] = "round"
-SEEDS = 2**32  # how many seeds a 32-bit Mersenne twister tells apart
+SEEDS = 2**32  # number of seeds of a 32-bit Mersenne twister
 PairSeed = Annotated[
     int | Literal["round"],
     WholeOrWord(
-        group="value", about="What seeds the pairs that `samples` draws.", least=0, most=SEEDS - 1, word=BY_ROUND,
+        group="value", about="Seed of the pairs that `samples` draws.", least=0, most=SEEDS - 1, word=BY_ROUND,
         implied=BY_ROUND,
     ),
 ]  # fmt: skip
@@ -49,11 +49,11 @@ Normalization = Annotated[
     NormalizationWord,
     Words(
         group="value",
-        about="What pairs and queries are divided by.",
+        about="Divisors of pairs and queries.",
         words={
             "none": "nothing",
             "lightgbm": "pairs by their score distance plus 0.01, queries by the sum of their lambdas",
-            "xgboost": "the same, or by the number of draws instead of the sum",
+            "xgboost": "the same; with `samples`, queries by the number of draws",
             "xgboost-distance": "pairs only",
             "xgboost-sum": "queries only",
         },
@@ -67,7 +67,7 @@ Hessian = Annotated[
         about="The second derivative of a pair.",
         words={
             "plain": "sigma^2 delta p (1 - p)",
-            "doubled": "2 sigma^2 delta max(p (1 - p), 1e-16), and weights divided by their mean, XGBoost's",
+            "doubled": "2 sigma^2 delta max(p (1 - p), 1e-16), with weights divided by their mean, as in XGBoost",
         },
     ),
 ]
@@ -78,8 +78,8 @@ Sigmoid = Annotated[
         about="The arithmetic of the sigmoid.",
         words={
             "exact": "float64",
-            "table": "read from 2^20 bins and added up in float32, LightGBM's",
-            "float32": "computed and added up in float32, XGBoost's",
+            "table": "a table of 2^20 bins, and float32 sums, as in LightGBM",
+            "float32": "float32 sigmoids and sums, as in XGBoost",
         },
     ),
 ]
@@ -88,10 +88,10 @@ BeyondK = Annotated[
     BeyondKWord,
     Words(
         group="value",
-        about="Ranks beyond the convention's k.",
+        about="Pairs at ranks beyond the convention's k.",
         words={
-            "keep": "count as if k were larger",
-            "cut": "count nothing, so that delta is the true change of the measure at k",
+            "keep": "weighed as if k were larger",
+            "cut": "discounts beyond k are 0, so that delta is the true change of the measure at k",
         },
     ),
 ]
@@ -99,10 +99,10 @@ Delta = Annotated[
     Literal["exact", "catboost"],
     Words(
         group="value",
-        about="What weighs a pair.",
+        about="The weight of a pair.",
         words={
             "exact": "the change of the measure",
-            "catboost": "what CatBoost's LambdaMart takes for it; for NDCG that is the change itself",
+            "catboost": "the weight in CatBoost's LambdaMart; for NDCG, the change of the measure",
         },
         implied="exact",
     ),

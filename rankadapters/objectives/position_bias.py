@@ -1,4 +1,4 @@
-"""Position bias as declared values: rows shown higher are clicked more, which labels made of clicks inherit."""
+"""Position bias as declared values, for labels made of clicks: users click more on rows shown higher."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from rankadapters.objectives.bias_gradients import (
     BiasedGradients,
     DividingPairs,
     check_positions,
-    places_in_queries,
+    index_in_queries,
 )
 
 POSITION_BIASES: dict[str, type[PositionBias]] = {}
-TRACKED = 32  # positions with ratios, where XGBoost's pairs are drawn
+TRACKED = 32  # number of positions with ratios when XGBoost draws pairs
 
 
 class AddedBiases(NamedTuple):
-    """What `AdditiveBias` learned: of each of the `positions`, what is added to the scores of its rows."""
+    """The result of `AdditiveBias`: positions, and the bias of each, which is added to the scores of its rows."""
 
     positions: NDArray[np.int64]
     biases: NDArray[np.float32]
 
 
 class PairRatios(NamedTuple):
-    """What `BiasRatios` learned: by position, what divides pairs for their higher row, and for their lower row."""
+    """The result of `BiasRatios`: by position, the divisor for a pair's higher row, and that for its lower row."""
 
     higher: NDArray[np.float64]
     lower: NDArray[np.float64]
 
 
 class PositionBias(Declared):
-    """How the bias of the positions at which rows were shown is learned in a training, and taken out of it.
+    """How a training learns the bias of the positions at which rows were shown, and removes it from the gradients.
 
     Values compare and hash by their fields. `str(value)` is the signature, and
     `ra.objectives.parse_position_bias(str(value)) == value`.
@@ -55,14 +55,14 @@ class PositionBias(Declared):
     form: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let `parse_position_bias` find the class by its form."""
+        """Register the class under its form, for `parse_position_bias`."""
         super().__init_subclass__(**kwargs)
         if "form" in cls.__dict__:
             POSITION_BIASES[cls.form] = cls
 
     @property
     def needs_positions(self) -> bool:
-        """Whether the dataset must say where each row was shown."""
+        """Whether the dataset must have the position at which each row was shown."""
         return False
 
     @abstractmethod
@@ -70,31 +70,31 @@ class PositionBias(Declared):
         self, objective: Objective, queries: Queries, *, positions: Any = None, n_threads: int | None = None,
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
-        """Prepare an objective for queries shown at `positions`; `state` goes on where an earlier binding left off."""
+        """Bind an objective to queries shown at `positions`; `state` continues from an earlier binding."""
 
     @abstractmethod
     def learned(self, gradients: BiasedGradients) -> AddedBiases | PairRatios:
-        """Copy what was learned so far."""
+        """Return a copy of the bias learned so far."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdditiveBias(PositionBias):
-    """LightGBM's position bias: a number for each position, added to the scores that rows are trained at.
+    """LightGBM's position bias: a number for each position, added to the scores of its rows in training.
 
-    Each position's bias b starts from 0 and is added to the scores s of its rows, before they are ranked and
-    subtracted. After each round, with g and h the gradients and hessians of the position's n rows, weights included,
+    Each position's bias b starts from 0 and is added to the scores of its rows before gradients are computed. After
+    each round, with g and h the gradients and hessians of the position's n rows, including weights,
 
         b += learning_rate (-sum(g) - regularization n b) / (abs(sum(h) + regularization n) + 0.001).
 
-    Predictions carry no bias.
+    Predictions have no bias.
 
     Parameters
     ----------
     positions
-        Those given may be any whole numbers from 0 on.
+        Under `given`, any whole numbers from 0 on.
     learning_rate
-        It is the biases' alone: LightGBM takes the one that the training's parameters have at the start, also where a
-        schedule changes it later.
+        Only for the biases. LightGBM uses the training's learning rate at the start, even if a schedule changes it
+        later.
 
     References
     ----------
@@ -113,62 +113,62 @@ class AdditiveBias(PositionBias):
         Literal["given", "rows"],
         Words(
             group="value",
-            about="Where each row was shown.",
-            words={"given": "as the dataset says", "rows": "at its place in its query"},
+            about="Position at which each row was shown.",
+            words={"given": "the positions of the dataset", "rows": "the row's index in its query"},
         ),
     ]
-    regularization: Annotated[float, FloatField(group="value", about="Of the biases.", least=0)]
-    learning_rate: Annotated[float, FloatField(group="value", about="Of the biases.", least=0, strict=True)]
+    regularization: Annotated[float, FloatField(group="value", about="Regularization of the biases.", least=0)]
+    learning_rate: Annotated[float, FloatField(group="value", about="Step size of the biases.", least=0, strict=True)]
 
     @property
     def needs_positions(self) -> bool:
-        """Whether the dataset must say where each row was shown."""
+        """Whether the dataset must have the position at which each row was shown."""
         return self.positions == "given"
 
     def bind(
         self, objective: Objective, queries: Queries, *, positions: Any = None, n_threads: int | None = None,
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
-        """Prepare an objective for queries shown at `positions`."""
+        """Bind an objective to queries shown at `positions`."""
         require_pairs(objective)
         if self.positions == "rows":
-            positions = places_in_queries(queries)
+            positions = index_in_queries(queries)
         elif positions is None:
             msg = "there are no positions, but the position bias says positions='given'.\nHint: positions='rows'."
             raise InputError(msg)
-        names, places = np.unique(check_positions(positions, queries), return_inverse=True)
+        names, name_indices = np.unique(check_positions(positions, queries), return_inverse=True)
         gradients = objective.bind(queries, n_threads=n_threads)
         return AddedToScores(
-            gradients, state, names, places, regularization=self.regularization, learning_rate=self.learning_rate
+            gradients, state, names, name_indices, regularization=self.regularization, learning_rate=self.learning_rate
         )
 
     def learned(self, gradients: BiasedGradients) -> AddedBiases:
-        """Copy the biases so far."""
+        """Return a copy of the biases so far."""
         return AddedBiases(cast("AddedToScores", gradients).names, gradients.bias.copy())
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiasRatios(PositionBias):
-    """XGBoost's position bias, Unbiased LambdaMART's: pairs are divided by a ratio for each of their two positions.
+    """XGBoost's position bias, from Unbiased LambdaMART: pairs are divided by a ratio for each of their two positions.
 
-    The position of a row is its place in its query. A pair with its higher row at position a and its lower one at b is
-    divided by t+(a) t-(b); both ratios start from 1. With c the cost of each pair, weighed as the objective weighs the
-    pair before any scaling of its query, the next round takes
+    The position of a row is its index in its query. A pair with its higher row at position a and its lower row at b is
+    divided by t+(a) t-(b). Both ratios start from 1. Let c be the cost of a pair times the objective's weight of the
+    pair, before any scaling of its query. The next round uses
 
         t+(a) = (l+(a) / l+(0))^(1 / (1 + norm)), l+(a) = sum of c / t-(b) over pairs with the higher row at a,
         t-(b) = (l-(b) / l-(0))^(1 / (1 + norm)), l-(b) = sum of c / t+(a) over pairs with the lower row at b.
 
-    A ratio below 1e-16 divides nothing, and ratios stay as they are while the first position's costs are below that.
+    A ratio below 1e-16 does not divide. Ratios do not change while the first position's costs are below 1e-16.
 
     Parameters
     ----------
     limit
-        Pairs with a row beyond are left as they are.
+        Pairs with a row at a later position are not divided.
     norm
-        The higher it is, the closer ratios are to 1.
+        With a higher norm, ratios are closer to 1.
     cost
-        p is the probability that the objective gives to the pair's order. The mirrored cost grows the better the pair
-        is ordered.
+        Here p is the probability of the pair's right order under the objective. The mirrored cost grows as the order
+        gets better.
 
     References
     ----------
@@ -185,13 +185,13 @@ class BiasRatios(PositionBias):
     form: ClassVar[str] = "bias-ratios"
 
     limit: Annotated[int | None, WholeField(group="value", about="Positions with ratios.", least=1, none="all")]
-    norm: Annotated[float, FloatField(group="value", about="How close to 1 ratios are kept.", least=0)]
+    norm: Annotated[float, FloatField(group="value", about="How strongly ratios are pulled to 1.", least=0)]
     cost: Annotated[
         Literal["true", "mirrored"],
         Words(
             group="value",
-            about="What a pair costs.",
-            words={"true": "-log p of its order", "mirrored": "-log(1 - p), XGBoost's"},
+            about="The cost of a pair.",
+            words={"true": "-log p", "mirrored": "-log(1 - p), as in XGBoost"},
         ),
     ]
 
@@ -199,11 +199,11 @@ class BiasRatios(PositionBias):
         self, objective: Objective, queries: Queries, *, positions: Any = None, n_threads: int | None = None,
         state: Any = None,
     ) -> BiasedGradients:  # fmt: skip
-        """Prepare an objective for queries; `positions`, where there are any, are the rows' places in their queries."""
+        """Bind an objective to queries; `positions`, if not None, must be the rows' indices in their queries."""
         require_pairs(objective)
-        places = places_in_queries(queries)
+        indices = index_in_queries(queries)
         if positions is not None:
-            _refuse_other_places(check_positions(positions, queries), places)
+            _require_indices(check_positions(positions, queries), indices)
         gradients = objective.bind(queries, n_threads=n_threads)
         if gradients.parts is None:
             msg = f"BiasRatios cannot divide the pairs of {objective}.\nHint: AdditiveBias, or another objective."
@@ -211,15 +211,15 @@ class BiasRatios(PositionBias):
         longest = int(np.diff(queries.indptr).max(initial=1))
         limit = min(self.limit or longest, longest)
         mirrored = self.cost == "mirrored"
-        return DividingPairs(gradients, state, places, limit, 1.0 / (1.0 + self.norm), mirrored=mirrored)
+        return DividingPairs(gradients, state, indices, limit, 1.0 / (1.0 + self.norm), mirrored=mirrored)
 
     def learned(self, gradients: BiasedGradients) -> PairRatios:
-        """Copy the ratios so far."""
+        """Return a copy of the ratios so far."""
         return PairRatios(*cast("DividingPairs", gradients).bias.copy())
 
 
 def unbiased_lambdamart(*, limit: int | None = TRACKED, norm: float = 1.0) -> BiasRatios:
-    """Return Unbiased LambdaMART as its paper has it, with the cost of the pair's own order.
+    """Return Unbiased LambdaMART as in its paper, where a pair costs -log of the probability of its right order.
 
     Parameters
     ----------
@@ -255,19 +255,19 @@ def parse_position_bias(signature: str) -> PositionBias:
 
 
 def as_position_bias(value: PositionBias | str | None, objective: Objective) -> PositionBias | None:
-    """Check a position bias, or its signature, for an objective."""
-    found = parse_position_bias(value) if isinstance(value, str) else value
-    if found is None:
+    """Return the position bias of a value or its signature; refuse one that does not fit the objective."""
+    position_bias = parse_position_bias(value) if isinstance(value, str) else value
+    if position_bias is None:
         return None
-    if not isinstance(found, PositionBias):
-        msg = f"{found!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm.position_bias()."
+    if not isinstance(position_bias, PositionBias):
+        msg = f"{position_bias!r:.80} is not a position bias.\nHint: ra.objectives.lightgbm.position_bias()."
         raise ConventionError(msg)
     require_pairs(objective)
-    return found
+    return position_bias
 
 
 def require_pairs(objective: Objective) -> None:
-    """Refuse an objective that is not a sum over pairs of rows."""
+    """Refuse an objective whose loss is not a sum over pairs of rows."""
     if not objective.of_pairs:
         kinds = choices(sorted(cls.__name__ for cls in OBJECTIVES.values() if cls.of_pairs))
         msg = (
@@ -277,11 +277,11 @@ def require_pairs(objective: Objective) -> None:
         raise ConventionError(msg)
 
 
-def _refuse_other_places(given: NDArray[np.int64], places: NDArray[np.int64]) -> None:
-    if (given != places).any():
-        row = int(np.argmax(given != places))
+def _require_indices(positions: NDArray[np.int64], indices: NDArray[np.int64]) -> None:
+    if (positions != indices).any():
+        row = int(np.argmax(positions != indices))
         msg = (
-            f"positions[{row}] is {given[row]}, but the row's place in its query is {places[row]}, which is what "
-            "BiasRatios takes for its position.\nHint: sort each query's rows by position, or AdditiveBias."
+            f"positions[{row}] is {positions[row]}, but the row's index in its query is {indices[row]}, which "
+            "BiasRatios uses as its position.\nHint: sort each query's rows by position, or AdditiveBias."
         )
         raise InputError(msg, row=row)

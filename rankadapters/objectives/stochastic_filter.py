@@ -1,4 +1,4 @@
-"""StochasticFilter: which rows to keep, learned from what keeping them by chance gains."""
+"""StochasticFilter: learn which rows to keep, by keeping rows at random."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rankadapters.objectives.noisy_gradients import Draws, stochastic_filter
 
 @dataclass(frozen=True, kw_only=True)
 class StochasticFilter(Objective):
-    """StochasticFilter: FilteredDCG, expected where each row is kept with chance 1 / (1 + exp(-sigma (s - B))).
+    """StochasticFilter: expected FilteredDCG if each row is kept with probability 1 / (1 + exp(-sigma (s - B))).
 
-    From one draw, in which row i was kept (kept_i = 1) or not, with p_i its chance, M the measure of the rows kept, in
-    their own order, and M_0 that of the rows which their scores let through: der_i = (kept_i - p_i) (M - M_0). Its
-    expectation is the derivative by sigma s_i. Several draws are averaged; the gradient is -der, every hessian 1.
+    One draw keeps row i (kept_i = 1) with probability p_i, or drops it (kept_i = 0). With M the measure of the kept
+    rows and M_0 that of the rows above the border, der_i = (kept_i - p_i) (M - M_0). Its expectation is the derivative
+    by sigma s_i. Draws are averaged. The gradient is -der, and every hessian is 1.
 
     Parameters
     ----------
     convention
-        Its `ties` are the order in which rows stand, and `retrieve` the border B. Its `precision` is `none`: rows are
+        Its `ties` are the order of the rows, and `retrieve` is the border B. Its `precision` must be `none`: rows are
         not ranked by score. Under `average="uniform"` weights are ignored.
     seed
-        Each of 128 blocks of queries has a generator. Later calls draw anew.
+        Each of 128 blocks of queries has its generator. Later calls draw new numbers.
 
     References
     ----------
@@ -40,14 +40,14 @@ class StochasticFilter(Objective):
     >>> import rankadapters as ra
     >>> value = ra.objectives.catboost.stochastic_filter(num_estimations=100_000)
     >>> grad, _ = ra.objectives.gradients([1], [0.0], value, group_sizes=[1])
-    >>> abs(float(grad[0]) + 0.25) < 0.001  # of p, whose derivative is p (1 - p)
+    >>> abs(float(grad[0]) + 0.25) < 0.001  # the derivative p (1 - p) at p = 1/2
     True
     """
 
     kind: ClassVar[str] = "stochastic-filter"
 
     convention: Annotated[FilteredDCG, ConventionField(group="tail", about="Gains, discounts and the border.")]
-    sigma: Annotated[float, FloatField(group="value", about="Steepness of the chance.", least=0, strict=True)]
+    sigma: Annotated[float, FloatField(group="value", about="Steepness of the probability.", least=0, strict=True)]
     estimations: Estimations
     seed: Seed
 
@@ -56,6 +56,6 @@ class StochasticFilter(Objective):
         require_filter(self.convention)
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries; the state is the number of calls."""
+        """Bind to queries; the state is the number of calls."""
         filtered, draws = filtered_rows(queries, self.convention), Draws(self.seed, state)
         return stochastic_filter(self, queries, filtered, draws, n_threads=n_threads)

@@ -1,4 +1,4 @@
-"""StochasticRank: a measure's expectation under noise, differentiated by moving one row at a time."""
+"""StochasticRank: derivatives of a measure's expectation under noise, by moving one row at a time."""
 
 from __future__ import annotations
 
@@ -20,35 +20,34 @@ from rankadapters.objectives.noisy_gradients import Draws, stochastic_rank
 
 @dataclass(frozen=True, kw_only=True)
 class StochasticRank(Objective):
-    """StochasticRank: the expectation of a measure under normal noise, which unlike the measure has a derivative.
+    """StochasticRank: the expectation of a measure under normal noise, which has a derivative.
 
-    With x = m + sigma z, m_i = s_i - sigma mu label_i (centred) and z standard normal, row d's derivative of E M(x) by
-    m_d is estimated from one draw by what the others do: given how they stand to each other, x_d is normal with mean
-    m_d + sigma (mean z of the others) and variance sigma^2 n / (n - 1), so that
+    Let x = m + sigma z, with m_i = s_i - sigma mu label_i (centered) and z standard normal. One draw estimates the
+    derivative of E M(x) by m_d. Given the differences of the other rows' x, x_d is normal with mean m_d + sigma (mean z
+    of the others) and variance sigma^2 n / (n - 1), so
 
         der_d = sum over the other rows j of (M with d just above j - M with d just below j) density of x_d at x_j.
 
-    Several draws are averaged; der is centred and, for more than two rows, loses `lambda_` times its part along the
-    centred scores c, `der - lambda_ (der . c) c / (abs(c) + nu)^2`, so that scores do not grow without end. The
-    gradient is -der. Every hessian is 1, which makes of a leaf's value a mean of der, as CatBoost's `Gradient` leaves
-    are.
+    Draws are averaged, and der is centered. For more than two rows, der becomes `der - lambda_ (der . c) c / (abs(c) +
+    nu)^2` with the centered scores c, so that scores do not grow without limit. The gradient is -der. Every hessian is
+    1, so a leaf's value is a mean of der, as in CatBoost's `Gradient` leaves.
 
     Parameters
     ----------
     convention
         NDCG, DCG, ERR, RR or AP; PFound is an ERR. `ties`, `precision`, `empty`, `missing` and `unjudged` do not
-        matter. Queries that `short` rules out have no gradient. Under `average="uniform"` weights are ignored.
+        matter. Queries that `short` excludes have no gradient. Under `average="uniform"` weights are ignored.
     mu
-        It is lowered before noise is added, which parts ties for the worse.
+        Scores are lowered before noise is added, so that among tied rows the worst rank first.
     arithmetic
-        Both are one where sigma is 1 and the measure is neither ERR nor PFound.
+        Both are equal if sigma is 1 and the measure is neither ERR nor PFound.
     seed
-        In the first call, query i draws from CatBoost's generator, seeded by seed + i; later calls draw anew.
+        In the first call, query i draws from CatBoost's generator with seed + i. Later calls draw new numbers.
 
     Raises
     ------
     InputError
-        When bound: a label is not a probability where ERR takes it for one.
+        On binding: under ERR, a label is not a probability.
 
     References
     ----------
@@ -69,26 +68,26 @@ class StochasticRank(Objective):
 
     convention: Annotated[Convention, ConventionField(group="tail", about="The measure.")]
     sigma: NoiseScale
-    mu: Annotated[float, FloatField(group="value", about="Sigmas that a label lowers its score by.", least=0)]
+    mu: Annotated[float, FloatField(group="value", about="Sigmas subtracted per unit of label.", least=0)]
     nu: Annotated[float, FloatField(group="value", about="Added to the norm of the scores.", least=0, strict=True)]
-    lambda_: Annotated[float, FloatField(group="value", about="Share along the scores that is taken away.", least=0)]
+    lambda_: Annotated[float, FloatField(group="value", about="Removed share of der along the scores.", least=0)]
     estimations: Estimations
     arithmetic: Arithmetic
     seed: Seed
 
     def unify(self) -> None:
-        """Require a measure whose change is known; CatBoost's arithmetic is exact where sigma is 1 and no row stops."""
+        """Require a measure with a kernel; CatBoost's arithmetic is exact if sigma is 1 and the measure is not ERR."""
         require_moves("StochasticRank", self.convention)
         if self.sigma == 1 and not isinstance(self.convention, ERR):
             self._set("arithmetic", "exact")
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that say what queries without a gradient count, and what noise decides."""
+        """Fields that concern only queries without a gradient, or have no effect under noise."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries; the state is the number of calls."""
+        """Bind to queries; the state is the number of calls."""
         exploring = Exploring(self.sigma, self.mu, self.nu, self.lambda_, self.estimations, self._departure)
         moves, draws = moves_of(queries, self.convention), Draws(self.seed, state)
         return stochastic_rank(self, queries, moves, exploring, draws, n_threads=n_threads)

@@ -1,4 +1,4 @@
-"""What the pairs of LambdaRank are weighed by: the change of a convention's measure when two rows trade places."""
+"""The pair weights of LambdaRank: the change of a measure when two rows swap ranks."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from rankadapters.core.errors import InputError
 from rankadapters.core.measures import AP, ERR, NDCG, RR
 from rankadapters.objectives.kernels.lambdas_in_turn import FIRST_TRADE
 from rankadapters.objectives.kernels.trades import PRECISIONS_FOUND
+from rankadapters.objectives.measure_kernels import kernel_kinds
 from rankadapters.objectives.pair_gradients import PairTerms, convention_terms
-from rankadapters.objectives.row_worth import worth_of
 
 
 def trade_terms(
     queries: Queries, convention: NDCG | AP | RR | ERR, *, cut: bool, catboost: bool = False
 ) -> tuple[PairTerms, int]:
-    """Lower a convention for trades; return also what the kernels call the change of a trade.
+    """Compute the terms of a convention's pairs; also return the delta that selects the kernel.
 
-    With `catboost` for CatBoost's changes, which are not divided by anything, of labels in float32.
+    With `catboost`, use CatBoost's weights: they are not divided, and stop probabilities are float32.
     """
-    worth, terms = worth_of(convention), convention_terms(queries, convention, cut=cut)
-    if catboost or worth.trade == FIRST_TRADE + PRECISIONS_FOUND:  # by which the kernel divides
+    kernels, terms = kernel_kinds(convention), convention_terms(queries, convention, cut=cut)
+    if catboost or kernels.trade == FIRST_TRADE + PRECISIONS_FOUND:  # the kernel itself divides
         terms = terms._replace(inverse_ideal=np.sign(terms.inverse_ideal))
-    if worth.kind == "chance":
+    if kernels.kind == "chance":
         chances = _chances(queries, terms, cast("ERR", convention).scale)
         terms = terms._replace(gains=chances.astype(np.float32).astype(np.float64) if catboost else chances)
-    return terms, worth.catboost_trade if catboost else worth.trade
+    return terms, kernels.catboost_trade if catboost else kernels.trade
 
 
 def _chances(queries: Queries, terms: PairTerms, scale: float) -> Floats:
-    """Divide gains by the scale."""
+    """Return gains / scale; these must be probabilities."""
     chances: Floats = terms.gains / scale
     bad = (chances < 0) | (chances > 1)
     if bad.any():
-        place = int(np.argmax(bad))
-        row = int(terms.rows.order[place]) if terms.rows.order.size else place
-        what = f"labels[{row}] is {queries.labels[row]:g}, whose chance to stop a reader is {chances[place]:g}"
-        msg = f"{what}; chances lie from 0 to 1.\nHint: scale= the largest gain, or map your labels."
+        index = int(np.argmax(bad))
+        row = int(terms.rows.order[index]) if terms.rows.order.size else index
+        problem = f"labels[{row}] is {queries.labels[row]:g}, whose probability to stop a reader is {chances[index]:g}"
+        msg = f"{problem}; allowed is 0 to 1.\nHint: scale= the largest gain, or map your labels."
         raise InputError(msg, row=row)
     return chances

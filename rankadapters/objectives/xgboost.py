@@ -1,4 +1,4 @@
-"""XGBoost's own objectives and position bias, with its parameter names and defaults."""
+"""XGBoost's built-in objectives and position bias, with its parameter names and defaults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rankadapters.objectives.pairwise import LambdaMAP, RankNet
 from rankadapters.objectives.pairwise_fields import BY_ROUND
 from rankadapters.objectives.position_bias import TRACKED, BiasRatios, PositionBias, as_position_bias
 
-TOP_PAIRS = 32  # XGBoost's default number of pairs under `topk`
+TOP_PAIRS = 32  # XGBoost's default number of top ranks under `topk`
 NORMALIZATIONS = {
     (True, True): "xgboost", (True, False): "xgboost-sum", (False, True): "xgboost-distance", (False, False): "none",
 }  # fmt: skip
@@ -36,25 +36,26 @@ def ndcg(
     ndcg_exp_gain: bool = True,
     seed: int | None = None,
 ) -> LambdaRank:
-    """XGBoost's `rank:ndcg`, bit for bit; its `lambdarank_unbiased` is `unbiased`.
+    """Return XGBoost's `rank:ndcg`, bit for bit; for its `lambdarank_unbiased`, see `unbiased`.
 
-    Under `ndcg_exp_gain` XGBoost refuses labels above 31 and fractional ones, which this one takes.
+    Under `ndcg_exp_gain`, XGBoost refuses fractional labels and labels above 31; this objective accepts them.
 
     Parameters
     ----------
     lambdarank_pair_method : str
-        `topk`: pairs of one of the first ranks with a later one; `mean`: sampled pairs.
+        `topk`: pairs with a row in the top ranks; `mean`: random pairs.
     lambdarank_num_pair_per_sample : int, optional
-        Ranks under `topk` (32 by default, which also cuts the ideal DCG), draws per row under `mean` (1 by default).
+        Under `topk`, the number of top ranks (default 32), which also cut the ideal DCG; under `mean`, the number of
+        random pairs of each row (default 1).
     lambdarank_normalization : bool
         Whether a query is scaled: by its sum of lambdas under `topk`, by the number of draws under `mean`.
     lambdarank_score_normalization : bool
         Whether pairs are divided by their score distance.
     ndcg_exp_gain : bool
-        Whether a label's gain is 2^label - 1, or the label.
+        Whether a label's gain is 2^label - 1 or the label itself.
     seed : int, optional
-        What seeds the pairs of `mean` from XGBoost 3.4 on: its parameter of this name, 0 by default there. None draws
-        them as XGBoost up to 3.3 does, which seeds them by the number of the round.
+        Seed of the pairs of `mean`: XGBoost's parameter from 3.4 on, where it is 0 by default. None uses the number of
+        the round, as in XGBoost up to 3.3.
 
     References
     ----------
@@ -81,7 +82,7 @@ def pairwise(
     lambdarank_score_normalization: bool = True,
     seed: int | None = None,
 ) -> RankNet:
-    """XGBoost's `rank:pairwise`, `LambdaRankPairwise` of the same file; parameters as in `ndcg`.
+    """Return XGBoost's `rank:pairwise`, `LambdaRankPairwise` of the same file; parameters as in `ndcg`.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def map(  # noqa: A001 - as in rank:map
     lambdarank_score_normalization: bool = True,
     seed: int | None = None,
 ) -> LambdaMAP:
-    """XGBoost's `rank:map`, `LambdaRankMAP` of the same file, for labels 0 and 1; parameters as in `ndcg`.
+    """Return XGBoost's `rank:map`, `LambdaRankMAP` of the same file, for labels 0 and 1; parameters as in `ndcg`.
 
     Examples
     --------
@@ -117,14 +118,14 @@ def unbiased(
     lambdarank_pair_method: str = "topk",
     lambdarank_num_pair_per_sample: int | None = None,
 ) -> BiasRatios:
-    """XGBoost's `lambdarank_unbiased`, bit for bit; its costs are mirrored.
+    """Return XGBoost's `lambdarank_unbiased`, bit for bit, as a position bias.
 
     Parameters
     ----------
     lambdarank_bias_norm : float
-        From 0 on.
+        The `norm` of `BiasRatios`, at least 0.
     lambdarank_pair_method, lambdarank_num_pair_per_sample
-        As the objective's; under `topk` as many positions have ratios as there are top ranks, else 32.
+        Those of the objective. The number of positions with ratios is that of top ranks under `topk`, and otherwise 32.
 
     References
     ----------
@@ -141,7 +142,7 @@ def unbiased(
 
 
 def _pair_numbers(method: str, number: int | None) -> tuple[int | None, int | None]:
-    """Return the truncation and the samples of XGBoost's two ways to make pairs."""
+    """Return the truncation and the samples of a pair method; one of them is None."""
     truncates = one_of("lambdarank_pair_method", method, {"topk": True, "mean": False})
     LambdaRank.declared()["samples"].check("lambdarank_num_pair_per_sample", number)
     return (TOP_PAIRS if number is None else number, None) if truncates else (None, 1 if number is None else number)
@@ -168,21 +169,21 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     Parameters
     ----------
     objective : Objective or str
-        What XGBoost shall train under.
+        The objective to train under.
     position_bias : PositionBias or str, optional
-        What it shall learn of the positions of rows, which are their places in their queries.
+        The position bias to learn; a row's position is its index in its query.
 
     Returns
     -------
     dict
-        `objective` and its parameters, for the releases that draw the pairs of `mean` alike: under `seed` from 3.4 on.
+        `objective` and its parameters. Random pairs with a `seed` are equal only from XGBoost 3.4 on, others up to 3.3.
 
     Raises
     ------
     ConventionError
-        The objective is none, or is not one of pairs and has a position bias.
+        The value is not an objective, or has a position bias but no pairs.
     UnsupportedConventionError
-        XGBoost has no built-in objective or position bias that is the same; the message names the fields.
+        XGBoost has no equal built-in objective or position bias; the message names the fields that differ.
 
     Examples
     --------
@@ -196,20 +197,20 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Read what XGBoost trains under; the inverse of `native_objective`.
+    """Return the objective of XGBoost's parameters; the inverse of `native_objective`.
 
     Parameters
     ----------
     objective : str or mapping
-        XGBoost's name, or what `native_objective` returned.
+        XGBoost's name, or a result of `native_objective`.
     **params
-        Parameters of the objective; those left out have XGBoost's defaults. Without `seed` the pairs of `mean` are
-        seeded by the round, as up to 3.3.
+        Parameters of the objective, with XGBoost's defaults. Without `seed`, the number of the round seeds the pairs of
+        `mean`, as in XGBoost up to 3.3.
 
     Raises
     ------
     ConventionError
-        XGBoost has no such ranking objective, or the objective has no such parameter.
+        XGBoost has no ranking objective of this name, or the objective has no such parameter.
 
     Examples
     --------
@@ -224,31 +225,31 @@ def _write(value: Objective) -> dict[str, Any]:
         raise no_native("XGBoost", value, BUILT_IN)
     fields = value.to_dict()
     topk, normalization = fields["samples"] is None, fields["normalization"]
-    wanted = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
+    built_in = value.replace(truncation=min(fields["truncation"] or NO_CUTOFF, NO_CUTOFF)) if topk else value
     params: dict[str, Any] = {
         "lambdarank_pair_method": "topk" if topk else "mean",
-        "lambdarank_num_pair_per_sample": wanted.to_dict()["truncation"] if topk else fields["samples"],
+        "lambdarank_num_pair_per_sample": built_in.to_dict()["truncation"] if topk else fields["samples"],
         "lambdarank_normalization": normalization in {"xgboost", "xgboost-sum"},
         "lambdarank_score_normalization": normalization in {"xgboost", "xgboost-distance"},
     }
-    if isinstance(wanted, LambdaRank):
-        wanted, params = _gains(wanted, params)
+    if isinstance(built_in, LambdaRank):
+        built_in, params = _gains(built_in, params)
     if fields["seed"] != BY_ROUND:
         params["seed"] = fields["seed"]
     name = NAMES[type(value)]
-    require_native("XGBoost", wanted, BUILT_IN[name](**params))
+    require_native("XGBoost", built_in, BUILT_IN[name](**params))
     return {"objective": name, **params}
 
 
-def _write_bias(wanted: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
-    norm = wanted.to_dict().get("norm", 1.0)
+def _write_bias(bias: PositionBias, params: dict[str, Any]) -> dict[str, Any]:
+    norm = bias.to_dict().get("norm", 1.0)
     pairs = {name: params[name] for name in ("lambdarank_pair_method", "lambdarank_num_pair_per_sample")}
-    require_native_bias("XGBoost", wanted, unbiased(lambdarank_bias_norm=norm, **pairs))
+    require_native_bias("XGBoost", bias, unbiased(lambdarank_bias_norm=norm, **pairs))
     return {"lambdarank_unbiased": True, "lambdarank_bias_norm": norm}
 
 
 def _gains(value: LambdaRank, params: dict[str, Any]) -> tuple[LambdaRank, dict[str, Any]]:
-    """Bring gains that agree on the labels XGBoost takes to its spelling, and no cutoff to its number."""
+    """Spell gain and cutoff as XGBoost does: equal gains on its labels, and its number for no cutoff."""
     convention = require_ndcg("XGBoost", value)
     params = {**params, "ndcg_exp_gain": not convention.gain.startswith("linear")}
     if convention.gain == "exp2":

@@ -1,4 +1,4 @@
-"""YetiRank: the logistic loss of pairs, weighed by rankings under noise."""
+"""YetiRank: the logistic loss of pairs, weighted by noisy rankings."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from rankadapters.objectives.bound_gradients import Gradients
 from rankadapters.objectives.kernels import yetirank as kernels
 from rankadapters.objectives.kernels.yetirank import Permuting
 from rankadapters.objectives.moves import Moves, labels_alone, moves_of, require_moves
-from rankadapters.objectives.noise_fields import MOST, Neighbors, Noise, OptionalConvention, PairWeight, Seed
+from rankadapters.objectives.noise_fields import MOST_DRAWS, Neighbors, Noise, OptionalConvention, PairWeight, Seed
 from rankadapters.objectives.noisy_gradients import Draws, yetirank
 
 
 @dataclass(frozen=True, kw_only=True)
 class YetiRank(Objective):
-    """YetiRank: the rows are ranked under noise several times, and each ranking adds to the weights of its pairs.
+    """YetiRank: rows are ranked under noise several times, and each ranking adds to the weights of its pairs.
 
-    A pair of unlike worth, i above j, weighs w: the mean over the rankings of what `delta` says. Its loss is
-    w log(1 + exp(-(s_i - s_j))), and with p = 1 / (1 + exp(s_i - s_j)) row i's gradient gets -w p, row j's w p, both
-    hessians w p (1 - p). Weights are held in float32, as in CatBoost.
+    A pair with gain(i) > gain(j) has a weight w, the mean of `delta` over the rankings. Its loss is w log(1 + exp(-(s_i
+    - s_j))). With p = 1 / (1 + exp(s_i - s_j)), row i's gradient gets -w p, row j's gets w p, and both hessians get w p
+    (1 - p). Weights are float32, as in CatBoost.
 
     Parameters
     ----------
     delta
-        For NDCG, DCG and PFound `catboost` is written `exact`.
+        For NDCG, DCG and PFound, `catboost` becomes `exact`.
     convention
-        NDCG, DCG, ERR, RR or AP, whose `k` bounds the first rank of a pair; None under `classic`. `ties` and
-        `precision` do not matter unless there is no noise, and then rows tie in row order. Under `average="uniform"`
-        weights are ignored.
+        NDCG, DCG, ERR, RR or AP, where a pair needs a row in the top `k` ranks; None under `classic`. `ties` and
+        `precision` do not matter; without noise, ties are ranked in row order. Under `average="uniform"` weights are
+        ignored.
     neighbors
-        1 under `classic`.
+        Must be 1 under `classic`.
     decay
-        Under `classic`; elsewhere written 1.
+        For `classic`; otherwise it becomes 1.
     noise_power
-        Elsewhere written 1.
+        For `gauss`; otherwise it becomes 1.
     seed
-        Each of 128 blocks of queries has a generator, which seeds one for each query. Later calls draw anew.
+        Each of 128 blocks of queries has its generator, which seeds one for each query. Later calls draw new numbers.
 
     Raises
     ------
     InputError
-        When bound: a label is not a probability where ERR takes it for one.
+        On binding: under ERR, a label is not a probability.
 
     References
     ----------
@@ -68,15 +68,15 @@ class YetiRank(Objective):
 
     delta: PairWeight
     convention: Annotated[Convention | None, OptionalConvention(group="tail", about="The measure.")]
-    permutations: Annotated[int, WholeField(group="value", about="How many rankings there are.", least=1, most=MOST)]
+    permutations: Annotated[int, WholeField(group="value", about="Number of noisy rankings.", least=1, most=MOST_DRAWS)]
     neighbors: Neighbors
-    decay: Annotated[float, FloatField(group="value", about="Weight of the next rank.", least=0, most=1, strict=True)]
+    decay: Annotated[float, FloatField(group="value", about="Decay of weights by rank.", least=0, most=1, strict=True)]
     noise: Noise
-    noise_power: Annotated[float, FloatField(group="value", about="Deviation of gauss.", least=0, strict=True)]
+    noise_power: Annotated[float, FloatField(group="value", about="Scale of the noise.", least=0, strict=True)]
     seed: Seed
 
     def unify(self) -> None:
-        """Require what goes together, and give equal meanings one spelling."""
+        """Check that the fields fit together; normalize fields that have no effect."""
         if self.noise != "gauss":
             self._set("noise_power", 1.0)
         if (self.delta == "classic") != (self.convention is None):
@@ -84,7 +84,7 @@ class YetiRank(Objective):
             raise ConventionError(f"{msg}\nHint: delta='classic', convention=None; or delta='exact' and a convention.")
         if self.delta == "classic":
             if self.neighbors != 1:
-                msg = f"delta='classic' pairs rows of neighbouring ranks, but neighbors={self.neighbors}."
+                msg = f"delta='classic' pairs rows of adjacent ranks, but neighbors={self.neighbors}."
                 raise ConventionError(f"{msg}\nHint: neighbors=1, or delta='exact' and a convention.")
             return
         require_moves("YetiRank", self.convention)
@@ -98,11 +98,11 @@ class YetiRank(Objective):
 
     @property
     def idle(self) -> frozenset[str]:
-        """Fields that say what queries without a gradient count, and what noise decides."""
+        """Fields that concern only queries without a gradient, or have no effect under noise."""
         return frozenset({"empty", "missing", "unjudged", "ties", "precision"})
 
     def bind(self, queries: Queries, *, n_threads: int | None = None, state: Any = None) -> Gradients:
-        """Prepare for queries; the state is the number of calls."""
+        """Bind to queries; the state is the number of calls."""
         moves = labels_alone(queries) if self.convention is None else moves_of(queries, self.convention)
         moves, permuting = self._weighing(moves)
         draws = Draws(self.seed, state)

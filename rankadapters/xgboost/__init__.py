@@ -1,11 +1,11 @@
-"""XGBoost: the declared metric and objective in `xgb.train`, `xgb.cv` and `XGBRanker`, and early stopping."""
+"""XGBoost: declared metrics and objectives in `xgb.train`, `xgb.cv` and `XGBRanker`, and early stopping."""
 
 from __future__ import annotations
 
 from rankadapters.core.errors import MissingToolkitError
 
 try:
-    import xgboost  # noqa: F401 - whether it is there, before our own modules ask for it
+    import xgboost  # noqa: F401 - fail here if it is missing, before our modules import it
 except ImportError as error:
     raise MissingToolkitError.of("xgboost", "xgboost") from error
 
@@ -42,5 +42,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names alone, for completion."""
+    """List only public names, for completion."""
     return sorted(__all__)

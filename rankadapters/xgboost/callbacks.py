@@ -1,4 +1,4 @@
-"""Callbacks: declared metrics in full precision, early stopping that watches one, and reports of each round."""
+"""Callbacks: declared metrics in full precision, early stopping that watches one of them, and reports of each round."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import xgboost as xgb
 
 from rankadapters.callbacks.arguments import display_names, require_missing, require_name, watched_name
+from rankadapters.callbacks.dataset_columns import flat
 from rankadapters.callbacks.history import History
 from rankadapters.callbacks.ignored_weights import IgnoredWeights
-from rankadapters.callbacks.judged import flat
 from rankadapters.callbacks.metrics import evaluated
 from rankadapters.callbacks.rounds import Round, Rounds
 from rankadapters.core.data.keywords import needs
@@ -27,46 +27,46 @@ from rankadapters.xgboost.metrics import query_counts, refuse_names, refuse_work
 class EvalCallback(xgb.callback.TrainingCallback):
     """Write the declared metrics into XGBoost's evaluation log in full precision; for `xgb.train` and XGBRanker.
 
-    List it before `early_stopping` in `callbacks=`, so that the log is complete when the latter looks.
+    List it before `early_stopping` in `callbacks=`, because early stopping reads the log.
 
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        What to report.
+        The conventions to report.
     evals : sequence of (data, name)
-        `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, X as given to `predict` and rows in any order,
-        or a DMatrix with label and group: the way where there is a base margin.
+        `data` is a tuple `(X, y, qid)` or `(X, y, qid, query_weight)`, with X as for `predict` and rows in any order.
+        It can also be a DMatrix with label and group, which you need for a base margin.
     n_queries : int or mapping of str to int, optional
-        Queries that the set has; by name where there are several sets. XGBoost cuts a query in two where a batch of a
-        DataIter ends inside it, and says nothing: another number of queries is an error.
+        Number of queries in the set, or a mapping of set names to numbers. XGBoost silently cuts a query in two if a
+        batch of a DataIter ends inside it; with `n_queries`, a wrong number of queries is an error.
     names : sequence of str, optional
-        Names to report under; `convention.name` by default.
+        Display names; `convention.name` by default.
     output_margin : bool
-        Whether raw margins are ranked. False, the default, ranks what `predict` returns.
+        Whether to rank raw margins. False, the default, ranks the output of `predict`.
     missing : float
-        What stands for a missing feature in X, as told to XGBRanker.
+        The value of missing features in X, as in XGBRanker.
     n_threads : int, optional
-        None takes all CPUs.
+        None uses all CPUs.
 
     Attributes
     ----------
     history : History
-        (name of the set, convention, value in full precision), with the training and its round.
+        Entries (name of the set, convention, value in full precision), with the training and its round.
 
     Raises
     ------
     InputError
-        `evals` are not such sets, or a set has another number of queries than `n_queries`.
+        `evals` is not a list of sets, or a set does not have `n_queries` queries.
 
     Warns
     -----
     UserWarning
-        A set has weights that a convention ignores (`average="uniform"`).
+        A set has weights, but a convention ignores them (`average="uniform"`).
 
     Notes
     -----
-    A copy, and a pickle made before the first training, have the evaluation sets. A pickle made after a training, as in
-    a fitted XGBRanker, leaves them behind: it predicts, and another `fit` needs a new callback.
+    A copy, or a pickle made before the first training, has the evaluation sets. A pickle made after a training, as in a
+    fitted XGBRanker, drops them: the ranker can predict, but needs a new callback for a new `fit`.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class EvalCallback(xgb.callback.TrainingCallback):
             IgnoredWeights().warn(self.names)
 
     def _start(self, declared: dict[str, Any]) -> None:
-        """Begin with what was declared and with no history."""
+        """Initialize from the arguments, with an empty history."""
         super().__init__()
         self._declared = declared
         self.names = declared["names"]
@@ -115,18 +115,18 @@ class EvalCallback(xgb.callback.TrainingCallback):
         self._rounds = Rounds()
         self._round = 0
         counts = query_counts(declared["n_queries"])
-        evals = declared["evals"] or []  # None after a pickle that left them behind
+        evals = declared["evals"] or []  # None in a pickle made after a training
         counts.refuse_sets([name for _, name in evals])
-        how = (self.names, declared["missing"], declared["n_threads"])
-        self._sets = {name: EvaluationSet(data, *how, partial(counts.refuse, name)) for data, name in evals}
+        options = (self.names, declared["missing"], declared["n_threads"])
+        self._sets = {name: EvaluationSet(data, *options, partial(counts.refuse, name)) for data, name in evals}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EvalCallback:
-        """Share the data, which nobody changes, and start with no history: for clones and for a second training."""
+        """Share the data but not the history: for clones and for a second training."""
         del memo
         return _restored(type(self), self._declared)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what was declared, before a training with the data; a fitted ranker leaves the data behind."""
+        """Pickle the arguments; after a training, without the evaluation sets."""
         if self.history:
             return _restored, (type(self), {**self._declared, "evals": None})
         if any(isinstance(data, xgb.DMatrix) for data, _ in self._declared["evals"] or []):
@@ -135,10 +135,10 @@ class EvalCallback(xgb.callback.TrainingCallback):
         return _restored, (type(self), self._declared)
 
     def before_training(self, model: Any) -> Any:
-        """Count the rounds of this training."""
+        """Start counting rounds; refuse several workers and a callback without its sets."""
         refuse_workers("EvalCallback")
         if self._declared["evals"] is None:
-            msg = "this EvalCallback was pickled after a training, and left its evaluation sets behind."
+            msg = "this EvalCallback was pickled after a training, which drops its evaluation sets."
             raise InputError(f"{msg}\nHint: ranker.set_params(callbacks=[ra.xgboost.EvalCallback(...)]).")
         self._round = 0
         return model
@@ -168,25 +168,25 @@ class EvalCallback(xgb.callback.TrainingCallback):
 
 
 class EarlyStopping(xgb.callback.EarlyStopping):
-    """XGBoost's early stopping with a clear word where the metric is missing; made by `early_stopping`."""
+    """XGBoost's early stopping, with a clear error if the metric is missing; made by `early_stopping`."""
 
     def before_training(self, model: Any) -> Any:
-        """Forget an earlier training."""
+        """Reset the state of an earlier training."""
         self.stopping_history = {}
         self.best_scores = {}
         self.current_rounds = 0
         return super().before_training(model)
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
-        """Look for the declared metric, then decide as XGBoost does."""
+        """Require the declared metric in the log, then decide as XGBoost does."""
         name = self.data or next(reversed(evals_log), "")
         if evals_log and name not in evals_log:
             msg = f"early stopping watches the set {name!r}, but the log has {choices(evals_log)}."
             raise InputError(f"{msg}\nHint: data_name={next(reversed(evals_log))!r}.")
         if self.metric_name not in evals_log.get(name, {}):
-            found = {data: list(log) for data, log in evals_log.items()}
+            logged = {data: list(log) for data, log in evals_log.items()}
             msg = (
-                f"early stopping watches {self.metric_name!r} on {name!r}, but the log has {found}.\n"
+                f"early stopping watches {self.metric_name!r} on {name!r}, but the log has {logged}.\n"
                 "Hint: list EvalCallback or global_eval before early_stopping, or pass custom_metric= with the same "
                 "convention."
             )
@@ -207,10 +207,10 @@ def early_stopping(
     min_delta: float = 0.0,
     save_best: bool = False,
 ) -> EarlyStopping:
-    """Stop when the declared metric, and no other, has not improved for some rounds, in its own direction.
+    """Stop when the declared metric has not improved for some rounds; other metrics are ignored.
 
-    What `custom_metric` reports reaches the log rounded to six decimals, so that smaller improvements do not count;
-    what `EvalCallback` reports is watched in full precision.
+    `custom_metric` logs values rounded to six decimals, so smaller improvements do not count. `EvalCallback` logs full
+    precision.
 
     Parameters
     ----------
@@ -221,11 +221,11 @@ def early_stopping(
     data_name : str, optional
         The set to watch; the last one by default.
     name : str, optional
-        The name it is reported under, where `names=` changed it.
+        The display name, if `names=` changed it.
     min_delta : float
         Smallest change that counts as an improvement.
     save_best : bool
-        Whether training returns the best model rather than the last.
+        Whether training returns the best model instead of the last.
 
     Returns
     -------
@@ -250,17 +250,17 @@ def early_stopping(
 
 
 def _restored(kind: type[EvalCallback], declared: dict[str, Any]) -> EvalCallback:
-    """Make a copy, which does not warn again."""
+    """Return a copy without warning again."""
     callback = kind.__new__(kind)
-    callback._start(declared)  # noqa: SLF001 - its own kind
+    callback._start(declared)  # noqa: SLF001 - a method of its class
     return callback
 
 
 class XGBoostRounds(xgb.callback.TrainingCallback):
-    """Call `report(model)` after each round, and stop before the next when that returns True.
+    """Call `report(model)` after each round; stop before the next round if it returns True.
 
-    `model()` returns a fitted copy of the ranker, with the trees so far. XGBoost calls no callback after one that
-    stops, so this one is listed first, and stops only before a round.
+    `model()` returns a fitted copy of the ranker with the trees so far. XGBoost skips the callbacks after one that
+    stops. This one comes first, so it must not stop after a round.
     """
 
     def __init__(self, ranker: Any, report: Callable[[Callable[[], Any]], bool]) -> None:
@@ -268,7 +268,7 @@ class XGBoostRounds(xgb.callback.TrainingCallback):
         self._ranker, self._report, self._stops = ranker, report, False
 
     def before_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        """Tell whether to stop."""
+        """Return True to stop before this round."""
         del model, epoch, evals_log
         return self._stops
 
@@ -281,5 +281,5 @@ class XGBoostRounds(xgb.callback.TrainingCallback):
     def _model(self, booster: xgb.Booster) -> Any:
         model = copy.copy(self._ranker)
         model._Booster = booster.copy()  # noqa: SLF001 - as XGBoost's fit sets it
-        model._Booster.set_attr(best_iteration=None)  # noqa: SLF001 - up to which alone the ranker would predict
+        model._Booster.set_attr(best_iteration=None)  # noqa: SLF001 - or the ranker would predict only up to it
         return model

@@ -9,20 +9,20 @@ import xgboost as xgb
 from numpy.typing import NDArray
 from xgboost import collective
 
+from rankadapters.callbacks.dataset_columns import DatasetColumns, flat
 from rankadapters.callbacks.global_metrics import GlobalMonitor, GlobalValue
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.judged import Judged, flat
 from rankadapters.callbacks.rounds import Round
 from rankadapters.callbacks.workers import Integers
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, RankAdaptersError, warn_caller
-from rankadapters.xgboost.metrics import judged_of, query_weights, refuse_names
+from rankadapters.xgboost.metrics import columns_of, query_weights, refuse_names
 
 Array = NDArray[Any]
 
 
 class GlobalEval(xgb.callback.TrainingCallback):
-    """A metric for `custom_metric=` that is in `callbacks=` too; made by `global_eval`."""
+    """A metric for both `custom_metric=` and `callbacks=`; made by `global_eval`."""
 
     __name__ = "rankadapters"
 
@@ -39,7 +39,7 @@ class GlobalEval(xgb.callback.TrainingCallback):
         return self._monitor.history
 
     def before_training(self, model: Any) -> Any:
-        """Start anew, and remember whether an earlier training stopped early."""
+        """Drop earlier tallies, and remember whether an earlier training stopped early."""
         if not isinstance(model, xgb.Booster):
             msg = "global_eval is not for xgb.cv.\nHint: xgb.cv(custom_metric=ra.xgboost.custom_metric(...))."
             raise InputError(msg)
@@ -48,23 +48,23 @@ class GlobalEval(xgb.callback.TrainingCallback):
         return model
 
     def after_training(self, model: Any) -> Any:
-        """Expect nothing any more."""
+        """Mark the end of the training."""
         self._in_callbacks = False
         return model
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> list[tuple[str, float]]:
-        """Tally this worker's rows; the values are added up, and written into the log, at the end of the round."""
+        """Tally this worker's rows; at the end of the round the values are merged and logged."""
         if not isinstance(dmatrix, xgb.DMatrix):
-            msg = "XGBRanker hands a metric the rows of one query at a time.\nHint: xgboost.dask.train(custom_metric=)."
+            msg = "XGBRanker passes a metric the rows of one query at a time.\nHint: xgb.dask.train(custom_metric=)."
             raise InputError(msg)
         if not self._in_callbacks:
             msg = "global_eval reports at the end of a round.\nHint: the same object in callbacks= too."
             raise InputError(msg)
-        self._monitor.note(dmatrix, lambda: _judged_if_any(dmatrix), lambda: flat(preds))
+        self._monitor.note(dmatrix, lambda: _columns_if_any(dmatrix), lambda: flat(preds))
         return [(name, value) for name, value, _ in self._monitor.placeholders()]
 
     def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
-        """Add up over the workers, and write the values into the log in full precision."""
+        """Merge the tallies of all workers, and write the values into the log in full precision."""
         shown = list(self._monitor.names.values())
         sets = [name for name, log in evals_log.items() if shown[0] in log]
         if not sets:
@@ -73,29 +73,29 @@ class GlobalEval(xgb.callback.TrainingCallback):
             )
             raise InputError(msg)
         if self._stopped_before is not None and _best(model) != self._stopped_before:
-            msg = "early stopping looked before the values were there.\nHint: list global_eval before it in callbacks=."
+            msg = "early stopping ran before global_eval.\nHint: list global_eval before early_stopping in callbacks=."
             raise InputError(msg)
         parts = collective.get_world_size()
         self._monitor.enter(Round(model, epoch))
-        found = self._monitor.merge(Collective() if parts > 1 else None, f"round {epoch}", parts, sets, sets)
-        for name, values in found.items():
+        values_by_set = self._monitor.merge(Collective() if parts > 1 else None, f"round {epoch}", parts, sets, sets)
+        for name, values in values_by_set.items():
             for value in values:
                 evals_log[name][value.name][-1] = value.value
         if self._stopped_before is not None:
-            _warn_of_empty_workers(found, evals_log, parts)
-        self._stopped_before = None  # both are looked at in the first round alone
+            _warn_of_empty_workers(values_by_set, evals_log, parts)
+        self._stopped_before = None  # both checks are only for the first round
         return False
 
 
 class Collective:
-    """XGBoost's own allreduce as an exchange."""
+    """XGBoost's allreduce as an exchange."""
 
     def add(self, key: str, parts: int, array: Integers) -> Integers:
         """Sum the arrays of all workers."""
         try:
             total: Integers = collective.allreduce(array, collective.Op.SUM)
         except xgb.core.XGBoostError as error:
-            msg = f"{key}: of {parts} workers another one ended.\nHint: the cause is that worker's own error."
+            msg = f"{key}: another of the {parts} workers ended.\nHint: read the error of that worker."
             raise RankAdaptersError(msg) from error
         return total
 
@@ -117,20 +117,20 @@ def global_eval(
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        What to report; not over all rows (`pool="rows"`).
+        The conventions to report; not over all rows (`pool="rows"`).
     n_queries : int or mapping of str to int, optional
-        Queries that the set has over all workers; by name where there are several sets. XGBoost cuts a query in two
-        where a partition ends inside it, and says nothing: another number of queries is an error.
+        Number of queries in the set over all workers, or a mapping of set names to numbers. XGBoost silently cuts a
+        query in two if a partition ends inside it; with `n_queries`, a wrong number of queries is an error.
     names : sequence of str, optional
-        Names to report under; `convention.name` by default.
+        Display names; `convention.name` by default.
     n_threads : int, optional
-        None takes all CPUs.
+        None uses all CPUs.
 
     Returns
     -------
     GlobalEval
-        Callable as `metric(preds, dmatrix)`, and a callback. A copy on a worker has a history of its own: on a cluster
-        the values are in what the training returns.
+        Callable as `metric(preds, dmatrix)`, and a callback. A copy on a worker has its own history. On a cluster, read
+        the values from the training's result.
 
     Raises
     ------
@@ -159,26 +159,27 @@ def global_eval(
     return GlobalEval(GlobalMonitor(convention, names, n_queries, n_threads, query_weights))
 
 
-def _judged_if_any(dmatrix: xgb.DMatrix) -> Judged | None:
-    return judged_of(dmatrix) if dmatrix.num_row() else None
+def _columns_if_any(dmatrix: xgb.DMatrix) -> DatasetColumns | None:
+    return columns_of(dmatrix) if dmatrix.num_row() else None
 
 
 def _best(model: xgb.Booster) -> tuple[Any, Any]:
-    """What early stopping leaves in a model."""
+    """Return the attributes of a model that early stopping sets."""
     return model.attr("best_score"), model.attr("best_iteration")
 
 
-def _warn_of_empty_workers(found: dict[str, list[GlobalValue]], evals_log: dict[str, Any], parts: int) -> None:
-    """Warn where XGBoost's own values are wrong beside ours: it counts a worker without rows as a query."""
+def _warn_of_empty_workers(values_by_set: dict[str, list[GlobalValue]], evals_log: dict[str, Any], parts: int) -> None:
+    """Warn if XGBoost's own values are wrong, because it counts a worker without rows as a query."""
     if collective.get_rank():
         return
-    for name, values in found.items():
+    for name, values in values_by_set.items():
         n_empty = parts - values[0].n_workers
-        ours = {value.name for value in values}
-        own = [metric for metric in evals_log[name] if metric not in ours and metric.startswith(("ndcg", "map"))]
-        if n_empty and own:
+        declared = {value.name for value in values}
+        native = [metric for metric in evals_log[name] if metric not in declared and metric.startswith(("ndcg", "map"))]
+        if n_empty and native:
             msg = (
-                f"{n_empty} of {parts} workers have no rows of {name!r}: XGBoost's own {', '.join(own)} counts each as "
-                "a query of value 1.\nHint: a partition of the set on each worker, or disable_default_eval_metric."
+                f"{n_empty} of {parts} workers have no rows of {name!r}: XGBoost's own {', '.join(native)} "
+                "counts each as a query of value 1.\n"
+                "Hint: a partition of the set on each worker, or disable_default_eval_metric."
             )
             warn_caller(msg)

@@ -1,4 +1,4 @@
-"""The evaluation sets of an `EvalCallback`: arrays, or DMatrices that somebody may change."""
+"""The evaluation sets of an `EvalCallback`: arrays, or DMatrices that the user may change."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 import xgboost as xgb
 
-from rankadapters.callbacks.judged import Judged
+from rankadapters.callbacks.dataset_columns import DatasetColumns
 from rankadapters.callbacks.metrics import panels_of
 from rankadapters.core.data.columns import shared_index
 from rankadapters.core.data.queries import Queries
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.core.errors import InputError, brief
-from rankadapters.xgboost.metrics import judged_of, query_weights
+from rankadapters.xgboost.metrics import columns_of, query_weights
 
 if TYPE_CHECKING:
     from rankadapters.core.evaluation.panel import Panel
 
 
 def named_sets(evals: Any) -> list[tuple[Any, str]]:
-    """Check the form of evaluation sets."""
+    """Return evaluation sets as a list, after checking their form."""
     pairs = list(evals) if isinstance(evals, (list, tuple)) else []
     if any(not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[1], str) for pair in pairs):  # noqa: PLR2004
         pairs = []
     if not pairs or len({name for _, name in pairs}) < len(pairs):
-        what = f"evals={brief(evals)} is not a list of (data, name) with different names"
-        raise InputError(f"{what}.\nHint: [((X, y, qid), 'valid')].")
+        problem = f"evals={brief(evals)} is not a list of (data, name) with different names"
+        raise InputError(f"{problem}.\nHint: [((X, y, qid), 'valid')].")
     return pairs
 
 
 class EvaluationSet:
-    """One evaluation set: what to predict on, and the evaluators of its judgments."""
+    """An evaluation set: the DMatrix to predict on, and the evaluators of its labels."""
 
     def __init__(
         self,
@@ -43,16 +43,16 @@ class EvaluationSet:
         refuse_count: Callable[[int], None],
     ) -> None:
         self._names, self._n_threads, self._refuse_count = names, n_threads, refuse_count
-        self._judged: Judged | None = None
-        self._is_ours = not isinstance(data, xgb.DMatrix)  # nobody else can change it
-        if not self._is_ours:
+        self._columns: DatasetColumns | None = None
+        self._is_fixed = not isinstance(data, xgb.DMatrix)  # the user can change a DMatrix later
+        if not self._is_fixed:
             self.dmatrix = data
             self.panels()
             return
         if not isinstance(data, tuple) or len(data) not in {3, 4}:
-            what = f"{brief(data)} is not an evaluation set"
+            problem = f"{brief(data)} is not an evaluation set"
             allowed = "a DMatrix, (X, y, qid) and (X, y, qid, query_weight)"
-            raise InputError(f"{what}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
+            raise InputError(f"{problem}; allowed are {allowed}.\nHint: [((X, y, qid), 'valid')].")
         features, labels, qid, *weight = data
         shared_index({"X": features, "labels": labels, "qid": qid})
         self.has_weights = any(column is not None for column in weight)
@@ -60,13 +60,13 @@ class EvaluationSet:
         self.dmatrix = xgb.DMatrix(features, missing=missing, enable_categorical=True)
 
     def panels(self) -> list[Panel]:
-        """Give the evaluators, bound anew where a DMatrix says something else than before."""
-        if self._is_ours:
+        """Return the evaluators, bound again if the columns of a DMatrix have changed."""
+        if self._is_fixed:
             return self._panels
-        judged = judged_of(self.dmatrix)
-        if self._judged is None or not self._judged.says(judged):
-            self._judged, self.has_weights = judged.copied(), judged.weights is not None
-            self._panels = self._bound(judged.queries(query_weights))
+        columns = columns_of(self.dmatrix)
+        if self._columns is None or not self._columns.equals(columns):
+            self._columns, self.has_weights = columns.copied(), columns.weights is not None
+            self._panels = self._bound(columns.queries(query_weights))
         return self._panels
 
     def _bound(self, bind: Callable[[str | None], Queries]) -> list[Panel]:

@@ -1,4 +1,4 @@
-"""Metrics for `custom_metric=`."""
+"""Declared metrics for XGBoost's `custom_metric=`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import xgboost as xgb
 from numpy.typing import NDArray
 from xgboost import collective
 
+from rankadapters.callbacks.dataset_columns import DatasetColumns, flat, missing_group
 from rankadapters.callbacks.history import History
-from rankadapters.callbacks.judged import Judged, flat, missing_group
 from rankadapters.callbacks.metrics import Monitor
 from rankadapters.callbacks.query_counts import QueryCounts
 from rankadapters.callbacks.rounds import Call, Round, calling
@@ -25,9 +25,9 @@ Array = NDArray[Any]
 
 
 class CustomMetric:
-    """A metric for `custom_metric=`; made by `custom_metric`."""
+    """A callable for `custom_metric=`; made by `custom_metric`."""
 
-    __name__ = "rankadapters"  # XGBRanker asks its metrics for a name
+    __name__ = "rankadapters"  # XGBRanker reads its metrics' names
 
     def __init__(self, monitor: Monitor, n_queries: int | Mapping[str, int] | None) -> None:
         self._monitor = monitor
@@ -43,19 +43,19 @@ class CustomMetric:
         """Evaluate predictions on a DMatrix with groups."""
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
-                "XGBRanker hands a metric the rows of one query at a time and averages the values by query size.\n"
+                "XGBRanker passes a metric the rows of one query at a time and averages the values by query size.\n"
                 "Hint: XGBRanker(callbacks=[ra.xgboost.EvalCallback(convention, [((X, y, qid), 'valid')])])."
             )
             raise InputError(msg)
         refuse_workers("custom_metric")
-        judged, call = judged_of(dmatrix), _current_call()
-        self._refuse_counts(call, judged.group_sizes.size)
-        found = self._monitor.evaluate(dmatrix, judged, flat(preds), call)
-        return [(name, value) for name, value, _ in found]
+        columns, call = columns_of(dmatrix), _current_call()
+        self._refuse_counts(call, columns.group_sizes.size)
+        results = self._monitor.evaluate(dmatrix, columns, flat(preds), call)
+        return [(name, value) for name, value, _ in results]
 
     def _refuse_counts(self, call: Call, n_queries: int) -> None:
         if self._counts and call.fold is not None:
-            msg = "n_queries= is not for xgb.cv, whose folds share the queries out."
+            msg = "n_queries= is not for xgb.cv, which divides the queries into folds."
             raise InputError(f"{msg}\nHint: compare len(dmatrix.get_group()) with the number of queries beforehand.")
         if call.set_names:
             self._counts.refuse_sets(call.set_names)
@@ -71,24 +71,23 @@ def custom_metric(
 ) -> CustomMetric:
     """Make a metric that reports each convention in `xgb.train(custom_metric=)` and `xgb.cv(custom_metric=)`.
 
-    XGBoost itself writes custom metrics with six decimals into its log; `history` keeps the full value, and
-    `EvalCallback` writes it into the log. Predictions come as XGBoost hands them over: transformed by a built-in
-    objective, raw under
-    `obj=`. XGBRanker calls metrics per query and is refused: use `EvalCallback`. So are several workers, over which
-    XGBoost averages without weights: use `global_eval`.
+    XGBoost writes custom metrics with six decimals into its log. `history` has the full values, and `EvalCallback`
+    writes them into the log. The metric ranks the predictions that XGBoost passes: transformed by a built-in objective,
+    raw under `obj=`. XGBRanker calls metrics per query and is refused; use `EvalCallback`. Several workers are refused,
+    because XGBoost averages over them without weights; use `global_eval`.
 
     Parameters
     ----------
     convention : Convention or str, or sequence of them
-        What to report. Under `average="uniform"` the DMatrix's weights are ignored, by declaration, with a warning;
-        else they are one per query.
+        The conventions to report. The DMatrix's weights are one per query. Under `average="uniform"` they are ignored,
+        with a warning.
     n_queries : int or mapping of str to int, optional
-        Queries that the set has; by name where there are several sets. XGBoost cuts a query in two where a batch of a
-        DataIter ends inside it, and says nothing: another number of queries is an error. Not for `xgb.cv`.
+        Number of queries in the set, or a mapping of set names to numbers. XGBoost silently cuts a query in two if a
+        batch of a DataIter ends inside it; with `n_queries`, a wrong number of queries is an error. Not for `xgb.cv`.
     names : sequence of str, optional
-        Names to report under; `convention.name` by default.
+        Display names; `convention.name` by default.
     n_threads : int, optional
-        None takes all CPUs.
+        None uses all CPUs.
 
     Returns
     -------
@@ -98,14 +97,14 @@ def custom_metric(
     Raises
     ------
     ConventionError
-        A name holds a space, a tab or a colon, at which XGBoost would cut it.
+        A name has a space, a tab or a colon, where XGBoost would cut it.
     InputError
-        During training: the DMatrix has no group, or a set has another number of queries than `n_queries`.
+        During training: the DMatrix has no group, or a set does not have `n_queries` queries.
 
     Warns
     -----
     UserWarning
-        At the first evaluation, once: a DMatrix has weights that a convention ignores.
+        Once, at the first evaluation: a DMatrix has weights that a convention ignores.
 
     References
     ----------
@@ -125,23 +124,23 @@ def custom_metric(
     return CustomMetric(Monitor(convention, names, n_threads, query_weights), n_queries)
 
 
-def judged_of(dmatrix: xgb.DMatrix) -> Judged:
-    """Read what a DMatrix says of its rows."""
+def columns_of(dmatrix: xgb.DMatrix) -> DatasetColumns:
+    """Return the labels, group sizes and weights of a DMatrix."""
     group_ptr = dmatrix.get_uint_info("group_ptr")
-    if group_ptr.size < 2:  # noqa: PLR2004 - one query has two bounds
+    if group_ptr.size < 2:  # noqa: PLR2004 - one query has two offsets
         raise missing_group("DMatrix", "xgb.DMatrix(..., qid=qid), with qid sorted and dense")
     weights = dmatrix.get_weight()
-    return Judged(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
+    return DatasetColumns(dmatrix.get_label(), np.diff(group_ptr.astype(np.int64)), weights if weights.size else None)
 
 
 def query_weights(weights: Array, group_sizes: Array) -> Array:
-    """Pass XGBoost's weights on: with groups, it holds one per query already."""
+    """Return XGBoost's weights unchanged: with groups, it has one per query."""
     del group_sizes
     return weights
 
 
 def _current_call() -> Call:
-    """Find the sets and the training that a metric is called for; the folds of `xgb.cv` are one training."""
+    """Return the set and the training for which a metric is called; all folds of `xgb.cv` are one training."""
     call, pack = Call(), None
     for names in calling("xgboost"):
         owner = names.get("self")
@@ -157,23 +156,23 @@ def _current_call() -> Call:
 
 
 def query_counts(n_queries: int | Mapping[str, int] | None) -> QueryCounts:
-    """Check a declared number of queries, and say how XGBoost cuts them."""
+    """Return the checks of declared numbers of queries, with a hint on how XGBoost cuts queries."""
     return QueryCounts(n_queries, "sort by qid, and end each batch of a DataIter at the end of a query")
 
 
 def refuse_names(names: Iterable[str]) -> None:
-    """Refuse names that XGBoost's log would cut."""
+    """Refuse display names that XGBoost's log would cut."""
     for name in names:
         if any(c in name for c in " \t\n:"):
-            msg = f"name {name!r} has a space, tab or colon, at which XGBoost cuts its log.\nHint: use letters and /@-."
+            msg = f"name {name!r} has a space, tab or colon, where XGBoost cuts its log.\nHint: use letters and /@-."
             raise ConventionError(msg)
 
 
-def refuse_workers(what: str) -> None:
-    """Refuse, by an error, a training on several workers."""
+def refuse_workers(feature: str) -> None:
+    """Refuse a training on several workers."""
     if (parts := collective.get_world_size()) > 1:
         msg = (
-            f"{what} is for one process, and this training has {parts}: of its rows each has its own, and XGBoost "
+            f"{feature} is for one process, but this training has {parts}, each with a part of the rows, and XGBoost "
             "averages their values unweighted.\n"
             "Hint: ra.xgboost.global_eval(...) as custom_metric= and in callbacks=."
         )

@@ -1,4 +1,4 @@
-"""Objectives for `xgb.train(obj=)` and `xgb.cv(obj=)`, and objectives as XGBoost's own parameters."""
+"""Objectives for `xgb.train(obj=)` and `xgb.cv(obj=)`, and translation into XGBoost's own parameters."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import xgboost as xgb
 from numpy.typing import NDArray
 
 from rankadapters import objectives
-from rankadapters.callbacks.judged import Judged
-from rankadapters.callbacks.objectives import Trained
+from rankadapters.callbacks.dataset_columns import DatasetColumns
+from rankadapters.callbacks.objectives import ToolkitObjective
 from rankadapters.core.data.keywords import needs
 from rankadapters.core.errors import ConventionError, InputError, UnsupportedConventionError
 from rankadapters.core.presets.tool import spec_of
@@ -19,7 +19,7 @@ from rankadapters.objectives import Objective, PositionBias
 from rankadapters.objectives.base import as_objective
 from rankadapters.objectives.lambda_rank import NEEDED, Trading
 from rankadapters.objectives.pairwise_fields import BeyondKWord, NormalizationWord
-from rankadapters.xgboost.metrics import judged_of
+from rankadapters.xgboost.metrics import columns_of
 from rankadapters.xgboost.pair_draws import TrainingDraws, other_draws, seeds_pairs
 
 Array = NDArray[Any]
@@ -27,10 +27,10 @@ Array = NDArray[Any]
 LEAST_HESSIAN = float(np.float32(1e-6))  # XGBoost's kRtEps
 
 
-class ObjectiveCallback(Trained):
-    """An objective for `obj=`; made by `objective` or `lambdarank`."""
+class ObjectiveCallback(ToolkitObjective):
+    """A callable for `obj=`; made by `objective` or `lambdarank`."""
 
-    __name__ = "rankadapters"  # XGBoost asks for it in messages
+    __name__ = "rankadapters"  # XGBoost uses the name in messages
 
     def __init__(
         self, value: Objective | str, n_threads: int | None, position_bias: PositionBias | str | None = None
@@ -39,40 +39,40 @@ class ObjectiveCallback(Trained):
         self._draws = TrainingDraws()
 
     def __call__(self, preds: Array, dmatrix: xgb.DMatrix) -> tuple[Array, Array]:
-        """Differentiate raw margins on a DMatrix with groups."""
+        """Return gradients and hessians of raw margins on a DMatrix with groups."""
         if not isinstance(dmatrix, xgb.DMatrix):
             msg = (
-                "XGBoost's scikit-learn estimators hand an objective no queries.\n"
+                "XGBoost's scikit-learn estimators do not pass queries to an objective.\n"
                 "Hint: xgb.train(params, dmatrix, obj=objective), or "
                 "ra.sklearn.QueryRanker(XGBRanker()).set_params(estimator__objective=objective)."
             )
             raise InputError(msg)
-        judged = judged_of(dmatrix)
-        factors = _factors(judged) if self.objective.uses_weights else []
+        columns = columns_of(dmatrix)
+        factors = _factors(columns) if self.objective.uses_weights else []
         begins = not self._training.knows(dmatrix)
         drawn = self._draws.before_training(self.objective, dmatrix) if begins else 0
-        return self._training.gradients(dmatrix, judged, factors, preds, drawn=drawn)
+        return self._training.gradients(dmatrix, columns, factors, preds, drawn=drawn)
 
     def replay_params(self, dmatrix: xgb.DMatrix, *, base_score: float | None = None) -> dict[str, Any]:
-        """Parameters with which `xgb.train(obj=)` starts and bins as it does under a built-in objective.
+        """Return parameters that make `xgb.train(obj=)` start and bin as under a built-in objective.
 
-        XGBoost estimates `base_score` for a built-in objective and starts a callable one from 0.5; and it takes a
-        callable one for squared error, whose hessian is constant, so that `tree_method="approx"` keeps the bins of the
-        first round.
+        XGBoost estimates `base_score` for a built-in objective, and starts a callable objective from 0.5. It also
+        assumes a constant hessian for a callable objective, as for squared error, so `tree_method="approx"` keeps the
+        bins of the first round.
 
         Parameters
         ----------
         dmatrix : DMatrix
-            What is trained on.
+            The training set.
         base_score : float, optional
-            The one that both trainings are told. None takes XGBoost's estimate. From 3.4 on XGBoost's `mean` draws once
+            The `base_score` of both trainings. None uses XGBoost's estimate. From 3.4 on XGBoost's `mean` draws once
             for the estimate, so a training on this DMatrix that starts from it begins with the second draw.
 
         Returns
         -------
         dict
-            `base_score`, by default the float32 Newton step from margins of 0; and `native_objective`, where there is
-            one.
+            `base_score`, by default the float32 Newton step from margins of 0; and the parameters of
+            `native_objective`, if there is one.
 
         References
         ----------
@@ -98,11 +98,11 @@ class ObjectiveCallback(Trained):
         return params | {"base_score": base_score if estimate is None else estimate}
 
     def _estimate(self, dmatrix: xgb.DMatrix) -> float:
-        """Estimate `base_score` as XGBoost does."""
+        """Return XGBoost's estimate of `base_score`."""
         start = np.zeros(dmatrix.num_row(), np.float32)
-        # By a callback of its own: what this one draws at random belongs to the training.
+        # A separate callback, because random draws of this one belong to the training.
         grad, hess = ObjectiveCallback(self.objective, self._training.n_threads)(start, dmatrix)
-        # XGBoost adds one by one in float64, where numpy's sum would add by halves.
+        # XGBoost adds one by one in float64; numpy's sum adds pairwise.
         total_grad, total_hess = (np.cumsum(array, dtype=np.float64)[-1] for array in (grad, hess))
         return float(np.float32(-total_grad / max(total_hess, LEAST_HESSIAN)))
 
@@ -113,47 +113,46 @@ def objective(
 ) -> ObjectiveCallback:
     """Make an objective for `obj=` of `xgb.train` and `xgb.cv`.
 
-    Called directly as `obj(preds, dmatrix)` it gives `grad, hess`. Query weights multiply, divided by their mean as in
-    XGBoost, unless the objective's convention says `average="uniform"`.
+    Called directly as `obj(preds, dmatrix)`, it returns `grad, hess`. Query weights, divided by their mean as in
+    XGBoost, multiply the gradients, unless the objective's convention says `average="uniform"`.
 
-    A built-in objective is replayed to the last bit with `obj.replay_params(dmatrix)` among the parameters. Without
-    them XGBoost starts a callable objective from a `base_score` of 0.5 and its own from an estimate, so that margins
-    are 0.5 apart and sums round otherwise.
+    To get the same bits as a built-in objective, add `obj.replay_params(dmatrix)` to the parameters. Without them,
+    XGBoost starts a callable objective from a `base_score` of 0.5 but its own objective from an estimate. Margins then
+    differ by up to 0.5 and sums round differently.
 
     Parameters
     ----------
     objective : Objective or str
-        One of `ra.objectives`, or its text.
+        An objective of `ra.objectives`, or its text.
     position_bias : PositionBias or str, optional
-        What is learned of the positions at which rows were shown, and taken out of the objective:
-        `ra.objectives.xgboost.unbiased()`, or another, or its signature. A row's position is its place in its query.
-        None models no position bias. `obj.learned_bias` is what was learned.
+        The position bias to learn and to remove from the gradients: `ra.objectives.xgboost.unbiased()`, any other, or a
+        signature. A row's position is its index in its query. None learns no bias. `obj.learned_bias` is the result.
     n_threads : int, optional
-        None takes all CPUs; the gradients are the same for any number.
+        None uses all CPUs. The gradients are the same for any number.
 
     Returns
     -------
     ObjectiveCallback
-        Callable. What it draws at random, and what it learns of positions, goes on from round to round on each DMatrix,
-        also after pickling and in a training that continues another; it starts anew in a deep copy and after `reset()`,
+        A callable. Its random draws and its position bias continue from round to round on each DMatrix, also after
+        pickling and in a training that continues an earlier one. They start anew in a deep copy, and after `reset()`,
         which a second training on the same DMatrix needs.
 
     Raises
     ------
     ConventionError
-        `objective` is none, or is not one of pairs and has a position bias; or the position bias needs
-        positions, which a DMatrix does not have.
+        `objective` is not an objective, or has a position bias but no pairs; or the position bias needs positions,
+        which a DMatrix does not have.
     InputError
-        In training: a DMatrix without group, labels changed between rounds, or predictions that are not finite; the
-        message names round and row.
+        In training: the DMatrix has no group, labels changed between rounds, or predictions are not finite. The message
+        names round and row.
 
     Warns
     -----
     UserWarning
-        In the first round of a training, where the objective is XGBoost's `mean` but XGBoost's own training would draw
-        other pairs: in another release, or under another `seed` or `seed_per_iteration`. From 3.4 on also where rows,
-        features or dropped trees are drawn (`subsample`, `colsample_*`, `rate_drop` and their kin), because one
-        generator serves these and the pairs.
+        In the first round, if the objective is XGBoost's `mean` but XGBoost's own training would draw different pairs:
+        in a different release, or under a different `seed` or `seed_per_iteration`. From 3.4 on also if rows, features
+        or dropped trees are random (`subsample`, `colsample_*`, `rate_drop` and similar), because they share a
+        generator with the pairs.
 
     References
     ----------
@@ -172,11 +171,11 @@ def objective(
     >>> bool((ours.predict(data) == built_in.predict(data)).all())
     True
     """
-    made = ObjectiveCallback(objective, n_threads, position_bias)
-    if made.position_bias is not None and made.position_bias.needs_positions:
-        msg = f"{made.position_bias} needs positions, which a DMatrix does not have.\nHint: positions='rows'."
+    callback = ObjectiveCallback(objective, n_threads, position_bias)
+    if callback.position_bias is not None and callback.position_bias.needs_positions:
+        msg = f"{callback.position_bias} needs positions, which a DMatrix does not have.\nHint: positions='rows'."
         raise ConventionError(msg)
-    return made
+    return callback
 
 
 @needs(**NEEDED)
@@ -189,7 +188,7 @@ def lambdarank(
     normalization: NormalizationWord = "xgboost",
     n_threads: int | None = None,
 ) -> ObjectiveCallback:
-    """Make an objective of `ra.objectives.lambdarank`, with its parameters and XGBoost's doubled hessian.
+    """Make an objective callback of `ra.objectives.lambdarank`, with XGBoost's doubled hessian.
 
     Examples
     --------
@@ -210,7 +209,7 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
     Raises
     ------
     UnsupportedConventionError
-        This release draws the pairs of `mean` otherwise, too.
+        As there, or because this XGBoost release draws the pairs of `mean` differently.
 
     Examples
     --------
@@ -226,10 +225,10 @@ def native_objective(objective: Objective | str, *, position_bias: PositionBias 
 
 
 def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objective:
-    """Read what this release of XGBoost trains under, as `ra.objectives.xgboost.read_objective` does.
+    """Return the objective that this XGBoost release trains under these parameters.
 
-    From 3.4 on, pairs of `mean` are seeded by the parameter `seed`, which is 0 where it is left out; before, it seeds
-    no pairs.
+    This is `ra.objectives.xgboost.read_objective`, except that from 3.4 on the parameter `seed` (0 by default) seeds
+    the pairs of `mean`. Up to 3.3 it does not.
 
     Examples
     --------
@@ -241,12 +240,12 @@ def read_objective(objective: str | Mapping[str, Any], **params: Any) -> Objecti
     return objectives.xgboost.read_objective(name, **options | seed)
 
 
-def _factors(judged: Judged) -> list[Any]:
-    """Each row's query weight, then the one number by which XGBoost divides weights by their mean."""
-    if judged.weights is None:
+def _factors(columns: DatasetColumns) -> list[Any]:
+    """Return the factors of the gradients: each row's query weight, and 1 / mean weight."""
+    if columns.weights is None:
         return []
-    total = float(np.sum(judged.weights, dtype=np.float64))
+    total = float(np.sum(columns.weights, dtype=np.float64))
     if not total > 0:
         msg = f"the DMatrix's weights add up to {total:g}.\nHint: some query needs a weight above 0."
         raise InputError(msg)
-    return [np.repeat(judged.weights, judged.group_sizes), judged.weights.size / total]
+    return [np.repeat(columns.weights, columns.group_sizes), columns.weights.size / total]

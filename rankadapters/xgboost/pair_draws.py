@@ -1,4 +1,4 @@
-"""The draws of XGBoost's `mean` in trainings under a callable: which precede the first round, and which differ."""
+"""The random pairs of XGBoost's `mean`: draws before the first round, and settings that change them."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from rankadapters.objectives.pairwise_fields import BY_ROUND, SEEDS
 from rankadapters.objectives.xgboost import native_objective
 
 SEEDING = (3, 4)  # the first release whose parameter `seed` seeds the pairs of `mean`
-SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")  # below 1 they draw
-DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # above 0 they draw
-SHUFFLES = ("shuffle", "random")  # these of the feature selectors draw
+SHARES = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")  # random below 1
+DROPOUTS = ("rate_drop", "skip_drop", "one_drop")  # random above 0
+SHUFFLES = ("shuffle", "random")  # the random feature selectors
 
 
 class TrainingDraws:
-    """What is drawn before the first round of a training under a callback.
+    """The number of draws before the first round of a training under a callback.
 
-    XGBoost estimates `base_score` for a built-in objective, and draws once for it where pairs are sampled. A callable
-    objective is told the estimate, so its training begins with the second draw.
+    XGBoost estimates `base_score` for a built-in objective, and with sampled pairs draws once for the estimate. A
+    callable objective starts from this estimate, so its training begins with the second draw.
     """
 
     def __init__(self) -> None:
         self._estimates: WeakKeyDictionary[xgb.DMatrix, float] = WeakKeyDictionary()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy nothing: a copy meets other datasets."""
+        """Copy nothing: a copy has different datasets."""
         return TrainingDraws, ()
 
     def expect(self, dmatrix: xgb.DMatrix, estimate: float | None) -> None:
-        """Remember the estimate of `base_score` for a DMatrix; None where there is none."""
+        """Store the estimate of `base_score` for a DMatrix, or remove it for None."""
         self._estimates.pop(dmatrix, None)
         if estimate is not None:
             self._estimates[dmatrix] = estimate
 
     def before_training(self, value: Objective, dmatrix: xgb.DMatrix) -> int:
-        """Return how many draws precede the training that calls, and warn where XGBoost's own has other draws."""
+        """Return the number of draws before the calling training; warn if XGBoost's own draws differ."""
         if not isinstance(value, Pairwise) or value.samples is None:
             return 0
         booster = _booster()
@@ -59,27 +59,27 @@ class TrainingDraws:
 
 
 def seeds_pairs() -> bool:
-    """Tell whether this release seeds the pairs of `mean` by its parameter `seed`."""
+    """Return whether this XGBoost release seeds the pairs of `mean` by its parameter `seed`."""
     major, minor, *_ = xgb.__version__.split(".")
     return (int(major), int(minor)) >= SEEDING
 
 
 def other_draws(value: Objective) -> str:
-    """Say how this release draws the pairs of `mean` otherwise; nothing where it draws them alike, or none."""
+    """Return how this XGBoost release draws the pairs of `mean` differently; empty if it does not."""
     fields = value.to_dict()
     if fields.get("samples") is None or (fields["seed"] != BY_ROUND) == seeds_pairs():
         return ""
     if seeds_pairs():
-        way = "their seed is that of the parameters and not the round, as it was up to 3.3"
-        hint = "value.replace(seed=0), or another `seed` of the parameters; 0 is XGBoost's default"
+        way = "it seeds them by the parameter `seed`, and not by the round as up to 3.3"
+        hint = "value.replace(seed=0), or the `seed` of your parameters; 0 is XGBoost's default"
     else:
-        way = f"their seed is the round and not seed={fields['seed']}, as it is from 3.4 on"
+        way = f"it seeds them by the round, and not by seed={fields['seed']} as from 3.4 on"
         hint = f"value.replace(seed={BY_ROUND!r})"
-    return f"XGBoost {xgb.__version__} draws the pairs of `mean` otherwise; {way}.\nHint: {hint}."
+    return f"XGBoost {xgb.__version__} draws the pairs of `mean` differently: {way}.\nHint: {hint}."
 
 
 def _booster() -> xgb.Booster | None:
-    """Find the booster in training; None in a call by hand."""
+    """Return the booster in training; None outside a training."""
     return next((names["self"] for names in calling("xgboost") if isinstance(names.get("self"), xgb.Booster)), None)
 
 
@@ -101,22 +101,22 @@ def _warn_of_other_draws(value: Pairwise, settings: Mapping[str, str]) -> None:
 
 
 def _other_settings(seed: int, settings: Mapping[str, str]) -> str:
-    """Name the parameters under which the built-in objective draws other pairs; nothing where it draws the same."""
+    """Return why the built-in objective draws different pairs under these parameters; empty if it does not."""
     sharing = [name for name in SHARES if float(settings.get(name, 1)) < 1]
     sharing += [name for name in DROPOUTS if float(settings.get(name, 0)) > 0]
     sharing += ["feature_selector"] if settings.get("feature_selector") in SHUFFLES else []
     if sharing:
         shown = ", ".join(f"{name}={settings[name]}" for name in sharing)
         return (
-            f"under {shown} it draws its pairs from the generator that draws rows, features or dropped trees, so that "
-            "both are others.\nHint: lambdarank_pair_method='topk', which draws no pairs; or train without "
+            f"under {shown} its pairs share a generator with rows, features or dropped trees, so both are different.\n"
+            "Hint: lambdarank_pair_method='topk', which draws no pairs; or train without "
             f"{' and '.join(sharing)}."
         )
     if settings["seed_per_iteration"] != "0":
-        return "under seed_per_iteration it seeds every round anew.\nHint: train without seed_per_iteration."
+        return "under seed_per_iteration it seeds each round separately.\nHint: train without seed_per_iteration."
     if int(settings["seed"]) % SEEDS != seed:
         return (
-            f"the parameters say seed={settings['seed']}, from which it draws its pairs, and the objective seed={seed}."
+            f"it seeds its pairs by the parameter seed={settings['seed']}, but the objective has seed={seed}."
             f"\nHint: value.replace(seed={int(settings['seed']) % SEEDS})."
         )
     return ""

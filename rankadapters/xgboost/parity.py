@@ -1,4 +1,4 @@
-"""XGBoost's own NDCG, of given scores or of a trained model, compared with ours."""
+"""Compare XGBoost's values with ours, for scores or for a trained model."""
 
 from __future__ import annotations
 
@@ -16,58 +16,58 @@ from rankadapters.parity import Toolkit, ToolkitData
 from rankadapters.parity.data import as_float32, dart_note, ranker, read_data, refusing, require_grades, rounds_until
 from rankadapters.parity.rows import IN_PART_FLOAT32
 from rankadapters.parity.toolkit_data import Route
-from rankadapters.xgboost.metrics import judged_of, query_weights
+from rankadapters.xgboost.metrics import columns_of, query_weights
 
-MOST_LABEL = 31  # under its exponential gain
+MOST_LABEL = 31  # the largest label that its exponential gain accepts
 QUIET = {"objective": "rank:ndcg", "verbosity": 0, "nthread": 1, "base_score": 0.0}
 
 
 class XGBoostToolkit(Toolkit):
-    """XGBoost 3.2.0, src/metric/rank_metric.cc: asked for its metric of a base margin.
+    """XGBoost 3.2.0, src/metric/rank_metric.cc: its metric, with scores as a base margin.
 
-    A model on data with groups is asked for its own `eval`, too; `data` may be a DMatrix with labels and groups.
-    Weights with which an empty query lifts its mean above 1 are refused by XGBoost itself.
+    For a model on data with groups, its own `eval` is compared too. `data` may be a DMatrix with labels and groups.
+    XGBoost refuses weights for which an empty query would raise its mean above 1.
 
     >>> report = check_parity([2, 0, 1], [0.1, 0.7, 0.6], presets.textbook(2), group_sizes=[3])
-    >>> report.ok, [row.verdict for row in report.rows]  # neither ties nor an empty query, so nothing is missing
+    >>> report.ok, [row.verdict for row in report.rows]  # the data has no ties and no empty query
     (True, ['equal', 'equal-on-this-data'])
     """
 
     vocabulary = presets.xgboost
     float32: ClassVar[dict[str, str]] = {
-        "labels": "{} rounded to float32, as XGBoost holds them.",
+        "labels": "{} rounded to float32, as XGBoost stores them.",
         "query_weight": "{} rounded to float32.",
     }
 
     def names(self, words: dict[str, Any]) -> tuple[str, str]:
-        """Give the metric, and its parameters after it."""
-        others = (f" {name}={value}" for name, value in words.items() if name != "eval_metric")
-        return words["eval_metric"], f"xgboost {words['eval_metric']}{''.join(others)}"
+        """Return the metric, and the metric with its parameters."""
+        params = (f" {name}={value}" for name, value in words.items() if name != "eval_metric")
+        return words["eval_metric"], f"xgboost {words['eval_metric']}{''.join(params)}"
 
     def refuse(self, queries: Queries, words: dict[str, Any]) -> None:
-        """Take whole labels from 0 to 31 under its exponential gain, once they are rounded."""
-        held = queries.with_labels(as_float32("labels", queries.labels, self.vocabulary.title))
+        """Refuse labels that are not whole numbers from 0 to 31, under its exponential gain and after rounding."""
+        rounded = queries.with_labels(as_float32("labels", queries.labels, self.vocabulary.title))
         if words.get("ndcg_exp_gain"):
-            require_grades(held, MOST_LABEL, "xgboost", " under its exponential gain", "a linear gain, ")
+            require_grades(rounded, MOST_LABEL, "xgboost", " under its exponential gain", "a linear gain, ")
 
-    def ask(self, held: ToolkitData, words: dict[str, Any]) -> float:
-        """Ask for the metric of a base margin."""
-        groups, queries = words.get("groups", True), held.queries
-        weights = held.inputs.get("query_weight", queries.query_weight) if groups else queries.row_weight
+    def ask(self, data: ToolkitData, words: dict[str, Any]) -> float:
+        """Return XGBoost's metric for scores as a base margin."""
+        groups, queries = words.get("groups", True), data.queries
+        weights = data.inputs.get("query_weight", queries.query_weight) if groups else queries.row_weight
         matrix = xgb.DMatrix(
             np.zeros((queries.n_docs, 1)), label=queries.labels, qid=queries.query_of_row if groups else None,
-            weight=weights, base_margin=held.scores, nthread=1,
+            weight=weights, base_margin=data.scores, nthread=1,
         )  # fmt: skip
         return _evaluated(xgb.Booster(QUIET, [matrix]), matrix, words)
 
     def precision(self, convention: Convention) -> float:
-        """Trust AUC where labels are probabilities to less: XGBoost sums in float32 in part."""
+        """Return a lower precision for AUC with fractional labels, which XGBoost partly sums in float32."""
         return IN_PART_FLOAT32 if getattr(convention, "pairs", "") == "unit" else super().precision(convention)
 
     def read_model(self, model: Any, data: Any, convention: Convention, iteration: int | None) -> ToolkitData:
-        """Read a ranker or a Booster, and predict."""
-        asked = (xgb.XGBModel, self.vocabulary.title, "XGBRanker", "qid=qid")
-        booster = model if isinstance(model, xgb.Booster) else ranker(model, *asked).get_booster()
+        """Return the data of a trained ranker or Booster, with its predictions."""
+        expected = (xgb.XGBModel, self.vocabulary.title, "XGBRanker", "qid=qid")
+        booster = model if isinstance(model, xgb.Booster) else ranker(model, *expected).get_booster()
         matrix, queries = _data(data, convention.weighting)
         if matrix.num_col() != booster.num_features():
             msg = (
@@ -75,16 +75,16 @@ class XGBoostToolkit(Toolkit):
                 "Hint: the columns that it was trained on."
             )
             raise InputError(msg)
-        best = int(getattr(booster, "best_iteration", -1))  # which it lacks without early stopping
+        best = int(getattr(booster, "best_iteration", -1))  # missing without early stopping
         n_trained = booster.num_boosted_rounds()
         rounds = rounds_until(iteration, n_trained, best + 1)
-        upto, words = booster[:rounds], self.nearest(convention)[1]
-        how = self.names(words)[1].removeprefix("xgboost ")
-        own = Route(f"Booster.eval {how}", lambda _: _evaluated(upto, matrix, words))
+        shortened, words = booster[:rounds], self.nearest(convention)[1]
+        metric = self.names(words)[1].removeprefix("xgboost ")
+        own_route = Route(f"Booster.eval {metric}", lambda _: _evaluated(shortened, matrix, words))
         return ToolkitData(
-            queries=queries, scores=upto.predict(matrix, output_margin=True), rounds=rounds, n_trained=n_trained,
+            queries=queries, scores=shortened.predict(matrix, output_margin=True), rounds=rounds, n_trained=n_trained,
             own_convention=_own_metric(booster, words),
-            routes=(self.score_route(words), own) if words.get("groups", True) else (),
+            routes=(self.score_route(words), own_route) if words.get("groups", True) else (),
             notes=dart_note(rounds, n_trained, _learner(booster)["gradient_booster"]["name"]),
         )  # fmt: skip
 
@@ -95,24 +95,25 @@ def _learner(booster: xgb.Booster) -> dict[str, Any]:
 
 
 def _own_metric(booster: xgb.Booster, words: dict[str, Any]) -> Convention | None:
-    """What the metric means under the parameters that the model was trained with, where they are known."""
+    """Return the convention of the metric under the model's training parameters, if these are known."""
     learner = _learner(booster)
-    several = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
-    own = [each["ndcg_exp_gain"] == "1" for each in several if "ndcg_exp_gain" in each]
-    return presets.xgboost.read({**words, "ndcg_exp_gain": own[0]}) if own and "ndcg_exp_gain" in words else None
+    params = [part.get("lambdarank_param", {}) for part in (*learner["metrics"], learner["objective"])]
+    exp_gains = [options["ndcg_exp_gain"] == "1" for options in params if "ndcg_exp_gain" in options]
+    is_known = exp_gains and "ndcg_exp_gain" in words
+    return presets.xgboost.read({**words, "ndcg_exp_gain": exp_gains[0]}) if is_known else None
 
 
 @refusing("xgboost", xgb.core.XGBoostError)
 def _evaluated(booster: xgb.Booster, matrix: xgb.DMatrix, words: dict[str, Any]) -> float:
-    """Read the value from the line that XGBoost writes, which has all digits."""
-    booster.set_param({name: value for name, value in words.items() if name != "groups"})  # which is of the data
-    found = dict(part.rpartition(":")[::2] for part in booster.eval(matrix, "set").split("\t")[1:])
-    return float(found[f"set-{words['eval_metric']}"])
+    """Return the value from XGBoost's evaluation line, which has all digits."""
+    booster.set_param({name: value for name, value in words.items() if name != "groups"})  # `groups` is about the data
+    values = dict(part.rpartition(":")[::2] for part in booster.eval(matrix, "set").split("\t")[1:])
+    return float(values[f"set-{words['eval_metric']}"])
 
 
 def _data(data: Any, weighting: str | None) -> tuple[xgb.DMatrix, Queries]:
     if isinstance(data, xgb.DMatrix):
-        return data, judged_of(data).queries(query_weights)(weighting)
+        return data, columns_of(data).queries(query_weights)(weighting)
     X, queries = read_data(data)
     if not queries.are_together:
         msg = "the rows of a query are not together, as XGBoost wants them.\nHint: sort X, labels and qid by qid."

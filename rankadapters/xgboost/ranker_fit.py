@@ -1,4 +1,4 @@
-"""Training an XGBRanker by a callable objective, which its own `fit` refuses and `xgb.train` takes."""
+"""Train an XGBRanker by a callable objective, which `xgb.train` supports but its own `fit` does not."""
 
 from __future__ import annotations
 
@@ -24,30 +24,28 @@ def fit_by_objective(
     eval_qid: Sequence[Any] = (),
     sample_weight_eval_set: Sequence[Any] | None = None,
     verbose: bool | int = False,
-    **others: Any,
+    **unsupported: Any,
 ) -> None:
     """Fit an XGBRanker whose `objective` is a callable `obj(preds, dtrain) -> grad, hess`.
 
-    `XGBRanker(objective=f)` raises; `XGBRanker().set_params(objective=f)` does not, but then its own `fit` trains by
-    squared error and breaks off when it has. An objective of ours is trained with its `replay_params`, as far as the
-    ranker leaves them open.
+    `XGBRanker(objective=f)` raises an error. `XGBRanker().set_params(objective=f)` does not, but its `fit` then trains
+    by squared error and fails at the end. An `ObjectiveCallback` is trained with its `replay_params`, unless the ranker
+    sets these parameters.
 
     References
     ----------
     XGBoost 3.2.0, python-package: sklearn.XGBRanker.fit, sklearn.XGBModel.load_model.
     """
-    if others:
-        msg = f"{min(others)}= is not handed on where a callable objective trains.\nHint: leave it out."
+    if unsupported:
+        msg = f"{min(unsupported)}= is not supported with a callable objective.\nHint: leave it out."
         raise InputError(msg)
     if any(map(callable, _listed(ranker.eval_metric))):
-        msg = (
-            "XGBRanker's eval_metric is a callable, beside an objective that is one.\nHint: QueryRanker(eval_metric=)."
-        )
+        msg = "XGBRanker's eval_metric and objective are both callables.\nHint: QueryRanker(eval_metric=)."
         raise InputError(msg)
     weights = sample_weight_eval_set or [None] * len(eval_set)
     evals = [
-        (_matrix(ranker, *pair, *more), f"validation_{place}")
-        for place, (pair, *more) in enumerate(zip(eval_set, eval_qid, weights, strict=True))
+        (_matrix(ranker, *pair, *more), f"validation_{index}")
+        for index, (pair, *more) in enumerate(zip(eval_set, eval_qid, weights, strict=True))
     ]
     train = _matrix(ranker, X, y, qid, sample_weight)
     log: dict[str, Any] = {}
@@ -66,14 +64,14 @@ def fit_by_objective(
 
 
 def _params(ranker: xgb.XGBRanker, train: xgb.DMatrix) -> dict[str, Any]:
-    """Parameters of the training: those that replay a built-in objective, and the ranker's own, which win."""
-    own = {name: value for name, value in ranker.get_xgb_params().items() if value is not None}
+    """Return the parameters of the training; the ranker's parameters override `replay_params`."""
+    ranker_params = {name: value for name, value in ranker.get_xgb_params().items() if value is not None}
     if not isinstance(ranker.objective, ObjectiveCallback):
-        return own
-    replayed = ranker.objective.replay_params(train, base_score=own.get("base_score"))
-    if "random_state" in own:
-        replayed.pop("seed", None)  # the same parameter, of which XGBoost takes the latter name
-    return replayed | own
+        return ranker_params
+    replayed = ranker.objective.replay_params(train, base_score=ranker_params.get("base_score"))
+    if "random_state" in ranker_params:
+        replayed.pop("seed", None)  # an alias; XGBoost would use `seed`
+    return replayed | ranker_params
 
 
 def _matrix(ranker: xgb.XGBRanker, X: Any, y: Any, qid: Any, weight: Any) -> xgb.DMatrix:
@@ -91,7 +89,7 @@ def _matrix(ranker: xgb.XGBRanker, X: Any, y: Any, qid: Any, weight: Any) -> xgb
 
 
 def _load(ranker: xgb.XGBRanker, booster: xgb.Booster, log: dict[str, Any]) -> None:
-    """Put the booster into the ranker, and back the parameters that loading takes from the booster."""
+    """Load the booster into the ranker, and restore the parameters that loading overwrites."""
     declared = {name: getattr(ranker, name) for name in OVERWRITTEN}
     ranker.load_model(booster.save_raw())
     for name, value in declared.items():

@@ -78,7 +78,7 @@ def test_of_some_queries_the_first_row_that_is_too_far_from_the_others_is_told()
 @pytest.mark.parametrize(
     ("value", "labels", "message"),
     [
-        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision knows 0 and 1"),
+        (objectives.xgboost.map(), [0, 2], r"labels\[1\] is 2, but average precision takes only 0 and 1"),
         (objectives.lightgbm.xendcg(), [0, -1], r"labels\[1\] is -1; the objective takes labels from 0 to 1000"),
         (
             objectives.catboost.query_soft_max(),

@@ -108,7 +108,7 @@ def test_each_divisor_of_average_precision_has_its_own_changes(divisor, beyond_k
 @pytest.mark.parametrize("name", ["catboost.pfound@3", "yahoo.err", "catboost.err@all"])
 def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
     convention = ra.parse(name).replace(scale=2.0)
-    message = r"(?s)labels\[2\] is 4, whose chance to stop a reader is .*; chances lie from 0 to 1.\nHint: scale="
+    message = r"(?s)labels\[2\] is 4, whose probability to stop a reader is .*; allowed is 0 to 1.\nHint: scale="
     with pytest.raises(ra.InputError, match=message) as error:
         objectives.gradients([1, 0, 4], np.zeros(3), PLAIN.replace(convention=convention), qid=["b", "a", "b"])
     assert error.value.row == 2
@@ -120,8 +120,14 @@ def test_labels_whose_chance_to_stop_is_not_one_are_refused(name):
         ({"convention": "lightgbm.map@5", "sigmoid": "table"}, "sigmoid='table' replays a built-in objective for NDCG"),
         ({"convention": "lightgbm.map@5", "sigmoid": "float32"}, r"not for ap\.\nHint: .*objectives\.xgboost\.map"),
         ({"convention": AP.replace(pool="rows", average="query")}, r"within a query, .* convention says pool='rows'"),
-        ({"convention": AP.replace(divisor="relevant", average="row")}, "whose rows weigh alike, .* average='row'"),
-        ({"convention": RR.replace(retrieve="above_0")}, "sees differences of scores, but retrieve='above_0' asks for"),
+        (
+            {"convention": AP.replace(divisor="relevant", average="row")},
+            "rows of equal weight within a query, .* average='row'",
+        ),
+        (
+            {"convention": RR.replace(retrieve="above_0")},
+            "uses only differences of scores, but retrieve='above_0' needs",
+        ),
         ({"convention": "catboost.precision_at@5"}, "needs a convention of NDCG, AP, RR or ERR, not precision@5"),
         ({"convention": "lightgbm.auc"}, "needs a convention of NDCG, AP, RR or ERR, not auc/"),
     ],

@@ -103,7 +103,7 @@ class Watched:
             assert not any(self.as_dmatrix)
             self.callback = again
             return
-        with pytest.raises(ra.InputError, match="left its evaluation sets behind"):
+        with pytest.raises(ra.InputError, match="which drops its evaluation sets"):
             self.boosted(callbacks=[again])
 
     def labels(self, seed):
@@ -185,7 +185,7 @@ def test_metric_of_catboost(seeds, events, convention):
                 target = np.random.default_rng(seed).permutation(rows.labels).astype(np.float32)
                 if any(np.array_equal(target, each.labels) for each in sets):
                     continue
-                with pytest.raises(ra.InputError, match="another order than declared"):
+                with pytest.raises(ra.InputError, match="different order than declared"):
                     metric.evaluate([target], target, None)
             else:
                 with ThreadPoolExecutor(4) as pool:

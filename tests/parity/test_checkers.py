@@ -72,7 +72,7 @@ def test_fractions_that_xgboost_rounds_are_named():
     report = checker("xgboost")([0.1, 0.7, 1], [1, 2, 3], convention, group_sizes=[3], query_weight=[0.1])
     assert report.ok
     assert (
-        report.rows[0].reason == "labels rounded to float32, as XGBoost holds them.\nquery_weight rounded to float32."
+        report.rows[0].reason == "labels rounded to float32, as XGBoost stores them.\nquery_weight rounded to float32."
     )
 
 

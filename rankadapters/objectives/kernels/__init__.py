@@ -1,1 +1,1 @@
-"""Kernels of gradients."""
+"""Compiled functions that compute gradients."""

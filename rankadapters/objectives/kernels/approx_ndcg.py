@@ -14,55 +14,55 @@ from rankadapters.objectives.kernels.queries import Ranks, add_lanes, begin_quer
 
 LOGARITHM, LOGARITHM_FROM_TWO, RECIPROCAL, POWER = range(4)
 
-# How soft ranks are discounted between whole ranks, the steepness of their sigmoids, and the hessian of every row.
+# The discount's formula and its parameter, the steepness of the sigmoids of soft ranks, and the hessian of every row.
 SoftRanks = namedtuple("SoftRanks", "kind parameter sigma hessian")  # noqa: PYI024 - for numba
 
-# As lambdas.Memory. By rank: the soft ranks, and then gain x the discount's slope there.
+# As `lambdas.Memory`. `Soft` has, by rank, the soft ranks and then gain x slope of the discount at the soft rank.
 Memory = namedtuple("Memory", "ranks soft")  # noqa: PYI024 - as above
-Soft = namedtuple("Soft", "places slopes")  # noqa: PYI024 - as above
+Soft = namedtuple("Soft", "soft_ranks slopes")  # noqa: PYI024 - as above
 
 
 def make_memory(width: int) -> Memory:
-    """Memory for queries of up to `width` rows."""
+    """Allocate memory for queries of up to `width` rows."""
     return Memory(columns(Ranks, width), columns(Soft, width))
 
 
 @internal
-def slope_of(kind, parameter, place):
-    """Derivative of a discount by the rank, which need not be whole."""
+def slope_of(kind, parameter, rank):
+    """Return the derivative of a discount by the rank, which need not be whole."""
     if kind == RECIPROCAL:
-        return -1.0 / (place * place)
+        return -1.0 / (rank * rank)
     if kind == POWER:
-        return np.log(parameter) * parameter ** (place - 1.0)
-    if kind == LOGARITHM_FROM_TWO and place < 2.0:  # noqa: PLR2004 - rank 2
+        return np.log(parameter) * parameter ** (rank - 1.0)
+    if kind == LOGARITHM_FROM_TWO and rank < 2.0:  # noqa: PLR2004 - rank 2
         return 0.0
-    argument = place + (1.0 if kind == LOGARITHM else 0.0)
+    argument = rank + (1.0 if kind == LOGARITHM else 0.0)
     return -np.log(parameter) / (argument * np.log(argument) ** 2)
 
 
 @merged
-def add_places(powers, places, i, n):
-    """Add the chances that rank i and each later rank stand above one another."""
-    power, own = same(powers[i]), same(0.0)
+def add_soft_ranks(powers, soft_ranks, i, n):
+    """Add to the soft ranks of rank i and each later rank: 1 / (1 + exp(sigma (s - s_other)))."""
+    power, rank_above = same(powers[i]), same(0.0)
     j = i + np.uint64(1)
     while j < np.uint64(n):
-        others = load(powers, j)
-        inverse = same(1.0) / (power + others)
-        own = own + only_first(others * inverse, np.uint64(n) - j)
-        store(places, j, load(places, j) + only_first(power * inverse, np.uint64(n) - j))
+        other_powers = load(powers, j)
+        inverse = same(1.0) / (power + other_powers)
+        rank_above = rank_above + only_first(other_powers * inverse, np.uint64(n) - j)
+        store(soft_ranks, j, load(soft_ranks, j) + only_first(power * inverse, np.uint64(n) - j))
         j += np.uint64(LANES)
-    places[i] += add_lanes(own)
+    soft_ranks[i] += add_lanes(rank_above)
 
 
 @merged
 def add_pulls(powers, slopes, lambdas, i, n):
-    """Add what rank i and each later rank pull at one another."""
+    """Add the lambdas of rank i and each later rank, which change each other's soft ranks."""
     power, slope, pulls = same(powers[i]), same(slopes[i]), same(0.0)
     j = i + np.uint64(1)
     while j < np.uint64(n):
-        others = load(powers, j)
-        inverse = same(1.0) / (power + others)
-        pull = only_first((power * others) * (inverse * inverse) * (slope - load(slopes, j)), np.uint64(n) - j)
+        other_powers = load(powers, j)
+        inverse = same(1.0) / (power + other_powers)
+        pull = only_first((power * other_powers) * (inverse * inverse) * (slope - load(slopes, j)), np.uint64(n) - j)
         store(lambdas, j, load(lambdas, j) - pull)
         pulls = pulls + pull
         j += np.uint64(LANES)
@@ -70,25 +70,25 @@ def add_pulls(powers, slopes, lambdas, i, n):
 
 
 @internal
-def run_steps(memory, n, first, last, soft_ranks):
-    """Do some of the 2 (n - 1) steps of a query: one for each rank to find the soft ranks, one to find the pulls."""
-    ranks, (places, slopes), half = memory.ranks, memory.soft, n - 1
+def run_steps(memory, n, first, last, settings):
+    """Run steps `first` to `last - 1` of a query: n - 1 for the soft ranks, then n - 1 for the gradients."""
+    ranks, (soft_ranks, slopes), half = memory.ranks, memory.soft, n - 1
     for step in range(first, min(last, 2 * half)):
         i = step if step < half else step - half
         if step == half:
             for r in range(n):
-                slopes[r] = ranks.gains[r] * slope_of(soft_ranks.kind, soft_ranks.parameter, places[r])
-        keep_powers(ranks, i, n, soft_ranks.sigma)
+                slopes[r] = ranks.gains[r] * slope_of(settings.kind, settings.parameter, soft_ranks[r])
+        keep_powers(ranks, i, n, settings.sigma)
         if step < half:
-            add_places(ranks.powers, places, np.uint64(i), n)
+            add_soft_ranks(ranks.powers, soft_ranks, np.uint64(i), n)
         else:
             add_pulls(ranks.powers, slopes, ranks.lambdas, np.uint64(i), n)
 
 
 @kernel
-def approx_ndcg_gradients(queries, soft_ranks, first, last, memory, grad, hess):
-    """As lambdas.lambda_gradients, in the steps from `first` to before `last` of run_steps."""
-    ranks, places = memory.ranks, memory.soft.places
+def approx_ndcg_gradients(queries, settings, first, last, memory, grad, hess):
+    """Do what `lambdas.lambda_gradients` does, in steps `first` to `last - 1` of `run_steps`."""
+    ranks, soft_ranks = memory.ranks, memory.soft.soft_ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
@@ -98,9 +98,9 @@ def approx_ndcg_gradients(queries, soft_ranks, first, last, memory, grad, hess):
             if far >= 0:
                 return far
             for r in range(n):
-                places[r] = ranks.hessians[r] = 1.0
-        run_steps(memory, n, first, last, soft_ranks)
+                soft_ranks[r] = ranks.hessians[r] = 1.0
+        run_steps(memory, n, first, last, settings)
         if last >= 2 * (n - 1):
-            scale = queries.inverse[q] * soft_ranks.sigma
-            write_gradients(queries, q, ranks.lambdas, ranks.hessians, scale, soft_ranks.hessian, grad, hess)
+            scale = queries.inverse[q] * settings.sigma
+            write_gradients(queries, q, ranks.lambdas, ranks.hessians, scale, settings.hessian, grad, hess)
     return ALL_FINITE

@@ -1,4 +1,4 @@
-"""Exponentials of a whole array, in packed instructions: the C library's bits, at a third of its time."""
+"""Exponentials of a whole array in SIMD instructions: the bits of the C library, in a third of its time."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rankadapters.core.kernels import contracting
 
-STEPS = 128  # the table divides a power of two into as many
-LOWEST = -500.0  # below this the result may have fewer digits, and the C library is asked
+STEPS = 128  # the table divides a power of two into this many steps
+LOWEST = -500.0  # below this the result may lose digits, so the C library computes it
 
-# exp(x) = 2^(k / STEPS) exp(r), as in glibc's sysdeps/ieee754/dbl-64/e_exp.c: k / STEPS is the next such multiple to
-# x / log(2), log(2) / STEPS being HIGH + LOW, and exp(r) - 1 a polynomial. Adding SHIFT rounds to a whole number.
+# exp(x) = 2^(k / STEPS) exp(r), as in glibc's sysdeps/ieee754/dbl-64/e_exp.c. k / STEPS is the multiple of 1 / STEPS
+# nearest to x / log(2); log(2) / STEPS is HIGH + LOW; exp(r) - 1 is a polynomial. Adding SHIFT rounds to whole numbers.
 INVERSE = float.fromhex("0x1.71547652b82fep0") * STEPS
 HIGH, LOW = float.fromhex("-0x1.62e42fefa0000p-8"), float.fromhex("-0x1.cf79abc9e3b39p-47")
 SHIFT = float.fromhex("0x1.8p52")
@@ -22,7 +22,7 @@ C4, C5 = float.fromhex("0x1.55555cf172b91p-5"), float.fromhex("0x1.1111167a4d017
 
 
 def _powers_of_two() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """2^(k / STEPS), and what rounding took away of each, as a share of it."""
+    """Return 2^(k / STEPS) in float64, and the relative rounding error of each."""
     with localcontext() as context:
         context.prec = 50
         step = Decimal(2).ln() / STEPS

@@ -1,7 +1,7 @@
-"""CatBoost's generator of random numbers: two PCG XSH-RR streams, of which every query has its own.
+"""CatBoost's random number generator: a pair of PCG XSH-RR streams for each query.
 
-What a query draws depends on the seed of the call and the query's number alone, so that any number of threads draws
-the same.
+A query's numbers depend only on the seed of the call and the query's index, so they are the same for any number of
+threads.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ MIXED, DROPPED, TURNED = np.uint64(18), np.uint64(27), np.uint64(59)
 WORD, LOW_WORD, LOW_31 = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(0x7FFFFFFF)
 TURN = np.uint64(31)
 REALS = 2.0**53 - 1
-BLOCKS = 128  # CatBoost's CB_THREAD_LIMIT: into as many its queries are divided, whatever the number of threads
+BLOCKS = 128  # CatBoost's CB_THREAD_LIMIT: it divides queries into this many blocks, for any number of threads
 
 
 @internal
 def word_of(x):
-    """Give 32 bits of a state: shifted, and rotated by its upper five bits."""
+    """Return 32 bits of a state: shifted, and rotated by its upper five bits."""
     word = (((x >> MIXED) ^ x) >> DROPPED) & LOW_WORD
     turn = x >> TURNED
     return ((word >> turn) | (word << ((WORD - turn) & TURN))) & LOW_WORD
@@ -29,61 +29,61 @@ def word_of(x):
 
 @internal
 def started(seed):
-    """States and increments of the two streams of a seed, drawn from a stream that starts there."""
+    """Return the states and increments of a seed's two streams, drawn from a third stream that the seed starts."""
     x = seed * MULTIPLIER + ONE
     low = word_of(x)
     x = x * MULTIPLIER + ONE
     first = (word_of(x) << WORD) | low
     x = x * MULTIPLIER + ONE
-    one = word_of(x)
+    first_word = word_of(x)
     x = x * MULTIPLIER + ONE
     low = word_of(x)
     x = x * MULTIPLIER + ONE
     second = (word_of(x) << WORD) | low
     x = x * MULTIPLIER + ONE
-    other = word_of(x)
-    if one & LOW_31 == other & LOW_31:
-        other = ~other & LOW_WORD
-    return first, second, TWO * one + ONE, TWO * other + ONE
+    second_word = word_of(x)
+    if first_word & LOW_31 == second_word & LOW_31:
+        second_word = ~second_word & LOW_WORD
+    return first, second, TWO * first_word + ONE, TWO * second_word + ONE
 
 
 @internal
 def advanced(x, increment, steps):
-    """State of a stream that many draws later, in as many steps as the number has binary digits."""
-    multiplier, added, whole, sum_of = MULTIPLIER, increment, ONE, np.uint64(0)
+    """Return a stream's state after `steps` draws, in log2(steps) operations."""
+    multiplier, total_increment, factor, offset = MULTIPLIER, increment, ONE, np.uint64(0)
     while steps > 0:
         if steps & 1:
-            whole *= multiplier
-            sum_of = sum_of * multiplier + added
-        added *= multiplier + ONE
+            factor *= multiplier
+            offset = offset * multiplier + total_increment
+        total_increment *= multiplier + ONE
         multiplier *= multiplier
         steps >>= 1
-    return whole * x + sum_of
+    return factor * x + offset
 
 
 @internal
 def drawn(first, second):
-    """64 bits of the states of both streams."""
+    """Return 64 bits, 32 from the state of each stream."""
     return (word_of(first) << WORD) | word_of(second)
 
 
 @internal
 def real(first, second):
-    """A number from 0 to 1, both included."""
+    """Return a number in [0, 1], both ends included."""
     return np.float64(drawn(first, second) >> SHORT) / REALS
 
 
 @internal
 def draw_normals(seed, count, out):
-    """Write standard normal numbers by the polar method, which keeps one of each pair."""
-    first, second, one, other = started(seed)
+    """Write standard normal numbers by the polar method, keeping one of each pair that it makes."""
+    first, second, first_step, second_step = started(seed)
     for i in range(count):
         square = 2.0
         x = 0.0
         while square > 1.0 or square == 0.0:
-            first, second = first * MULTIPLIER + one, second * MULTIPLIER + other
+            first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
             x = 2.0 * real(first, second) - 1.0
-            first, second = first * MULTIPLIER + one, second * MULTIPLIER + other
+            first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
             y = 2.0 * real(first, second) - 1.0
             square = x * x + y * y
         out[i] = x * np.sqrt(-2.0 * np.log(square) / square)
@@ -91,21 +91,21 @@ def draw_normals(seed, count, out):
 
 @internal
 def block_started(seed, block, draws):
-    """Streams of a block of queries after that many draws; the block's seed is the call's draw of its number."""
-    first, second, one, other = started(seed)
-    first, second = advanced(first, one, block + 1), advanced(second, other, block + 1)
-    first, second, one, other = started(drawn(first, second))
-    return advanced(first, one, draws), advanced(second, other, draws), one, other
+    """Return the streams of a block of queries after `draws` draws; its seed is draw number `block` of the call."""
+    first, second, first_step, second_step = started(seed)
+    first, second = advanced(first, first_step, block + 1), advanced(second, second_step, block + 1)
+    first, second, first_step, second_step = started(drawn(first, second))
+    return advanced(first, first_step, draws), advanced(second, second_step, draws), first_step, second_step
 
 
 @kernel
 def query_seeds(seed, n_queries, start, seeds):
-    """Write the seeds of the queries from `start` on, drawn block by block."""
+    """Write the seeds of the queries from `start` on; every block of queries draws its seeds from its own stream."""
     size = (n_queries + BLOCKS - 1) // BLOCKS
-    first, second, one, other = block_started(seed, start // size, start % size)
+    first, second, first_step, second_step = block_started(seed, start // size, start % size)
     for i in range(seeds.size):
         q = start + i
         if i > 0 and q % size == 0:
-            first, second, one, other = block_started(seed, q // size, 0)
-        first, second = first * MULTIPLIER + one, second * MULTIPLIER + other
+            first, second, first_step, second_step = block_started(seed, q // size, 0)
+        first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
         seeds[i] = drawn(first, second)

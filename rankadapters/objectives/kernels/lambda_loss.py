@@ -1,4 +1,4 @@
-"""Gradients of LambdaLoss: pairs by rank, weighed by gains and by the distance of their ranks."""
+"""Gradients of LambdaLoss: pairs weighted by gains, discounts and the distance of their ranks."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from rankadapters.objectives.kernels.lambdas import end_query, keep_powers
 from rankadapters.objectives.kernels.lanes import LANES, load, magnitude, only_first, same, store, where_greater
 from rankadapters.objectives.kernels.queries import add_lanes, begin_query
 
-# What the pairs of the ranks i < j weigh: abs(gain_i - gain_j) (steps[j - i] + discounts[i] - discounts[j]) or, with
-# `both`, each way once, gain x discount of the row that should be above.
+# A pair of ranks i < j weighs abs(gain_i - gain_j) (steps[j - i] + discounts[i] - discounts[j]). With `both`, each
+# order of the two rows is a pair of its own and weighs gain x discount of its upper row.
 PairWeights = namedtuple("PairWeights", "steps discounts both")  # noqa: PYI024 - numba knows this kind
 
 
 @merged
 def pair_weights(gain, gains, step, discount, discounts):
-    """Weights of four pairs, below 0 where the row at the lower rank has the larger gain."""
+    """Return the weights of four pairs, negative where the lower row has the larger gain."""
     return (gain - gains) * (step + (discount - discounts))
 
 
 @merged
 def add_row_of_loss(ranks, weights, i, n):
-    """Add the pairs of rank i with every later rank: each one way, or both ways by the gain of the row to be above."""
+    """Add the pairs of rank i with every later rank, in one order or, with `weights.both`, in both."""
     _, powers, gains, lambdas, hessians, _ = ranks
     steps, discounts, both = weights
     power, gain, discount = same(powers[i]), same(gains[i]), same(discounts[i])
     pulls, curvatures = same(0.0), same(0.0)
     j = i + np.uint64(1)
     while j < np.uint64(n):
-        others, theirs = load(powers, j), load(gains, j)
-        inverse = same(1.0) / (power + others)
+        other_powers, other_gains = load(powers, j), load(gains, j)
+        inverse = same(1.0) / (power + other_powers)
         if both:
-            push, weight = (gain * others - theirs * power) * inverse, gain + theirs
+            push, weight = (gain * other_powers - other_gains * power) * inverse, gain + other_gains
         else:
-            signed = pair_weights(gain, theirs, load(steps, j - i), discount, load(discounts, j))
-            push = where_greater(signed, same(0.0), others, power) * signed * inverse
+            signed = pair_weights(gain, other_gains, load(steps, j - i), discount, load(discounts, j))
+            push = where_greater(signed, same(0.0), other_powers, power) * signed * inverse
             weight = magnitude(signed)
         push = only_first(push, np.uint64(n) - j)
-        bend = only_first(weight * (power * others) * (inverse * inverse), np.uint64(n) - j)
+        bend = only_first(weight * (power * other_powers) * (inverse * inverse), np.uint64(n) - j)
         store(lambdas, j, load(lambdas, j) + push)
         store(hessians, j, load(hessians, j) + bend)
         pulls, curvatures = pulls + push, curvatures + bend
@@ -52,7 +52,7 @@ def add_row_of_loss(ranks, weights, i, n):
 
 @internal
 def add_pairs_of_loss(ranks, weights, n, first, last, sigma):
-    """Add the pairs of the ranks from `first` to before `last` with every later rank."""
+    """Add the pairs of ranks `first` to `last - 1` with every later rank."""
     for i in range(np.uint64(first), np.uint64(last)):
         keep_powers(ranks, i, n, sigma)
         add_row_of_loss(ranks, weights, i, n)
@@ -60,7 +60,7 @@ def add_pairs_of_loss(ranks, weights, n, first, last, sigma):
 
 @kernel
 def lambda_loss_gradients(queries, weights, pairing, first, last, memory, grad, hess):
-    """As lambdas.lambda_gradients."""
+    """Do what `lambdas.lambda_gradients` does, for LambdaLoss."""
     ranks = memory.ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

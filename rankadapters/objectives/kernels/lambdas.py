@@ -1,4 +1,4 @@
-"""Lambda gradients of pairs whose first row ranks high: one division and no exponential per pair."""
+"""Lambda gradients of all pairs with a row in the top ranks: one division and no exponential per pair."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ from rankadapters.objectives.kernels.queries import (
     write_gradients,
 )
 
-# What is the same for every pair of an objective. Each pair's delta is divided by `offset + slope * score distance`;
-# `by_sum` scales a query by log2(1 + S) / S, S being the sum of all its lambdas; `floor` bounds p (1 - p) from below.
-# `common` is the gain of most rows, NaN where there is none: beside it, only pairs with rows of other gains count.
+# Settings of all pairs. Each pair's delta is divided by `offset + slope * score distance`. `by_sum` scales a query by
+# log2(1 + S) / S, where S is the sum of its lambdas. `floor` bounds p (1 - p) from below. `common` is the gain of most
+# rows, or NaN; pairs of two rows of this gain have no gradient and are skipped.
 Pairing = namedtuple("Pairing", "limit sigma offset slope by_sum hessian floor common")  # noqa: PYI024 - numba knows this kind
 
-# What the pairs of a query are weighed by: the discounts of their ranks, or with `unit` 1; a distance that divides them
-# begins at `offset`.
+# Weights of a query's pairs: the change of DCG by `discounts`, or 1 with `unit`. A score distance that divides them is
+# added to `offset`.
 Weighing = namedtuple("Weighing", "discounts unit offset floor")  # noqa: PYI024 - as above
 
-# A query's working memory. It is the caller's, so that one query can be computed in several calls, between which Python
-# may be interrupted: `total`, of one entry, is the sum of the lambdas so far, and `count` how many ranks are `listed`.
+# A query's working memory. The caller owns it, so that one query can take several calls and Python can be interrupted
+# between them. `total` (one entry) is the sum of the lambdas so far, and `count` is the number of `listed` ranks.
 Memory = namedtuple("Memory", "ranks total listed count late")  # noqa: PYI024 - as above
 Late = namedtuple("Late", "pushes bends")  # noqa: PYI024 - as above
 
-FEWEST = 8  # pairs of a row are added up in lanes; the rest, and fewer, one by one
-LISTED_SHARE = 4  # rows without the common gain are listed where they are at most one in so many
-SMALLEST_POWER = 1e-100  # its square and the square of its inverse are still float64
+FEWEST = 8  # a row with at least this many pairs adds them in lanes, and those that fill no lanes one by one
+LISTED_SHARE = 4  # rows without the common gain are listed if they are at most one in this many
+SMALLEST_POWER = 1e-100  # its square does not underflow, and the square of its inverse does not overflow
 
 
 def make_memory(width: int) -> Memory:
-    """Memory for queries of up to `width` rows."""
+    """Allocate memory for queries of up to `width` rows."""
     listed, count = np.empty(width + LANES, np.int32), np.zeros(1, np.int64)
     return Memory(columns(Ranks, width), np.zeros(1), listed, count, columns(Late, FEWEST))
 
 
 @merged
 def changes(gain, gains, discount, discounts, unit):
-    """What trading places changes of the DCG or, with `unit`, the sign of the difference of gains."""
+    """Return the change of DCG when a pair swaps or, with `unit`, the sign of the difference of gains."""
     if unit:
         none, one = same(0.0), same(1.0)
         return where_greater(gain, gains, one, none) - where_greater(gains, gain, one, none)
@@ -66,9 +66,9 @@ def changes(gain, gains, discount, discounts, unit):
 
 @merged
 def pull_apart(delta, power, powers, score, scores, offset, floor):
-    """Lambdas and hessians of four pairs.
+    """Return the lambdas and hessians of four pairs.
 
-    With E = exp(sigma s), 1 / (1 + exp(sigma (s_i - s_j))) is E_j / (E_i + E_j): one division serves it, its hessian
+    With E = exp(sigma s), 1 / (1 + exp(sigma (s_i - s_j))) = E_j / (E_i + E_j). One division serves this, the hessian
     and the score distance.
     """
     both = power + powers
@@ -82,7 +82,7 @@ def pull_apart(delta, power, powers, score, scores, offset, floor):
 
 @merged
 def add_in_turn(total, values):
-    """Add the four one after the other."""
+    """Add four numbers to `total` one after the other."""
     return total + at(values, 0) + at(values, 1) + at(values, 2) + at(values, 3)
 
 
@@ -122,8 +122,8 @@ def add_row(ranks, weighing, i, n):
 
 
 @internal
-def list_others(gains, n, common, listed):
-    """List the ranks whose gain is not the common one; return how many, or -1 where they are too many to be listed."""
+def list_uncommon(gains, n, common, listed):
+    """List the ranks whose gain is not the common one; return their number, or -1 if there are too many."""
     count = np.uint64(0)
     for r in range(n):
         listed[count] = r
@@ -133,9 +133,9 @@ def list_others(gains, n, common, listed):
 
 @merged
 def add_listed(ranks, weighing, i, n, listed, late, first, count):
-    """As add_row for a row with the common gain, whose pairs are those with the listed ranks from `first` on.
+    """Add the pairs of rank i, whose gain is the common one, with the listed ranks from `first` on; as `add_row`.
 
-    Every other pair adds 0 there, so leaving it out changes no bit: what is left is added up in the same lanes.
+    Its other pairs would add 0. Skipping them changes no bit, because the listed pairs are added in the same lanes.
     """
     scores, powers, gains, lambdas, hessians, _ = ranks
     discounts, unit = weighing.discounts, weighing.unit
@@ -146,26 +146,26 @@ def add_listed(ranks, weighing, i, n, listed, late, first, count):
     pulls, curvatures, sizes = same(0.0), same(0.0), same(0.0)
     for t in range(np.uint64(LANES)):
         listed[count + t] = i  # a pair of a row with itself adds 0
-    t, left = first, np.uint64(0)
+    t, n_late = first, np.uint64(0)
     while t < count:
         delta = changes(gain, pick(gains, listed, t), discount, discount if unit else pick(discounts, listed, t), unit)
-        others = pick(powers, listed, t)
-        push, bend = pull_apart(delta, power, others, score, pick(scores, listed, t), offset, floor)
+        other_powers = pick(powers, listed, t)
+        push, bend = pull_apart(delta, power, other_powers, score, pick(scores, listed, t), offset, floor)
         for lane in range(LANES):
-            j, one, bent = np.uint64(listed[t]), at(push, lane), at(bend, lane)
-            lambdas[j] += one
-            hessians[j] += bent
-            place = (j - i - np.uint64(1)) % np.uint64(LANES)
+            j, lambda_of_pair, hessian_of_pair = np.uint64(listed[t]), at(push, lane), at(bend, lane)
+            lambdas[j] += lambda_of_pair
+            hessians[j] += hessian_of_pair
+            lane_in_row = (j - i - np.uint64(1)) % np.uint64(LANES)
             if j < end:
-                pulls = pulls + only_at(one, place)
-                curvatures = curvatures + only_at(bent, place)
-                sizes = sizes + only_at(abs(one), place)
+                pulls = pulls + only_at(lambda_of_pair, lane_in_row)
+                curvatures = curvatures + only_at(hessian_of_pair, lane_in_row)
+                sizes = sizes + only_at(abs(lambda_of_pair), lane_in_row)
             else:
-                late.pushes[left], late.bends[left] = one, bent
-                left += np.uint64(1)
+                late.pushes[n_late], late.bends[n_late] = lambda_of_pair, hessian_of_pair
+                n_late += np.uint64(1)
             t += np.uint64(1)
     pull, curvature, size = add_lanes(pulls), add_lanes(curvatures), add_lanes(sizes)
-    for t in range(left):
+    for t in range(n_late):
         pull += late.pushes[t]
         curvature += late.bends[t]
         size += abs(late.pushes[t])
@@ -176,7 +176,7 @@ def add_listed(ranks, weighing, i, n, listed, late, first, count):
 
 @merged
 def divided_ranks(ranks, gains, n, pairing):
-    """Ranks whose pairs weigh `gains`, with the scores whose distances divide these, and what distances begin at."""
+    """Return the ranks with the given gains and the scores whose distances divide the pairs, and the offset."""
     divided = pairing.slope > 0.0 and ranks.scores[0] != ranks.scores[n - 1]
     scores = ranks.scores if divided else ranks.zeros
     offset = pairing.offset if divided else 1.0
@@ -185,14 +185,14 @@ def divided_ranks(ranks, gains, n, pairing):
 
 @merged
 def keep_powers(ranks, i, n, sigma):
-    """Take powers relative to the score of rank i, where no pair has any, or where they have become too small."""
+    """Compute powers relative to the score of rank i, at the first rank or when they have become too small."""
     if i == 0 or ranks.powers[i] < SMALLEST_POWER:
         exponentials(ranks.scores, np.int64(i), n, sigma, ranks.powers)
 
 
 @internal
 def add_pairs(memory, n, first, last, discounts, unit, pairing):
-    """Add the pairs of the ranks from `first` to before `last` with every later rank; return the sum of all lambdas."""
+    """Add the pairs of ranks `first` to `last - 1` with every later rank; return the sum of lambdas so far."""
     ranks, offset = divided_ranks(memory.ranks, memory.ranks.gains, n, pairing)
     weighing, total = Weighing(discounts, unit, offset, pairing.floor), memory.total[0]
     listed, count, ahead = memory.listed, memory.count[0], np.uint64(0)
@@ -210,7 +210,7 @@ def add_pairs(memory, n, first, last, discounts, unit, pairing):
 
 @merged
 def end_query(ranks, queries, q, total, pairing, grad, hess):
-    """Scale what a query's pairs have added up to, and write it to its rows."""
+    """Scale a query's sums, and write them to its rows."""
     unscaled = queries.inverse[q] * pairing.sigma
     scale = unscaled * sum_scale(2.0 * total * unscaled, pairing.by_sum)
     bend = scale * pairing.sigma * pairing.hessian
@@ -221,8 +221,8 @@ def end_query(ranks, queries, q, total, pairing, grad, hess):
 def lambda_gradients(queries, unit, pairing, first, last, memory, grad, hess):
     """Write the gradients of every query that has any.
 
-    Only the pairs of ranks from `first` to before `last` are added: a call begins its queries where `first` is 0, and
-    ends those of which no rank is left. Returns the row of a score too far from others of its query, else -1.
+    A call adds only the pairs of ranks `first` to `last - 1`. It loads its queries if `first` is 0, and writes those
+    whose ranks are all done. Return a row whose score is too far from others of its query, or -1.
     """
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
@@ -235,7 +235,7 @@ def lambda_gradients(queries, unit, pairing, first, last, memory, grad, hess):
             memory.total[0] = 0.0
             memory.count[0] = -1
             if not np.isnan(pairing.common):
-                memory.count[0] = list_others(memory.ranks.gains, n, pairing.common, memory.listed)
+                memory.count[0] = list_uncommon(memory.ranks.gains, n, pairing.common, memory.listed)
         end = min(pairing.limit, n - 1)
         total = add_pairs(memory, n, first, min(last, end), queries.discounts, unit, pairing)
         if last >= end:

@@ -13,19 +13,19 @@ from rankadapters.objectives.kernels.queries import columns, sum_scale, write_gr
 BINS = 1024 * 1024
 REACH = 25.0  # the table covers sigmoid arguments of +-25
 
-# As lambdas.Memory.
+# As `lambdas.Memory`.
 Memory = namedtuple("Memory", "sums total")  # noqa: PYI024 - for numba
 Sums = namedtuple("Sums", "lambdas hessians")  # noqa: PYI024 - as above
 
 
 def make_memory(width: int) -> Memory:
-    """Memory for queries of up to `width` rows."""
+    """Allocate memory for queries of up to `width` rows."""
     return Memory(columns(Sums, width, np.float32), np.zeros(1))
 
 
 @kernel
 def sigmoid_table(sigma, out):
-    """1 / (1 + exp(sigma x)) at out.size points from -25 / sigma on."""
+    """Write 1 / (1 + exp(sigma x)) at out.size points from -25 / sigma to 25 / sigma."""
     low = -REACH / sigma
     bins_per_unit = out.size / (-low - low)
     for i in range(out.size):
@@ -34,18 +34,18 @@ def sigmoid_table(sigma, out):
 
 @kernel
 def from_table(x, table, low, bins_per_unit):
-    """Read the table at x, cut to its ends."""
+    """Read the table at x, clipped to its ends."""
     if x <= low:
         return table[0]
     if x >= -low:
         return table[table.size - 1]
-    # The float next below -low can round to the bin behind the last.
+    # The largest float below -low can round to one bin past the last.
     return table[np.uint64(min(np.int64((x - low) * bins_per_unit), table.size - 1))]
 
 
 @internal
 def add_pairs_by_table(queries, q, first, last, pairing, table, memory):
-    """As lambdas.add_pairs."""
+    """Do what `lambdas.add_pairs` does, in LightGBM's arithmetic."""
     ranks = slice(queries.rowptr[q], queries.rowptr[q + 1])
     scores, gains, discounts = queries.scores[ranks], queries.gains[ranks], queries.discounts
     (lambdas, hessians), total, inverse_ideal, n = memory.sums, memory.total[0], queries.inverse[q], scores.size
@@ -76,7 +76,7 @@ def add_pairs_by_table(queries, q, first, last, pairing, table, memory):
 
 @kernel
 def lambda_gradients_by_table(queries, pairing, table, first, last, memory, grad, hess):
-    """As lambdas.lambda_gradients."""
+    """Do what `lambdas.lambda_gradients` does, in LightGBM's arithmetic."""
     lambdas, hessians = memory.sums
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]

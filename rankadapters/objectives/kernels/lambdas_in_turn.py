@@ -1,6 +1,6 @@
-"""Lambda gradients of pairs that are added one after the other, from the top or drawn: XGBoost's, in its float32.
+"""Lambda gradients whose pairs are added one by one, as in XGBoost: pairs of the top ranks, or random pairs.
 
-Where positions have a bias, pairs are divided by its ratios, in the arithmetic of any sigmoid.
+XGBoost's sums are float32. Under a position bias, pairs are divided by its ratios, with any arithmetic of the sigmoid.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from rankadapters.objectives.kernels.queries import WIDEST, columns, row_at, sum
 from rankadapters.objectives.kernels.trades import fill_changes, last_changing, make_trades, prepare
 
 DELTA_NDCG, DELTA_ONE, DELTA_MAP = 0, 1, 2
-FIRST_TRADE = 3  # the first kind of trades, which pairs under a bias know
+FIRST_TRADE = 3  # from here on, a delta is FIRST_TRADE plus a kind of `trades`; only pairs under a bias have these
 
-# How to compute: the change that weighs a pair, how many rows each is paired with at random (0: pairs from the top),
-# and the arithmetic of the sigmoid.
+# Settings: the change that weighs a pair, the number of random partners of each row (0 for pairs of the top ranks), and
+# the arithmetic of the sigmoid.
 Form = namedtuple("Form", "delta samples arithmetic")  # noqa: PYI024 - for numba
 
-# A query by rank; for MAP the relevant rows up to each rank and sum(gain / rank).
+# A query by rank. For MAP, also the relevant rows up to each rank, and the sum of gain / rank up to it.
 InTurn = namedtuple("InTurn", "scores gains lambdas hessians relevant precisions")  # noqa: PYI024 - as above
 Pairs = namedtuple("Pairs", "order left right")  # noqa: PYI024 - as above
 Memory = namedtuple("Memory", "ranks total pairs deltas shares trades")  # noqa: PYI024 - as lambdas.Memory
 
 
 def make_memory(width: int) -> Memory:
-    """Memory for queries of up to `width` rows."""
+    """Allocate memory for queries of up to `width` rows."""
     lambdas, hessians = np.empty(width, np.float32), np.empty(width, np.float32)
     ranks = InTurn(np.empty(width), np.empty(width), lambdas, hessians, np.empty(width), np.empty(width))
     pairs = Pairs(np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32))
@@ -46,30 +46,30 @@ def make_memory(width: int) -> Memory:
 
 
 def make_biased_memory(width: int) -> Memory:
-    """Memory for queries of up to `width` rows whose positions have a bias; lambdas are float64, of any arithmetic."""
+    """Allocate memory for queries of up to `width` rows under a position bias; lambdas are stored as float64."""
     ranks, shares = columns(InTurn, width), columns(Shares, width)
     return make_memory(width)._replace(ranks=ranks, shares=shares, trades=make_trades(width))
 
 
 @inlined
 def change_of_precision(upper_is_relevant, above, below, relevant_above, relevant_below, between):
-    """Change of the average precision of one relevant row and one that is not, times the relevant rows."""
+    """Return the change of AP when a relevant and an irrelevant row swap, times the number of relevant rows."""
     if upper_is_relevant:
         return relevant_above / (above + 1.0) - relevant_below / (below + 1.0) + between
-    # The relevant row moves up, and counts at the rank above too.
+    # The relevant row moves up, and adds a hit at the upper rank too.
     return relevant_below / (below + 1.0) - (relevant_above + 1.0) / (above + 1.0) - between
 
 
-# Arrays are taken out of their tuples before the loop, and no function has them for one pair: each access would count
-# a reference, which takes ten times as long as the rest.
+# Arrays are read from their tuples before the loop, and no function takes tuples for a single pair: each access would
+# count a reference, which takes ten times as long as the rest.
 @merged
 def keep_pairs(form, memory, n, count, inverse_ideal, discounts):
-    """Keep the pairs of different gains, the higher row on the left, and find their deltas; return how many there are.
+    """Keep the pairs of different gains, larger gain on the left, and compute their deltas; return their number.
 
-    The deltas of trades are there.
+    The deltas of `trades` are already computed.
     """
     _, gains, _, _, relevant, precisions = memory.ranks
-    (_, left, right), deltas, kept = memory.pairs, memory.deltas, 0
+    (_, left, right), deltas, n_kept = memory.pairs, memory.deltas, 0
     for t in range(count):
         i, j = np.uint64(left[t]), np.uint64(right[t])
         if gains[i] == gains[j]:
@@ -87,14 +87,14 @@ def keep_pairs(form, memory, n, count, inverse_ideal, discounts):
             between = precisions[below - np.uint64(1)] - precisions[above]
             change = change_of_precision(high == above, above, below, relevant[above], relevant[below], between)
             delta = abs(change) / relevant[np.uint64(n - 1)]
-        left[kept], right[kept], deltas[kept] = high, low, delta
-        kept += 1
-    return kept
+        left[n_kept], right[n_kept], deltas[n_kept] = high, low, delta
+        n_kept += 1
+    return n_kept
 
 
 @internal
 def add_float32_pairs(scores, lambdas, hessians, n, higher, lower, deltas, pairing):
-    """Add pairs of ranks to both rows, one after the other; return the sum of their lambdas."""
+    """Add each pair to its two rows, pair after pair; return the sum of their lambdas."""
     apart = pairing.slope > 0.0 and scores[0] != scores[np.uint64(n - 1)]
     total = 0.0
     for t in range(higher.size):
@@ -115,7 +115,7 @@ def add_float32_pairs(scores, lambdas, hessians, n, higher, lower, deltas, pairi
 
 @merged
 def add_pairs(form, queries, q, memory, n, count, pairing, bias):
-    """Add the pairs on the left and right, of which those of one gain are none; return the sum of their lambdas."""
+    """Add the pairs in `memory.pairs`, without those of equal gains; return the sum of their lambdas."""
     ranks, deltas = memory.ranks, memory.deltas
     count = keep_pairs(form, memory, n, count, queries.inverse[q], queries.discounts)
     higher, lower = memory.pairs.left[:count], memory.pairs.right[:count]
@@ -139,8 +139,8 @@ def add_sampled_pairs(form, queries, q, memory, n, pairing, bias):
 
 
 @internal
-def find_traded(kind, gains, i, n, inverse_ideal, discounts, trades, deltas):
-    """Find the deltas of the pairs of rank i with later ones as trades has them."""
+def compute_swap_deltas(kind, gains, i, n, inverse_ideal, discounts, trades, deltas):
+    """Compute the deltas of the pairs of rank i with later ranks, for the measures of `trades`."""
     fill_changes(kind, gains, i, n, discounts, trades)
     for j in range(i + 1, n):
         deltas[j - i - 1] = abs(trades.changes[j]) * inverse_ideal
@@ -148,25 +148,25 @@ def find_traded(kind, gains, i, n, inverse_ideal, discounts, trades, deltas):
 
 @internal
 def add_top_pairs(form, queries, q, memory, n, first, last, pairing, bias):
-    """Pair the ranks from `first` to before `last` with every later one; return the sum of all lambdas so far."""
+    """Add the pairs of ranks `first` to `last - 1` with every later rank; return the sum of lambdas so far."""
     left, right, trades, total = memory.pairs.left, memory.pairs.right, memory.trades, memory.total[0]
     kind = form.delta - FIRST_TRADE
-    if bias is not None:  # numba leaves out of a kernel without bias what only pairs under a bias know
+    if bias is not None:  # numba omits this branch from a kernel without bias
         last = last_changing(kind, n, last, trades.numbers)
     for i in range(first, last):
         for j in range(i + 1, n):
             left[j - i - 1], right[j - i - 1] = i, j
         if bias is not None and kind >= 0:
             gains, inverse = memory.ranks.gains, queries.inverse[q]
-            find_traded(kind, gains, i, n, inverse, queries.discounts, trades, memory.deltas)
+            compute_swap_deltas(kind, gains, i, n, inverse, queries.discounts, trades, memory.deltas)
         total += add_pairs(form, queries, q, memory, n, n - i - 1, pairing, bias)
     memory.total[0] = total
     return total
 
 
 @internal
-def begin(ranks, queries, q, n):
-    """Take a query's rows by rank, none of whose pairs is added yet."""
+def load_query(ranks, queries, q, n):
+    """Load a query by rank, with lambdas of 0."""
     start, relevant, precisions = queries.rowptr[q], 0.0, 0.0
     scores, gains = queries.scores, queries.gains
     for r in range(n):
@@ -182,14 +182,14 @@ def begin(ranks, queries, q, n):
 
 @kernel
 def lambda_gradients_in_turn(queries, form, pairing, bias, first, last, memory, grad, hess):
-    """As lambdas.lambda_gradients; `bias` is None, or what divides the pairs."""
+    """Do what `lambdas.lambda_gradients` does; `bias` is None or a `Bias` that divides the pairs."""
     ranks = memory.ranks
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:
             continue
         if first == 0:
-            begin(ranks, queries, q, n)
+            load_query(ranks, queries, q, n)
             memory.total[0] = 0.0
             if bias is not None:
                 begin_bias(memory.shares, queries, q, n, bias)

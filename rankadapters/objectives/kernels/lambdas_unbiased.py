@@ -1,4 +1,4 @@
-"""Pairs that are divided by ratios of position bias, and what they cost by position."""
+"""Pairs divided by ratios of position bias, and the costs of these pairs by position."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from rankadapters.objectives.kernels.lambdas_by_table import REACH, from_table
 
 EXACT, BY_TABLE, IN_FLOAT32 = 0, 1, 2  # the arithmetic of the sigmoid
 LARGEST_EXPONENT = np.float32(88.7)
-LEAST_RATIO = 1e-16  # a smaller one, or NaN, divides nothing
-BEYOND = -1.0  # stands for the ratio of a row whose position has none
+LEAST_RATIO = 1e-16  # a smaller ratio, or NaN, does not divide
+NO_RATIO = -1.0  # marks a row whose position has no ratio
 
-# Each pair is divided by `ratios[0]` at its higher row's position times `ratios[1]` at its lower row's; with
-# `mirrored`, it costs what it would cost turned round. `positions`, and the `costs` of the rows as higher and as lower
-# rows, are by place, query by query. `table` is what BY_TABLE reads.
+# A pair is divided by `ratios[0]` at the position of its higher row times `ratios[1]` at that of its lower row. With
+# `mirrored`, it costs what the opposite order would cost. `positions` and `costs` (as the higher and as the lower row)
+# are in query order. `table` is the sigmoid table of BY_TABLE.
 Bias = namedtuple("Bias", "positions ratios costs mirrored table")  # noqa: PYI024 - for numba
 
-# By rank the ratios of its position, and what its pairs cost where it is the higher or the lower row.
+# By rank: the ratios of the row's position, and the costs of its pairs, each as the higher and as the lower row.
 Shares = namedtuple("Shares", "plus minus gained lost")  # noqa: PYI024 - as above
 
 
 @inlined
 def float32_sigmoid(distance, sigma):
-    """1 / (1 + exp(-sigma distance)) as XGBoost computes it."""
+    """Return 1 / (1 + exp(-sigma distance)) as XGBoost computes it."""
     falling = min(-np.float32(distance) * np.float32(sigma), LARGEST_EXPONENT)
     return np.float64(np.float32(1.0) / (np.exp(falling) + np.float32(1.0)))
 
 
 @inlined
 def chances(arithmetic, distance, sigma, table):
-    """Return the probabilities that a pair is ordered right, and wrong."""
+    """Return the probabilities that a pair is in the right and in the wrong order."""
     if arithmetic == IN_FLOAT32:
         right = float32_sigmoid(distance, sigma)
         return right, 1.0 - right
@@ -47,7 +47,7 @@ def chances(arithmetic, distance, sigma, table):
 
 @inlined
 def cost_of(arithmetic, mirrored, right, wrong, distance, sigma):
-    """-log of the probability that the pair is right or, mirrored, wrong."""
+    """Return -log of the probability of the right order or, if mirrored, of the wrong order."""
     if arithmetic == IN_FLOAT32:
         return np.log(1.0 / (wrong if mirrored else right))
     x = sigma * distance if mirrored else -sigma * distance
@@ -56,7 +56,7 @@ def cost_of(arithmetic, mirrored, right, wrong, distance, sigma):
 
 @internal
 def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pairing, bias):
-    """Add pairs of ranks to both rows, one after the other; return the sum of their lambdas."""
+    """Add each pair to its two rows, pair after pair; return the sum of their lambdas."""
     scores, _, lambdas, hessians, _, _ = ranks
     plus, minus, gained, lost = shares
     table, mirrored = bias.table, bias.mirrored
@@ -75,7 +75,7 @@ def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pair
         if up >= LEAST_RATIO and down >= LEAST_RATIO:
             push /= up * down
             bend /= up * down
-        if not (up < 0.0 or down < 0.0):  # NaN has a position
+        if not (up < 0.0 or down < 0.0):  # a ratio of NaN is a ratio too
             cost = cost_of(arithmetic, mirrored, likely, unlikely, distance, pairing.sigma) * delta
             gained[high] += cost / down if down >= LEAST_RATIO else 0.0
             lost[low] += cost / up if up >= LEAST_RATIO else 0.0
@@ -86,7 +86,7 @@ def add_unbiased_pairs(arithmetic, ranks, shares, n, higher, lower, deltas, pair
 
 @inlined
 def add(arithmetic, lambdas, hessians, high, low, push, bend):
-    """Add a pair to both rows, in float64 or, as the toolkits do, in float32."""
+    """Add a pair to its two rows, in float64 or, like the toolkits, in float32."""
     if arithmetic == EXACT:
         lambdas[high] += push
         lambdas[low] -= push
@@ -102,22 +102,22 @@ def add(arithmetic, lambdas, hessians, high, low, push, bend):
 
 @internal
 def begin_bias(shares, queries, q, n, bias):
-    """Take the ratios of a query's positions by rank."""
+    """Load the ratios of a query's positions by rank, with costs of 0."""
     begin, start, rows = queries.rowptr[q], queries.indptr[q], queries.rows
     positions, ratios = bias.positions, bias.ratios
     for r in range(n):
         position = positions[start + rows[begin + r]]
-        shares.plus[r] = ratios[0, position] if position < ratios.shape[1] else BEYOND
-        shares.minus[r] = ratios[1, position] if position < ratios.shape[1] else BEYOND
+        shares.plus[r] = ratios[0, position] if position < ratios.shape[1] else NO_RATIO
+        shares.minus[r] = ratios[1, position] if position < ratios.shape[1] else NO_RATIO
         shares.gained[r] = 0.0
         shares.lost[r] = 0.0
 
 
 @internal
 def write_costs(shares, queries, q, n, costs):
-    """Write by place what a query's pairs cost."""
+    """Write the costs of a query's pairs, in query order."""
     begin, start, rows = queries.rowptr[q], queries.indptr[q], queries.rows
     for r in range(n):
-        place = start + rows[begin + r]
-        costs[0, place] = shares.gained[r]
-        costs[1, place] = shares.lost[r]
+        index = start + rows[begin + r]
+        costs[0, index] = shares.gained[r]
+        costs[1, index] = shares.lost[r]

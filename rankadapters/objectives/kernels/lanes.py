@@ -1,8 +1,8 @@
-"""Four numbers at once: what a kernel does with them becomes packed instructions, in the order in which it says so.
+"""SIMD operations on four numbers at once, which add up in a fixed order.
 
-LLVM packs loops by itself, but only from some number of rounds on, after testing whether arrays overlap, and where sums
-may be reordered at its own choice. Here a sum has the same bits on every machine. In plain Python the four are a numpy
-array; `lanes_in_llvm` has what they are for numba.
+LLVM vectorizes only long loops, after testing whether arrays overlap, and only where it may reorder sums. With these
+operations a sum has the same bits on every machine. In plain Python the four numbers are a numpy array; `lanes_in_llvm`
+defines them for numba.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ LANES = 4
 
 
 def packed(function: Callable[..., Any]) -> Spelled:
-    """Make a kernel whose machine code is the intrinsic of the same name."""
+    """Make a kernel whose machine code is the intrinsic of the same name in `lanes_in_llvm`."""
     return Spelled(function, lambda: getattr(import_module(f"{__name__}_in_llvm"), function.__name__))
 
 
 @packed
 def same(number):
-    """Return one number four times."""
+    """Return four copies of one number."""
     return np.full(LANES, number)
 
 
@@ -37,19 +37,19 @@ def load(array, row):
 
 @packed
 def store(array, row, values):
-    """Let array[row : row + 4] be these."""
+    """Write four values to array[row : row + 4]."""
     array[int(row) : int(row) + LANES] = values
 
 
 @packed
 def pick(array, rows, first):
-    """Return the array's entries at rows[first : first + 4]."""
+    """Return the entries of an array at rows[first : first + 4]."""
     return array[rows[int(first) : int(first) + LANES]]
 
 
 @packed
 def at(values, lane):
-    """Return one of the four."""
+    """Return the number in one lane."""
     return values[lane]
 
 
@@ -60,9 +60,9 @@ def magnitude(values):
 
 
 @packed
-def where_greater(a, b, chosen, other):
-    """Take `chosen` where a > b, else `other`."""
-    return np.where(a > b, chosen, other)
+def where_greater(a, b, chosen, alternative):
+    """Return `chosen` in the lanes where a > b, else `alternative`."""
+    return np.where(a > b, chosen, alternative)
 
 
 @packed
@@ -73,5 +73,5 @@ def only_at(number, lane):
 
 @packed
 def only_first(values, count):
-    """Keep the first so many of the four, and let the others be 0."""
+    """Return the first `count` of four values, and 0 for the others."""
     return np.where(np.arange(LANES) < count, values, 0.0)

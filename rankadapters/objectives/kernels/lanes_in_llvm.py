@@ -1,6 +1,6 @@
-"""What numba needs to compile `lanes`: the type of four numbers, and each operation as packed instructions."""
+"""The operations of `lanes` as SIMD instructions, for numba to compile."""
 
-# ruff: noqa: ARG001, ARG005 - numba hands over more than a function needs, by these names
+# ruff: noqa: ARG001, ARG005 - numba passes more arguments than a function needs, by these names
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numba.extending import lower_builtin, models, register_model
 
 from rankadapters.objectives.kernels.lanes import LANES
 
-intrinsic: Any = extending.intrinsic  # typed, it would ask of callers what numba hands over
+intrinsic: Any = extending.intrinsic  # its real type would ask callers for an argument that numba passes
 _PACKED, _WHOLE = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
 
 
@@ -35,9 +35,9 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _define(operation, name):
-    """Let an operator work lane by lane."""
+    """Make an operator work lane by lane."""
     infer_global(operation)(type(name, (ConcreteTemplate,), {"cases": [signature(lanes, lanes, lanes)]}))
-    lower_builtin(operation, lanes, lanes)(lambda _, builder, __, given: getattr(builder, name)(*given))
+    lower_builtin(operation, lanes, lanes)(lambda _, builder, __, arguments: getattr(builder, name)(*arguments))
 
 
 _define(operator.add, "fadd")
@@ -46,14 +46,14 @@ _define(operator.mul, "fmul")
 _define(operator.truediv, "fdiv")
 
 
-def _place(context, builder, array_type, array, row):
-    """Point at four neighbours in an array."""
+def _pointer(context, builder, array_type, array, row):
+    """Return a pointer to four adjacent numbers of an array."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [row]), _PACKED.as_pointer())
 
 
 def _all(builder, number):
-    """Fill all lanes with one number."""
+    """Return a vector with one number in all lanes."""
     packed = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
     packed = builder.insert_element(packed, number, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(packed, packed, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
@@ -62,17 +62,17 @@ def _all(builder, number):
 @intrinsic
 def same(_, number):
     """As `lanes.same`."""
-    return lanes(float64), lambda context, builder, sig, given: _all(builder, given[0])
+    return lanes(float64), lambda context, builder, sig, arguments: _all(builder, arguments[0])
 
 
 @intrinsic
 def load(_, array, row):
     """As `lanes.load`."""
 
-    def code(context, builder, sig, given):
-        found = builder.load(_place(context, builder, sig.args[0], *given))
-        found.align = 8
-        return found
+    def code(context, builder, sig, arguments):
+        values = builder.load(_pointer(context, builder, sig.args[0], *arguments))
+        values.align = 8
+        return values
 
     return lanes(array, uint64), code
 
@@ -81,8 +81,8 @@ def load(_, array, row):
 def store(_, array, row, values):
     """As `lanes.store`."""
 
-    def code(context, builder, sig, given):
-        builder.store(given[2], _place(context, builder, sig.args[0], *given[:2])).align = 8
+    def code(context, builder, sig, arguments):
+        builder.store(arguments[2], _pointer(context, builder, sig.args[0], *arguments[:2])).align = 8
         return context.get_dummy_value()
 
     return void(array, uint64, lanes), code
@@ -92,18 +92,18 @@ def store(_, array, row, values):
 def pick(_, array, rows, first):
     """As `lanes.pick`."""
 
-    def code(context, builder, sig, given):
+    def code(context, builder, sig, arguments):
         array, rows = (
-            context.make_array(kind)(context, builder, one).data
-            for kind, one in zip(sig.args[:2], given[:2], strict=True)
+            context.make_array(kind)(context, builder, argument).data
+            for kind, argument in zip(sig.args[:2], arguments[:2], strict=True)
         )
-        found = ir.Constant(_PACKED, ir.Undefined)
+        values = ir.Constant(_PACKED, ir.Undefined)
         for lane in range(LANES):
-            place = builder.add(given[2], ir.Constant(given[2].type, lane))
-            row = builder.zext(builder.load(builder.gep(rows, [place])), ir.IntType(64))
+            index = builder.add(arguments[2], ir.Constant(arguments[2].type, lane))
+            row = builder.zext(builder.load(builder.gep(rows, [index])), ir.IntType(64))
             number = builder.load(builder.gep(array, [row]))
-            found = builder.insert_element(found, number, ir.Constant(ir.IntType(32), lane))
-        return found
+            values = builder.insert_element(values, number, ir.Constant(ir.IntType(32), lane))
+        return values
 
     return lanes(array, rows, uint64), code
 
@@ -111,27 +111,27 @@ def pick(_, array, rows, first):
 @intrinsic
 def at(_, values, lane):
     """As `lanes.at`."""
-    return float64(lanes, int64), lambda context, builder, sig, given: builder.extract_element(*given)
+    return float64(lanes, int64), lambda context, builder, sig, arguments: builder.extract_element(*arguments)
 
 
 @intrinsic
 def magnitude(_, values):
     """As `lanes.magnitude`."""
 
-    def code(context, builder, sig, given):
-        bits = builder.and_(builder.bitcast(given[0], _WHOLE), ir.Constant(_WHOLE, [2**63 - 1] * LANES))
+    def code(context, builder, sig, arguments):
+        bits = builder.and_(builder.bitcast(arguments[0], _WHOLE), ir.Constant(_WHOLE, [2**63 - 1] * LANES))
         return builder.bitcast(bits, _PACKED)
 
     return lanes(lanes), code
 
 
 @intrinsic
-def where_greater(_, a, b, chosen, other):
+def where_greater(_, a, b, chosen, alternative):
     """As `lanes.where_greater`."""
 
-    def code(context, builder, sig, given):
-        a, b, chosen, other = given
-        return builder.select(builder.fcmp_ordered(">", a, b), chosen, other)
+    def code(context, builder, sig, arguments):
+        a, b, chosen, alternative = arguments
+        return builder.select(builder.fcmp_ordered(">", a, b), chosen, alternative)
 
     return lanes(lanes, lanes, lanes, lanes), code
 
@@ -140,10 +140,10 @@ def where_greater(_, a, b, chosen, other):
 def only_at(_, number, lane):
     """As `lanes.only_at`."""
 
-    def code(context, builder, sig, given):
-        places = ir.Constant(_WHOLE, list(range(LANES)))
-        there = builder.icmp_unsigned("==", places, _all(builder, given[1]))
-        return builder.select(there, _all(builder, given[0]), ir.Constant(_PACKED, [0.0] * LANES))
+    def code(context, builder, sig, arguments):
+        lanes_by_index = ir.Constant(_WHOLE, list(range(LANES)))
+        is_lane = builder.icmp_unsigned("==", lanes_by_index, _all(builder, arguments[1]))
+        return builder.select(is_lane, _all(builder, arguments[0]), ir.Constant(_PACKED, [0.0] * LANES))
 
     return lanes(float64, uint64), code
 
@@ -152,9 +152,9 @@ def only_at(_, number, lane):
 def only_first(_, values, count):
     """As `lanes.only_first`."""
 
-    def code(context, builder, sig, given):
-        places = ir.Constant(_WHOLE, list(range(LANES)))
-        kept = builder.icmp_unsigned("<", places, _all(builder, given[1]))
-        return builder.select(kept, given[0], ir.Constant(_PACKED, [0.0] * LANES))
+    def code(context, builder, sig, arguments):
+        lanes_by_index = ir.Constant(_WHOLE, list(range(LANES)))
+        is_first = builder.icmp_unsigned("<", lanes_by_index, _all(builder, arguments[1]))
+        return builder.select(is_first, arguments[0], ir.Constant(_PACKED, [0.0] * LANES))
 
     return lanes(lanes, uint64), code

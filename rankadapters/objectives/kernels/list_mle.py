@@ -1,4 +1,4 @@
-"""Gradients of ListMLE, the likelihood of the list in the order of its labels."""
+"""Gradients of ListMLE: the likelihood that rows are drawn in the order of their labels."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from rankadapters.objectives.kernels.queries import longest
 
 
 @internal
-def draw_backwards(scores, rows, shares, left):
-    """Chance of each row to be drawn from itself and those behind it, and what of their sum is left without it.
+def draw_backwards(scores, rows, shares, rests):
+    """Write each row's probability to be drawn among itself and the rows after it, and 1 minus that probability.
 
-    Sums are kept relative to the best row so far, so that none overflows.
+    Sums are relative to the best score so far, so that they do not overflow.
     """
     best, total = -np.inf, 0.0
     for k in range(rows.size - 1, -1, -1):
         score = np.float64(scores[rows[k]])
-        kept = total if score <= best else total * np.exp(best - score)
+        after = total if score <= best else total * np.exp(best - score)
         best = max(best, score)
-        own = np.exp(score - best)
-        total = kept + own
-        shares[k], left[k] = own / total, kept / total
+        power = np.exp(score - best)
+        total = after + power
+        shares[k], rests[k] = power / total, after / total
 
 
 @kernel
 def list_mle_gradients(scores, order, indptr, grad, hess):
-    """Gradients of each query, whose rows are listed in the order whose likelihood counts.
+    """Write the gradients of each query; `order` lists its rows by descending label.
 
-    Row i is drawn at place k <= i with the chance p_k = share_i x what is left of the sums between: its gradient is the
-    sum of the p_k less 1, its hessian that of p_k (1 - p_k).
+    Row i is drawn at position k <= i with probability p_k = share_i x product of `rests` from k to i - 1. Its gradient
+    is the sum of the p_k minus 1, and its hessian the sum of p_k (1 - p_k).
     """
     width = longest(indptr)
-    shares, left = np.empty(width), np.empty(width)
+    shares, rests = np.empty(width), np.empty(width)
     for q in range(indptr.size - 1):
         rows = order[indptr[q] : indptr[q + 1]]
-        draw_backwards(scores, rows, shares, left)
+        draw_backwards(scores, rows, shares, rests)
         drawn, squares = 0.0, 0.0
         for i in range(rows.size):
             drawn, squares = drawn + 1.0, squares + 1.0
             p = shares[i] * drawn
             grad[rows[i]] = p - 1.0
             hess[rows[i]] = max(p - shares[i] * shares[i] * squares, 0.0)
-            drawn *= left[i]
-            squares *= left[i] * left[i]
+            drawn *= rests[i]
+            squares *= rests[i] * rests[i]
     return ALL_FINITE

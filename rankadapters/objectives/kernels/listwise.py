@@ -8,17 +8,17 @@ from rankadapters.core.kernels import inlined, internal, kernel
 from rankadapters.core.kernels.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.queries import longest, row_at
 
-SMALLEST_REST = 2.0**-53  # what is left of 1 where a probability rounds to 1
+SMALLEST_REST = 2.0**-53  # replaces 1 - p if p rounds to 1
 FEWEST_LABELS_SUM = np.float64(np.float32(1e-15))
 LARGEST_FLOAT32 = np.float64(np.finfo(np.float32).max)
 HALVINGS = 200  # more than enough to halve any interval of float64 down to two neighbours
 FARTHEST_SHIFT = 20.0  # CatBoost's MAX_SHIFT
-ONE_CLASS = np.float32(1e-5)  # in CatBoost's training, labels no further from a query's first one are equal
+ONE_CLASS = np.float32(1e-5)  # CatBoost's training takes labels this close to the query's first label as equal
 
 
 @internal
 def softmax(scores, order, start, n, beta, out):
-    """exp(beta s) of a query's rows over its sum; relative to the best, so that nothing overflows."""
+    """Write softmax(beta s) of a query's rows, relative to the best score so that nothing overflows."""
     best, total = -np.inf, 0.0
     for i in range(n):
         out[i] = scores[row_at(order, start + i)]
@@ -32,7 +32,7 @@ def softmax(scores, order, start, n, beta, out):
 
 @kernel
 def softmax_gradients(scores, order, indptr, targets, beta, ridge, grad, hess):
-    """Cross entropy of softmax(beta s) against targets, which need not add up to 1."""
+    """Write gradients of the cross entropy of softmax(beta s) against targets, which need not sum to 1."""
     p = np.empty(longest(indptr))
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
@@ -49,7 +49,7 @@ def softmax_gradients(scores, order, indptr, targets, beta, ridge, grad, hess):
 
 @kernel
 def target_softmax(labels, order, indptr, out):
-    """Turn the labels of each query into softmax(labels), in query order."""
+    """Write softmax(labels) of each query, in query order."""
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         softmax(labels, order, start, n, 1.0, out[start : start + n])
@@ -57,7 +57,7 @@ def target_softmax(labels, order, indptr, out):
 
 @kernel
 def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
-    """XE-NDCG as LightGBM computes it; `states` holds one generator per query, advanced once per row."""
+    """Write XE-NDCG gradients as LightGBM does; `states` has a generator per query, advanced once per row."""
     width = longest(indptr)
     rho, terms = np.empty(width), np.empty(width)
     for q in range(indptr.size - 1):
@@ -95,9 +95,9 @@ def xendcg_gradients(scores, order, indptr, states, powers, grad, hess):
 
 @kernel
 def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
-    """Squared error after the best shift of each query, which is the mean of its residuals.
+    """Write gradients of the squared error after the best shift of each query, the mean of its residuals.
 
-    Returns a row whose residual is beyond float32, else -1.
+    Return a row whose residual overflows float32, or -1.
     """
     for q in range(indptr.size - 1):
         start, last = indptr[q], indptr[q + 1]
@@ -117,29 +117,29 @@ def query_rmse_gradients(scores, order, indptr, labels, grad, hess):
 
 @inlined
 def logistic(x):
-    """1 / (1 + exp(-x)) without overflow."""
+    """Return 1 / (1 + exp(-x)) without overflow."""
     small = np.exp(-abs(x))
     return (1.0 if x >= 0 else small) / (1.0 + small)
 
 
 @inlined
 def one_class(labels):
-    """Tell whether a query's labels are all equal, as CatBoost's training has it."""
-    several = False
+    """Return whether a query's labels are all equal by the rule of CatBoost's training."""
+    differs = False
     for i in range(1, labels.size):
-        several |= abs(np.float32(labels[i]) - np.float32(labels[0])) > ONE_CLASS
-    return not several
+        differs |= abs(np.float32(labels[i]) - np.float32(labels[0])) > ONE_CLASS
+    return not differs
 
 
 @inlined
 def within_reach(shift):
-    """Cut a shift to what CatBoost allows."""
+    """Clip a shift to CatBoost's range."""
     return min(max(shift, -FARTHEST_SHIFT), FARTHEST_SHIFT)
 
 
 @internal
 def best_shift(scores, total):
-    """Shift c with sum(logistic(s + c)) = total for 0 < total < scores.size, by halving an interval that holds it."""
+    """Return the c with sum(logistic(s + c)) = total, by bisection; requires 0 < total < scores.size."""
     level = np.log(total / (scores.size - total))
     best = worst = scores[0]
     for i in range(scores.size):
@@ -161,7 +161,7 @@ def best_shift(scores, total):
 
 @kernel
 def query_cross_entropy_gradients(scores, order, indptr, labels, alpha, grad, hess):
-    """Log loss of the scores, and of the scores after the best shift of each query, mixed by alpha."""
+    """Write gradients of (1 - alpha) x log loss of the scores + alpha x log loss after the best shift."""
     space = np.empty(longest(indptr))
     for q in range(indptr.size - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]

@@ -1,4 +1,4 @@
-"""How XGBoost's `mean` draws pairs: each row with rows of other grades, by the C++ library's smallest generator."""
+"""Pairs as XGBoost's `mean` draws them: each row with rows of other grades, by the C++ generator minstd_rand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def first_state(seed):
 
 @inlined
 def draw(state, n):
-    """Next state of minstd_rand, and libstdc++'s uniform_int_distribution(0, n - 1) on it."""
+    """Return the next state of minstd_rand, and libstdc++'s uniform_int_distribution(0, n - 1) from it."""
     scaling = (MODULUS - 2) // n
     while True:
         state = state * MULTIPLIER % MODULUS
@@ -27,18 +27,18 @@ def draw(state, n):
 
 @inlined
 def draw_partners(state, order, first, last, left, right):
-    """Pair each row of a grade, at the places from `first` to before `last` of the order, with one of another grade."""
+    """Pair each row of a grade, `order[first:last]`, with a row of a different grade."""
     count = last - first
     for t in range(count):
-        state, other = draw(state, order.size - count)
+        state, partner = draw(state, order.size - count)
         left[t] = order[first + t]
-        right[t] = order[other + (count if other >= first else 0)]
+        right[t] = order[partner + (count if partner >= first else 0)]
     return state
 
 
 @internal
 def sort_by_grade(gains, order, spare):
-    """List ranks by falling gain, and those of one gain as they are ranked."""
+    """List ranks by descending gain, and ranks of equal gain in rank order."""
     for r in range(order.size):
         order[r] = r
     merge_sort(gains, order, spare)
@@ -46,7 +46,7 @@ def sort_by_grade(gains, order, spare):
 
 @inlined
 def end_of_grade(gains, order, first):
-    """Where the gain at the place `first` of the order ends."""
+    """Return the end in `order` of the rows whose gain is that of `order[first]`."""
     last = first + 1
     while last < order.size and gains[order[last]] == gains[order[first]]:
         last += 1

@@ -1,4 +1,4 @@
-"""Queries as kernels of gradients take them: how a ranked query begins and ends, and the memory to work in."""
+"""The queries that gradient kernels take, and how a kernel reads a ranked query and writes its gradients."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ import numpy as np
 from rankadapters.core.kernels import kernel, merged
 from rankadapters.objectives.kernels.lanes import LANES, at
 
-# Some queries, ranked. `scores`, `gains` and `rows` (a row's number in its query) are by rank, those of each query from
-# `rowptr` on: a query without a gradient has none. `order` and `indptr` are as in ranked_rows, `inverse` ideals by
-# query, `discounts` by rank. The first query draws with `seed`, each later one with one more.
+# Ranked queries. `scores`, `gains` and `rows` (a row's index in its query) are by rank; `rowptr` has each query's
+# offsets in them, and a query without a gradient has no ranks there. `order` and `indptr` are as in ranked_rows.
+# `inverse` is 1 / ideal by query, `discounts` are by rank. Query i draws pairs with `seed + i`.
 RankedQueries = namedtuple(  # noqa: PYI024 - numba knows this kind
     "RankedQueries", "scores gains rows rowptr order indptr inverse discounts seed"
 )
 
-# Some queries, query by query from the first one on, each of which is ranked `copies` times under noise. `worth` is
-# what a row is worth, or the chance to stop there; `rest` the chance to go on, empty where nobody stops. `order` and
-# `indptr` are as in ranked_rows, `inverse` divisors by query. In `copyptr` queries without a gradient have no rows.
+# Queries of which each is ranked `copies` times under noise. `gains` are gains or stop probabilities, `rest` the
+# probabilities to continue (empty if the measure has no reader who stops). `order` and `indptr` are as in ranked_rows.
+# `inverse` is 1 / divisor by query. In `copyptr`, queries without a gradient have no rows.
 CopiedQueries = namedtuple(  # noqa: PYI024 - as above
-    "CopiedQueries", "scores worth rest inverse order indptr copyptr copies"
+    "CopiedQueries", "scores gains rest inverse order indptr copyptr copies"
 )
 
-# One query by rank, in float64: `powers` are exp(sigma s), relative to some score; `lambdas` and `hessians` are so far.
+# One query by rank, in float64. `powers` are exp(sigma s) relative to a score; `lambdas` and `hessians` are sums.
 Ranks = namedtuple("Ranks", "scores powers gains lambdas hessians zeros")  # noqa: PYI024 - as above
 
 WIDEST = 1e300  # scores further apart than this have no distance to divide by
 
 
 def columns(fields: Any, width: int, dtype: Any = np.float64) -> Any:
-    """Make a tuple of columns, each with room for `width` ranks and for the lanes that overhang."""
+    """Allocate a tuple of columns, each for `width` ranks plus the lanes that overhang."""
     return fields(*(np.zeros(width + LANES, dtype) for _ in fields._fields))
 
 
 @kernel
 def longest(indptr):
-    """Rows of the longest query."""
+    """Return the number of rows of the longest query."""
     width = 0
     for q in range(indptr.size - 1):
         width = max(width, indptr[q + 1] - indptr[q])
@@ -45,14 +45,14 @@ def longest(indptr):
 
 
 @merged
-def row_at(order, place):
-    """Row in the caller's order."""
-    return np.int64(order[place] if order.size else place)
+def row_at(order, index):
+    """Return the row, in the caller's order, at an index in query order."""
+    return np.int64(order[index] if order.size else index)
 
 
 @merged
 def begin_query(ranks, queries, q):
-    """Take a query's rows by rank, none of whose pairs is added yet; return a row too far from the first, else -1."""
+    """Load a query by rank, with lambdas of 0; return a row whose score is too far from the first, or -1."""
     begin, n = queries.rowptr[q], queries.rowptr[q + 1] - queries.rowptr[q]
     scores, gains = queries.scores, queries.gains
     for r in range(n):
@@ -79,11 +79,11 @@ def write_gradients(queries, q, lambdas, hessians, scale, bend, grad, hess):
 
 @merged
 def add_lanes(values):
-    """Add up the four, by adding up halves."""
+    """Return the sum of four lanes, (0 + 2) + (1 + 3)."""
     return (at(values, 0) + at(values, 2)) + (at(values, 1) + at(values, 3))
 
 
 @merged
 def sum_scale(total, by_sum):
-    """log2(1 + S) / S, or 1 where nothing is scaled."""
+    """Return log2(1 + S) / S for S = total, or 1 if queries are not scaled."""
     return np.log2(1.0 + total) / total if by_sum and total > 0.0 else 1.0

@@ -1,4 +1,4 @@
-"""StochasticFilter: rows that are kept by chance, and what a discounted sum of their gains learns of it."""
+"""StochasticFilter: gradients of the expected FilteredDCG when each row is kept at random."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rankadapters.objectives.kernels.generators import BLOCKS, MULTIPLIER, block
 from rankadapters.objectives.kernels.listwise import logistic
 from rankadapters.objectives.kernels.queries import longest, row_at
 
-FORGONE = 10  # draws that CatBoost passes over at the start of each block
+SKIPPED_DRAWS = 10  # CatBoost skips this many draws at the start of each block
 
 
-# All queries, whose rows stand as they are ranked: `order` lists them, gains and `indptr` follow it. `active` queries
-# have a gradient; the score `border` lets a row through or, if `strict`, must be passed.
+# All queries. `order` lists the rows as they are ranked; gains and `indptr` follow it. `active` queries have a
+# gradient. A row is kept if its score is at least `border`, or above it if `strict`.
 Filtered = namedtuple(  # noqa: PYI024 - numba knows this kind
     "Filtered", "order indptr gains discounts active border strict"
 )
@@ -24,15 +24,15 @@ Filtered = namedtuple(  # noqa: PYI024 - numba knows this kind
 
 @kernel
 def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first, last, grad, hess):
-    """Write the gradients of the queries from `first` to before `last`.
+    """Write the gradients of queries `first` to `last - 1`.
 
-    What a row adds is rounded to float32, as CatBoost has it.
+    Each row's term of the sum is rounded to float32, as in CatBoost.
     """
     order, indptr, gains, discounts, active, border, strict = queries
     n_queries = indptr.size - 1
     size = (n_queries + BLOCKS - 1) // BLOCKS
     width = longest(indptr)
-    chances, pulls, sides = np.empty(width), np.empty(width), np.empty(width)
+    chances, pulls, kept_minus_chance = np.empty(width), np.empty(width), np.empty(width)
     for q in range(first, last):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
         for i in range(n):
@@ -40,25 +40,25 @@ def stochastic_filter_gradients(scores, queries, sigma, estimations, seed, first
         if not active[q]:
             continue
         drawn_before = (start - indptr[q // size * size]) * estimations
-        one, other, by_one, by_other = block_started(seed, q // size, FORGONE + drawn_before)
-        baseline, kept = 0.0, 0
+        high, low, high_step, low_step = block_started(seed, q // size, SKIPPED_DRAWS + drawn_before)
+        baseline, n_kept = 0.0, 0
         for i in range(n):
             score = np.float64(scores[row_at(order, start + i)])
             chances[i] = logistic(sigma * (score - border))
             pulls[i] = 0.0
             if score > border or (score == border and not strict):
-                baseline += np.float32(gains[start + i] * discounts[kept])
-                kept += 1
+                baseline += np.float32(gains[start + i] * discounts[n_kept])
+                n_kept += 1
         for _ in range(estimations):
-            total, kept = 0.0, 0
+            total, n_kept = 0.0, 0
             for i in range(n):
-                one, other = one * MULTIPLIER + by_one, other * MULTIPLIER + by_other
-                is_kept = chances[i] >= real(one, other)
-                total += np.float32(gains[start + i] * discounts[kept]) if is_kept else 0.0
-                kept += is_kept
-                sides[i] = 1.0 - chances[i] if is_kept else -chances[i]
+                high, low = high * MULTIPLIER + high_step, low * MULTIPLIER + low_step
+                is_kept = chances[i] >= real(high, low)
+                total += np.float32(gains[start + i] * discounts[n_kept]) if is_kept else 0.0
+                n_kept += is_kept
+                kept_minus_chance[i] = 1.0 - chances[i] if is_kept else -chances[i]
             for i in range(n):
-                pulls[i] += sides[i] * (total - baseline) / estimations
+                pulls[i] += kept_minus_chance[i] * (total - baseline) / estimations
         for i in range(n):
             grad[row_at(order, start + i)] = -pulls[i]
     return ALL_FINITE

@@ -1,4 +1,4 @@
-"""StochasticRank: what moving one row through all places of a noisy ranking changes of a measure."""
+"""StochasticRank: change of a measure when one row moves through all ranks of a noisy ranking."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from rankadapters.core.kernels.ranked_rows import ALL_FINITE
 from rankadapters.objectives.kernels.generators import draw_normals
 from rankadapters.objectives.kernels.queries import WIDEST, longest, row_at
 
-# What a measure adds up: gains, chances to stop, or hits up to each relevant rank, which those found may divide.
+# What a measure sums: discounted gains, stop probabilities, or hits up to each relevant rank (divided by all hits).
 DISCOUNTED, CASCADE, HITS, SHARE_OF_FOUND = 0, 1, 2, 3
 FAITHFUL, AS_CATBOOST, CATBOOST_ERR, CATBOOST_PFOUND = 0, 1, 2, 3
-FEWEST = 3  # rows of which scores and derivatives have more than one direction
+LEAST_ROWS = 3  # two centered scores have only one direction, so removing it would leave nothing
 ROOT_2_PI = np.sqrt(2.0 * np.pi)
 
 
-# How scores are disturbed, and estimates corrected: `share` of what is along the scores is taken away.
+# Noise and correction: `share` of the derivatives' component along the scores is removed.
 Exploring = namedtuple("Exploring", "sigma mu nu share estimations departure")  # noqa: PYI024 - numba knows this kind
 
-# What rows are worth at their ranks: `discounts` of every rank and one more, 0 beyond the cutoff, and what adds up.
+# A measure: `discounts` of every rank and one more, 0 beyond the cutoff; `kind` is one of the sums above.
 Measure = namedtuple("Measure", "discounts k kind")  # noqa: PYI024 - as above
 
-# Centred scores, every copy of them with noise, the first rows of each copy, and the derivatives so far, 0 at first.
+# Centered scores, noisy copies of them, the top rows of each copy, and the running derivatives, which start at 0.
 Noise = namedtuple("Noise", "means noisy ranked rankedptr ders")  # noqa: PYI024 - as above
 
-# A row that moves, from its place in a copy; given the others, its score has this mean and deviation.
-Moving = namedtuple("Moving", "worth rest place mean spread")  # noqa: PYI024 - as above
+# The moving row, at `rank` in a copy. Given the other rows, its score has this mean and standard deviation.
+Moving = namedtuple("Moving", "gain rest rank mean spread")  # noqa: PYI024 - as above
 
 
 @kernel
 def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
-    """Centre each query's scores, less `sigma mu` times the label, as `means`, and add normal noise to them.
+    """Write each query's centered scores, less `sigma mu label`, to `means`, and noisy copies of them to `noisy`.
 
-    Returns a row whose score is too far from the others of its query, else -1.
+    Return a row whose score is too far from the others of its query, or -1.
     """
     scores, indptr, copies = queries.scores, queries.indptr, queries.copies
     for q in range(indptr.size - 1):
@@ -63,33 +63,33 @@ def noisy_scores(queries, labels, sigma, mu, seeds, means, noisy):
 
 @internal
 def density(x):
-    """Of the standard normal distribution, times the root of 2 pi."""
+    """Return the standard normal density at x, times sqrt(2 pi)."""
     return np.exp(-0.5 * x * x)
 
 
 @internal
 def discounted_sum(moving, top, discounts, slots):
-    """Sum of what the row's step across each other row changes of a discounted sum, times the density there."""
-    worth, _, place, mean, spread = moving
-    scores, worths = top[0], top[1]
+    """Return sum over other rows of (change of DCG when the row passes it) x (density of the row's score there)."""
+    gain, _, rank, mean, spread = moving
+    scores, gains = top[0], top[1]
     total = 0.0
     for j in range(slots):
-        r = j + (j >= place)
-        gap = worth - worths[r]
-        if gap != 0.0:
-            total += gap * (discounts[j] - discounts[j + 1]) * density((scores[r] - mean) / spread)
+        r = j + (j >= rank)
+        difference = gain - gains[r]
+        if difference != 0.0:
+            total += difference * (discounts[j] - discounts[j + 1]) * density((scores[r] - mean) / spread)
     return total
 
 
 @internal
-def cascade_sum(moving, scores, worths, rests, discounts, slots):
-    """As discounted_sum, of a reader who goes on beyond each row with the chance `rests`."""
-    worth, rest, place, mean, spread = moving
+def cascade_sum(moving, scores, gains, rests, discounts, slots):
+    """Return the same sum for a cascade measure, whose reader passes each row with probability `rests`."""
+    gain, rest, rank, mean, spread = moving
     total, look = 0.0, 1.0
     for j in range(slots):
-        r = j + (j >= place)
-        first = (worth - worths[r]) * discounts[j]
-        change = look * (first + (rest * worths[r] - rests[r] * worth) * discounts[j + 1])
+        r = j + (j >= rank)
+        first = (gain - gains[r]) * discounts[j]
+        change = look * (first + (rest * gains[r] - rests[r] * gain) * discounts[j + 1])
         if change != 0.0:
             total += change * density((scores[r] - mean) / spread)
         look *= rests[r]
@@ -97,60 +97,60 @@ def cascade_sum(moving, scores, worths, rests, discounts, slots):
 
 
 @internal
-def hits_sum(moving, top, discounts, slots, found):
-    """As discounted_sum, of the hits up to each relevant rank; with `found`, as a share of the hits that count.
+def hits_sum(moving, top, discounts, slots, share):
+    """Return the same sum for the hits up to each relevant rank, with `share` divided by all hits.
 
-    Only a last step across a cutoff changes how many are found: the row no longer counts, and another comes in.
+    Only the last step, across a cutoff, changes the number of hits: one row leaves the ranks that count, one enters.
     """
-    worth, _, place, mean, spread = moving
-    scores, worths = top[0], top[1]
-    total, hits, kept, above = 0.0, 0.0, 0.0, 0.0
-    last = slots - 1 if found and discounts[slots] == 0.0 else slots
+    gain, _, rank, mean, spread = moving
+    scores, gains = top[0], top[1]
+    total, hits, total_above, above = 0.0, 0.0, 0.0, 0.0
+    last = slots - 1 if share and discounts[slots] == 0.0 else slots
     for j in range(last):
-        hits += worths[j + (j >= place)]
-    divisor = max(hits + worth, 1.0) if found else 1.0
+        hits += gains[j + (j >= rank)]
+    divisor = max(hits + gain, 1.0) if share else 1.0
     for j in range(slots):
-        r = j + (j >= place)
-        if worth != worths[r]:
-            change = (worth - worths[r]) * (above + 1.0) * (discounts[j] - discounts[j + 1]) / divisor
+        r = j + (j >= rank)
+        if gain != gains[r]:
+            change = (gain - gains[r]) * (above + 1.0) * (discounts[j] - discounts[j + 1]) / divisor
             if j == last:
-                inside, outside = (above + 1.0) * worth * discounts[j], (above + 1.0) * worths[r] * discounts[j]
-                change = (kept + inside) / divisor - (kept + outside) / max(hits + worths[r], 1.0)
+                inside, outside = (above + 1.0) * gain * discounts[j], (above + 1.0) * gains[r] * discounts[j]
+                change = (total_above + inside) / divisor - (total_above + outside) / max(hits + gains[r], 1.0)
             total += change * density((scores[r] - mean) / spread)
-        kept += worths[r] * (above + 1.0) * discounts[j]
-        above += worths[r]
+        total_above += gains[r] * (above + 1.0) * discounts[j]
+        above += gains[r]
     return total
 
 
 @internal
-def catboost_excess(moving, scores, worths, rests, discounts, slots, departure):
-    """What CatBoost 1.2 adds to a cascade's sum by mistake.
+def catboost_excess(moving, scores, gains, rests, discounts, slots, departure):
+    """Return what CatBoost 1.2 adds to a cascade's sum by mistake.
 
-    Under ERR a row that moves down to rank q counts (q + 1) / q of what it is worth there, and one that comes in from
-    beyond the cutoff lowers what the row that it pushes out was worth. Under PFound a row of probability 1 that leaves
-    the ranks which count takes the row that comes in with it.
+    Under ERR, a row that moves down to rank q counts (q + 1) / q times too much. A row that enters from beyond the
+    cutoff lowers the value of the row that it pushes out. Under PFound, when a row of probability 1 leaves the ranks
+    that count, the row that enters is lost too.
     """
-    worth, rest, place, mean, spread = moving
+    gain, rest, rank, mean, spread = moving
     total, look, last, cut = 0.0, 1.0, slots - 1, discounts[slots] == 0.0
     for j in range(slots):
-        r = j + (j >= place)
+        r = j + (j >= rank)
         below = density((scores[r] - mean) / spread)
-        if departure == CATBOOST_PFOUND and cut and worth == 1.0 and place < slots and j == last:
-            total += look * worths[r] * discounts[j] * below
-        if departure == CATBOOST_ERR and j > place and worth != 1.0:
+        if departure == CATBOOST_PFOUND and cut and gain == 1.0 and rank < slots and j == last:
+            total += look * gains[r] * discounts[j] * below
+        if departure == CATBOOST_ERR and j > rank and gain != 1.0:
             above = density((scores[r - 1] - mean) / spread)
-            total += look * worth * discounts[j] / (j + 1.0) * (below - above)
-        if departure == CATBOOST_ERR and cut and place >= slots and j == last:
-            total -= look * worths[r] * discounts[j] * rest / (slots + 1.0) * below
+            total += look * gain * discounts[j] / (j + 1.0) * (below - above)
+        if departure == CATBOOST_ERR and cut and rank >= slots and j == last:
+            total -= look * gains[r] * discounts[j] * rest / (slots + 1.0) * below
         look *= rests[r]
-    if departure == CATBOOST_ERR and not cut and place < slots and worth != 1.0:
-        total -= look * worth * discounts[slots] / (slots + 1.0) * density((scores[slots] - mean) / spread)
+    if departure == CATBOOST_ERR and not cut and rank < slots and gain != 1.0:
+        total -= look * gain * discounts[slots] / (slots + 1.0) * density((scores[slots] - mean) / spread)
     return total
 
 
 @internal
 def moves_sum(moving, top, discounts, slots, kind, departure):
-    """Derivative of the expected measure by the mean of one row's score, given how the others stand to each other."""
+    """Return the expected measure's derivative by one row's mean score, with the other rows' ranks fixed."""
     if kind == DISCOUNTED:
         return discounted_sum(moving, top, discounts, slots)
     if kind == CASCADE:
@@ -163,39 +163,39 @@ def moves_sum(moving, top, discounts, slots, kind, departure):
 
 
 @internal
-def add_moves(queries, copy, measure, exploring, noise, top, places, first, last):
-    """Add one estimation's derivatives of some rows, whose scores are drawn anew, relative to the mean of the others.
+def add_moves(queries, copy, measure, exploring, noise, top, ranks, first, last):
+    """Add one estimate of the derivatives of rows `first` to `last - 1`.
 
-    Of n rows, that mean has a variance of sigma^2 / (n - 1), and the row's own score one of sigma^2.
+    A row's score minus the mean of the n - 1 others has variance sigma^2 + sigma^2 / (n - 1).
     """
     sigma, estimations, q = exploring.sigma, exploring.estimations, copy // exploring.estimations
     start, n = queries.indptr[q] - queries.indptr[0], queries.indptr[q + 1] - queries.indptr[q]
-    own = slice(start, start + n)
-    means, worth, ders = noise.means[own], queries.worth[own], noise.ders[own]
-    rest = queries.rest[own] if queries.rest.size else queries.rest
+    query_rows = slice(start, start + n)
+    means, gains, ders = noise.means[query_rows], queries.gains[query_rows], noise.ders[query_rows]
+    rest = queries.rest[query_rows] if queries.rest.size else queries.rest
     noisy = noise.noisy[queries.copyptr[copy] : queries.copyptr[copy + 1]]
     rows = noise.ranked[noise.rankedptr[copy] : noise.rankedptr[copy + 1]]
     spread, scale, slots = sigma * np.sqrt(n / (n - 1.0)), queries.inverse[q] / estimations, min(measure.k, n - 1)
     discounts, kind, departure, shift = measure.discounts, measure.kind, exploring.departure, 0.0
     for i in range(n):
-        places[i] = n
+        ranks[i] = n
         shift += noisy[i] - means[i]
     for r in range(rows.size):
         row = rows[r]
-        places[row] = r
-        top[0, r], top[1, r] = noisy[row], worth[row]
+        ranks[row] = r
+        top[0, r], top[1, r] = noisy[row], gains[row]
         top[2, r] = rest[row] if rest.size else 0.0
     whole = shift if departure == FAITHFUL else shift / sigma
     for i in range(first, min(last, n)):
         mean = means[i] + (whole - (noisy[i] - means[i])) / (n - 1.0)
-        moving = Moving(worth[i], rest[i] if rest.size else 0.0, places[i], mean, spread)
+        moving = Moving(gains[i], rest[i] if rest.size else 0.0, ranks[i], mean, spread)
         total = moves_sum(moving, top, discounts, slots, kind, departure)
         ders[i] += total * scale / (spread * ROOT_2_PI)
 
 
 @internal
 def orthogonal(ders, scores, nu, share):
-    """Centre a query's derivatives, and take away that share of what is along its centred scores."""
+    """Center a query's derivatives and remove `share` of their component along its centered scores."""
     n, top, mean, mean_score = ders.size, scores[0], 0.0, 0.0
     for i in range(n):
         top = max(top, scores[i])
@@ -206,11 +206,11 @@ def orthogonal(ders, scores, nu, share):
     for i in range(n):
         ders[i] -= mean
         largest = max(largest, abs(scores[i] - top - mean_score))
-    if n < FEWEST or largest == 0.0:
+    if n < LEAST_ROWS or largest == 0.0:
         return
     square, along = 0.0, 0.0
     for i in range(n):
-        unit = (scores[i] - top - mean_score) / largest  # whose square does not overflow
+        unit = (scores[i] - top - mean_score) / largest  # divided by the largest, so that squares do not overflow
         square += unit * unit
         along += ders[i] * unit
     norm = np.sqrt(square) + nu / largest
@@ -220,19 +220,18 @@ def orthogonal(ders, scores, nu, share):
 
 @kernel
 def stochastic_rank_gradients(queries, measure, exploring, noise, first, last, grad):
-    """Write the gradients of queries with room for copies.
+    """Write the gradients of queries from their noisy copies.
 
-    Only each query's rows from `first` to before `last` are moved, and a query ends with the call that moves its last
-    row.
+    A call moves only rows `first` to `last - 1` of each query. The call that moves a query's last row writes it.
     """
     width, indptr, estimations = longest(queries.indptr), queries.indptr, exploring.estimations
-    places, top = np.empty(width, np.int32), np.empty((3, width + 1))
+    ranks, top = np.empty(width, np.int32), np.empty((3, width + 1))
     for q in range(indptr.size - 1):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
         if queries.copyptr[q * estimations] == queries.copyptr[(q + 1) * estimations]:
             continue
         for copy in range(q * estimations, (q + 1) * estimations):
-            add_moves(queries, copy, measure, exploring, noise, top, places, first, last)
+            add_moves(queries, copy, measure, exploring, noise, top, ranks, first, last)
         if last < n:
             continue
         ders = noise.ders[start : start + n]

@@ -1,6 +1,6 @@
-"""Lambda gradients of pairs weighed by what trading their places changes: AP, RR and ERR, from running sums.
+"""Lambda gradients of pairs for AP, RR and ERR: a pair weighs the change when its two rows swap ranks.
 
-After one pass over a query the change of each pair takes a few operations, whatever lies between its ranks.
+After one pass over a query, running sums give each pair's change in a few operations, however far apart its ranks are.
 """
 
 from __future__ import annotations
@@ -24,48 +24,48 @@ from rankadapters.objectives.kernels.queries import Ranks, begin_query, columns
 PRECISIONS, PRECISIONS_FOUND, FIRST_RANK, CASCADE, CASCADE_IN_FLOAT32 = range(5)
 CATBOOST_PRECISIONS, CATBOOST_FIRST_RANK, CATBOOST_CASCADE = range(5, 8)
 
-# By rank: `changes` of the pairs of one rank, `running` and `sums` of the ranks before, and `later`, 1 for each.
-# `numbers` holds two of the query.
+# Arrays by rank: `changes` of the pairs of the current rank, two running sums, and `later`, which is 1 at every rank.
+# `numbers` has two values of the query; the measure decides which.
 Trades = namedtuple("Trades", "changes running sums later numbers")  # noqa: PYI024 - for numba
 
 Memory = namedtuple("Memory", "ranks total trades")  # noqa: PYI024 - as lambdas.Memory
 
 
 def make_trades(width: int) -> Trades:
-    """Memory for the changes of queries of up to `width` rows."""
+    """Allocate the sums and changes of queries of up to `width` rows."""
     changes, running, sums = (np.zeros(width + LANES) for _ in range(3))
     return Trades(changes, running, sums, np.ones(width + LANES), np.zeros(2))
 
 
 def make_memory(width: int) -> Memory:
-    """Memory for queries of up to `width` rows."""
+    """Allocate memory for queries of up to `width` rows."""
     return Memory(columns(Ranks, width), np.zeros(1), make_trades(width))
 
 
 @internal
 def count_hits(relevant, n, reciprocals, hits, sums, numbers):
-    """Relevant rows up to each rank, and sum of the relevant reciprocal ranks before it.
+    """Write to `hits` the relevant rows up to each rank, and to `sums` the relevant reciprocal ranks above it.
 
-    `numbers` becomes the sum of all precisions and the relevant rows at the ranks that count.
+    Also write to `numbers` the sum of all precisions, and the relevant rows above the cutoff.
     """
-    count, total, precisions, inside = 0.0, 0.0, 0.0, 0.0
+    count, total, precisions, relevant_inside = 0.0, 0.0, 0.0, 0.0
     for r in range(n):
         sums[r] = total
         count += relevant[r]
         total += relevant[r] * reciprocals[r]
         precisions += relevant[r] * count * reciprocals[r]
-        inside += relevant[r] if reciprocals[r] > 0.0 else 0.0
+        relevant_inside += relevant[r] if reciprocals[r] > 0.0 else 0.0
         hits[r] = count
     sums[n] = total
-    numbers[0], numbers[1] = precisions, inside
+    numbers[0], numbers[1] = precisions, relevant_inside
 
 
 @internal
 def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
-    """What the sum of the precisions at the relevant ranks loses where rank i trades places with each later one.
+    """Write the loss of AP, not yet divided, when rank i swaps with each later rank.
 
-    A relevant row that stands at the upper rank a counts hits / a there, at the lower rank b hits / b, and while it
-    does stand at a every relevant row in between has one more hit.
+    A relevant row adds hits / a at the upper rank a, and hits / b at the lower rank b. While it is at a, every relevant
+    row in between has one hit more.
     """
     above = (hits[i] + 1.0 - relevant[i]) * reciprocals[i] - sums[i + 1]
     for j in range(np.uint64(i + 1), np.uint64(n)):
@@ -75,20 +75,20 @@ def changes_of_precisions(relevant, i, n, reciprocals, hits, sums, changes):
 
 @internal
 def divide_by_found(relevant, i, n, reciprocals, numbers, changes):
-    """Turn changes of the sum of precisions to those of its quotient by the relevant rows that it counts."""
-    total, inside = numbers[0], numbers[1]
-    before = total / inside if inside > 0.0 else 0.0
-    own = 1.0 if reciprocals[i] > 0.0 else 0.0
+    """Turn changes of the sum of precisions into changes of AP divided by the relevant rows above the cutoff."""
+    total, relevant_inside = numbers[0], numbers[1]
+    before = total / relevant_inside if relevant_inside > 0.0 else 0.0
+    counts = 1.0 if reciprocals[i] > 0.0 else 0.0
     for j in range(np.uint64(i + 1), np.uint64(n)):
         sign = relevant[i] - relevant[j]
-        left = inside - sign * (own - (1.0 if reciprocals[j] > 0.0 else 0.0))
-        after = (total - changes[j]) / left if left > 0.0 else 0.0
+        inside_after = relevant_inside - sign * (counts - (1.0 if reciprocals[j] > 0.0 else 0.0))
+        after = (total - changes[j]) / inside_after if inside_after > 0.0 else 0.0
         changes[j] = sign * abs(before - after)
 
 
 @internal
 def find_first(relevant, n, firsts):
-    """Ranks of the first and the second relevant row, n where there is none."""
+    """Write the ranks of the first and the second relevant row; n if there is none."""
     firsts[0], firsts[1] = n, n
     for r in range(n):
         if relevant[r] > 0.0:
@@ -99,7 +99,7 @@ def find_first(relevant, n, firsts):
 
 @internal
 def changes_of_first_rank(relevant, i, n, reciprocals, firsts, changes):
-    """What the first relevant rank's reciprocal loses where rank i, at most the first one, trades its place."""
+    """Write the loss of RR when rank i, which is at most the first relevant rank, swaps with each later rank."""
     first, second = np.int64(firsts[0]), np.int64(firsts[1])
     for j in range(i + 1, n):
         moved = abs(reciprocals[first] - reciprocals[min(j, second) if i == first else i])
@@ -108,7 +108,7 @@ def changes_of_first_rank(relevant, i, n, reciprocals, firsts, changes):
 
 @internal
 def multiply_rests(chances, n, in_float32, looks, rests):
-    """Chance to look at each rank, and what is left of 1 beside the chance to stop there."""
+    """Write the probability to look at each rank, and 1 minus the probability to stop there."""
     look = 1.0
     for r in range(n):
         looks[r] = look
@@ -118,25 +118,25 @@ def multiply_rests(chances, n, in_float32, looks, rests):
 
 @internal
 def changes_of_cascade(chances, i, n, discounts, looks, rests, changes):
-    """What the expected discount at which a reader stops loses where rank i trades places with each later one.
+    """Write the loss of ERR when rank i swaps with each later rank.
 
-    Downwards from rank i, `look` is the product of the rests in between and `stop` what the ranks in between are worth
-    to a reader who is past rank i: nothing is divided, so that a row may stop every reader.
+    For a reader past rank i, `look` is the probability to pass all ranks in between, and `stop` the value of these
+    ranks. Nothing is divided, so a probability to stop may be 1.
     """
-    own, rest, discount = chances[i], rests[i], discounts[i]
+    upper_chance, rest, discount = chances[i], rests[i], discounts[i]
     look, stop = 1.0, 0.0
     for j in range(np.uint64(i + 1), np.uint64(n)):
         chance = chances[j]
-        here = discount * (own - chance) + (rest - rests[j]) * stop
-        lost = looks[i] * abs(here + look * discounts[j] * (rest * chance - rests[j] * own))
-        changes[j] = lost if own > chance else -lost
+        change = discount * (upper_chance - chance) + (rest - rests[j]) * stop
+        lost = looks[i] * abs(change + look * discounts[j] * (rest * chance - rests[j] * upper_chance))
+        changes[j] = lost if upper_chance > chance else -lost
         stop += look * discounts[j] * chance
         look *= rests[j]
 
 
 @internal
 def prepare(kind, gains, n, discounts, trades):
-    """Sum up what the changes of a query are made of."""
+    """Compute the running sums of a query."""
     if kind <= PRECISIONS_FOUND:
         count_hits(gains, n, discounts, trades.running, trades.sums, trades.numbers)
     elif kind == FIRST_RANK or kind == CATBOOST_FIRST_RANK:  # noqa: PLR1714, SIM109 - numba searches a tuple slowly
@@ -147,7 +147,7 @@ def prepare(kind, gains, n, discounts, trades):
 
 @internal
 def fill_changes(kind, gains, i, n, discounts, trades):
-    """Find the changes of the pairs of rank i with later ones."""
+    """Write the change of the measure for the pairs of rank i with later ranks."""
     changes, running, sums = trades.changes, trades.running, trades.sums
     if kind <= PRECISIONS_FOUND:
         changes_of_precisions(gains, i, n, discounts, running, sums, changes)
@@ -167,7 +167,7 @@ def fill_changes(kind, gains, i, n, discounts, trades):
 
 @internal
 def last_changing(kind, n, last, firsts):
-    """Before which rank trades with later ones change anything: where only the first relevant rank counts, up to it."""
+    """Return the end of the ranks whose swaps matter: for RR, the first relevant rank; otherwise `last`."""
     if kind != FIRST_RANK and kind != CATBOOST_FIRST_RANK:  # noqa: PLR1714 - as above
         return last
     return min(last, np.int64(firsts[0]) + 1) if firsts[0] < n else 0
@@ -175,9 +175,9 @@ def last_changing(kind, n, last, firsts):
 
 @internal
 def add_trades(kind, memory, n, first, last, discounts, pairing):
-    """As lambdas.add_pairs."""
+    """Do what `lambdas.add_pairs` does, for swaps."""
     trades, gains, total = memory.trades, memory.ranks.gains, memory.total[0]
-    # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]), which is then the change of j.
+    # add_row weighs a pair by (later[i] - later[j]) (changes[i] - changes[j]). At 0 for rank i, that is changes[j].
     ranks, offset = divided_ranks(memory.ranks, trades.changes, n, pairing)
     weighing = Weighing(trades.later, False, offset, pairing.floor)  # noqa: FBT003 - numba knows no keywords here
     for i in range(np.uint64(first), np.uint64(last_changing(kind, n, last, trades.numbers))):
@@ -192,7 +192,7 @@ def add_trades(kind, memory, n, first, last, discounts, pairing):
 
 @kernel
 def trade_gradients(queries, kind, pairing, first, last, memory, grad, hess):
-    """As lambdas.lambda_gradients; `kind` says of which measure the changes are."""
+    """Do what `lambdas.lambda_gradients` does; `kind` selects the measure."""
     for q in range(queries.indptr.size - 1):
         n = queries.rowptr[q + 1] - queries.rowptr[q]
         if n == 0:

@@ -1,4 +1,4 @@
-"""YetiRank: rankings under noise decide what the pairs weigh whose logistic loss is differentiated."""
+"""YetiRank: gradients of the logistic loss of pairs, weighted by rankings under noise."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from rankadapters.objectives.kernels.generators import MULTIPLIER, draw_normals,
 from rankadapters.objectives.kernels.queries import longest, row_at
 from rankadapters.objectives.kernels.stochastic_rank import CASCADE, DISCOUNTED, SHARE_OF_FOUND
 
-CLASSIC, CATBOOST_RR, CATBOOST_AP, CATBOOST_ERR = 10, 11, 12, 13  # what a pair weighs, beside the changes of measures
+CLASSIC, CATBOOST_RR, CATBOOST_AP, CATBOOST_ERR = 10, 11, 12, 13  # pair weights that are not the change of a measure
 LOGISTIC, GAUSS, NO_NOISE = 0, 1, 2
 BEYOND_ONE = np.float32(1.000001)
-SMALLEST_RATIO = 1e-300  # whose logarithm is finite
+SMALLEST_RATIO = 1e-300  # its logarithm is finite
 SHARE = 0.15  # CatBoost's "magic const, like in GPU"
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys over the upper bits
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads hash keys over the upper bits
 UPPER = np.uint64(32)
 FREE = -1
 
-# The pairs of a query, found by winner and loser in an open hash table, and listed in the order in which they came.
+# The pairs of a query: a hash table with open addressing, keyed by winner and loser, and its slots in insertion order.
 Pairs = namedtuple("Pairs", "keys weights listed")  # noqa: PYI024 - numba knows this kind
 
-# How rankings are drawn, and what their pairs weigh: `reach` ranks of the first row of a pair, each with the next
-# `neighbors`.
+# How rankings are drawn and pairs weighted. Each of the top `reach` ranks is paired with the next `neighbors` ranks.
 Permuting = namedtuple("Permuting", "kind permutations reach neighbors decay noise power")  # noqa: PYI024 - as above
 
-# One ranking: what the rows at the ranks are worth, the chances to go on beyond them, and which they are.
-Permuted = namedtuple("Permuted", "worths rests rows")  # noqa: PYI024 - as above
+# One ranking: gains and probabilities to continue, by rank, and the rows themselves.
+Permuted = namedtuple("Permuted", "gains rests rows")  # noqa: PYI024 - as above
 
 
 @kernel
 def noise_keys(queries, permuting, seeds, keys):
-    """Write each query's scores with noise, once for each permutation.
+    """Write noisy scores for each permutation of each query.
 
-    CatBoost multiplies exp(s); its logarithm ranks alike, and does not underflow.
+    CatBoost multiplies exp(s) by noise; adding the logarithm ranks the same and does not underflow.
     """
     scores, indptr, copyptr = queries.scores, queries.indptr, queries.copyptr
     permutations, noise, power = permuting.permutations, permuting.noise, permuting.power
@@ -43,9 +42,9 @@ def noise_keys(queries, permuting, seeds, keys):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
         begin, end = copyptr[q * permutations], copyptr[(q + 1) * permutations]
         if noise == LOGISTIC and end > begin:
-            first, second, one, other = started(seeds[q])
+            first, second, first_step, second_step = started(seeds[q])
             for i in range(begin, end):
-                first, second = first * MULTIPLIER + one, second * MULTIPLIER + other
+                first, second = first * MULTIPLIER + first_step, second * MULTIPLIER + second_step
                 uniform = np.float32(real(first, second))
                 keys[i] = uniform / (BEYOND_ONE - uniform)
             for i in range(begin, end):
@@ -64,7 +63,7 @@ def noise_keys(queries, permuting, seeds, keys):
 
 @internal
 def room_for(n, permutations, neighbors):
-    """Size of a table for the pairs of a query, a power of two that is at least twice their number."""
+    """Return the size of a query's hash table: a power of two, at least twice the number of pairs."""
     most = min(permutations * neighbors * n, n * (n - 1) // 2)
     room = 2
     while room < 2 * most:
@@ -73,123 +72,123 @@ def room_for(n, permutations, neighbors):
 
 
 @internal
-def add_pair(pairs, room, count, n, rows, worths, a, b, weight):
-    """Add to the weight of the pair at the ranks a and b, which the row that is worth more wins; return how many."""
-    if weight == 0.0 or worths[a] == worths[b]:
+def add_pair(pairs, room, count, n, rows, gains, a, b, weight):
+    """Add to the weight of the pair at ranks a and b, won by the larger gain; return the number of pairs so far."""
+    if weight == 0.0 or gains[a] == gains[b]:
         return count
-    winner, loser = (rows[a], rows[b]) if worths[a] > worths[b] else (rows[b], rows[a])
+    winner, loser = (rows[a], rows[b]) if gains[a] > gains[b] else (rows[b], rows[a])
     key = np.int64(winner) * n + loser
-    place = np.int64((np.uint64(key) * GOLDEN) >> UPPER) & (room - 1)
-    while pairs.keys[place] != key and pairs.keys[place] != FREE:
-        place = (place + 1) & (room - 1)
-    if pairs.keys[place] == FREE:
-        pairs.keys[place], pairs.weights[place] = key, np.float32(0.0)
-        pairs.listed[count] = place
+    slot = np.int64((np.uint64(key) * GOLDEN) >> UPPER) & (room - 1)
+    while pairs.keys[slot] != key and pairs.keys[slot] != FREE:
+        slot = (slot + 1) & (room - 1)
+    if pairs.keys[slot] == FREE:
+        pairs.keys[slot], pairs.weights[slot] = key, np.float32(0.0)
+        pairs.listed[count] = slot
         count += 1
-    pairs.weights[place] += weight
+    pairs.weights[slot] += weight
     return count
 
 
 @internal
 def add_classic(permuted, permuting, pairs, room, count):
-    """Neighbours, by the difference of their labels and their rank."""
-    (worths, _, rows), decay = permuted, permuting.decay
+    """Add pairs of adjacent ranks, weighted by the difference of their labels, decayed by rank."""
+    (gains, _, rows), decay = permuted, permuting.decay
     n, share = rows.size, SHARE
     for a in range(n - 1):
-        weight = np.float32(share * abs(np.float32(worths[a]) - np.float32(worths[a + 1])))
-        count = add_pair(pairs, room, count, n, rows, worths, a, a + 1, weight)
+        weight = np.float32(share * abs(np.float32(gains[a]) - np.float32(gains[a + 1])))
+        count = add_pair(pairs, room, count, n, rows, gains, a, a + 1, weight)
         share *= decay
     return count
 
 
 @internal
 def add_discounted(permuted, permuting, scale, discounts, pairs, room, count):
-    """By the change of a discounted sum."""
-    (worths, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
+    """Add pairs weighted by the change of DCG when they swap."""
+    (gains, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n = rows.size
     for a in range(min(reach, n)):
         for b in range(a + 1, min(n, a + 1 + neighbors)):
-            change = scale * ((worths[a] - worths[b]) * (discounts[a] - discounts[b]))
-            count = add_pair(pairs, room, count, n, rows, worths, a, b, np.float32(abs(change)))
+            change = scale * ((gains[a] - gains[b]) * (discounts[a] - discounts[b]))
+            count = add_pair(pairs, room, count, n, rows, gains, a, b, np.float32(abs(change)))
     return count
 
 
 @internal
 def add_cascade(permuted, permuting, narrow, discounts, pairs, room, count):
-    """By the change of a discounted sum of a reader who goes on beyond each row with the chance `rests`.
+    """Add pairs weighted by the change of ERR or PFound when they swap.
 
-    With `narrow` what the upper rank adds is rounded to float32, as in CatBoost.
+    With `narrow`, the term of the upper rank is rounded to float32, as in CatBoost.
     """
-    (worths, rests, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
+    (gains, rests, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n, look = rows.size, 1.0
     for a in range(min(reach, n)):
         between, middle = 1.0, 0.0
         for b in range(a + 1, min(n, a + 1 + neighbors)):
-            later = between * (rests[a] * worths[b] - rests[b] * worths[a]) * discounts[b]
-            upper = (worths[a] - worths[b]) * discounts[a]
+            later = between * (rests[a] * gains[b] - rests[b] * gains[a]) * discounts[b]
+            upper = (gains[a] - gains[b]) * discounts[a]
             if narrow:
-                upper = np.float64(np.float32((worths[a] - worths[b]) / (a + 1.0)))
+                upper = np.float64(np.float32((gains[a] - gains[b]) / (a + 1.0)))
             change = look * (upper + middle * (rests[a] - rests[b]) + later)
-            count = add_pair(pairs, room, count, n, rows, worths, a, b, np.float32(abs(change)))
-            middle += between * worths[b] * discounts[b]
+            count = add_pair(pairs, room, count, n, rows, gains, a, b, np.float32(abs(change)))
+            middle += between * gains[b] * discounts[b]
             between *= rests[b]
         look *= rests[a]
     return count
 
 
 @internal
-def found_sums(worths, n, discounts):
-    """Hits up to each relevant rank that counts, discounted and added up, and how many there are."""
+def found_sums(gains, n, discounts):
+    """Return the sum of discounted hits at the relevant ranks above the cutoff, and the number of these ranks."""
     total, hits = 0.0, 0.0
     for r in range(n):
         if discounts[r] > 0.0:
-            hits += worths[r]
-            total += worths[r] * hits * discounts[r]
+            hits += gains[r]
+            total += gains[r] * hits * discounts[r]
     return total, hits
 
 
 @internal
 def add_hits(permuted, permuting, scale, of_found, discounts, pairs, room, count):
-    """By the change of the hits up to each relevant rank; as a share of those found, where `of_found`."""
-    (worths, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
+    """Add pairs weighted by the change of AP when they swap; AP is divided by the hits if `of_found`."""
+    (gains, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n, above = rows.size, 0.0
-    total, found = found_sums(worths, n, discounts)
+    total, total_hits = found_sums(gains, n, discounts)
     for a in range(min(reach, n)):
         middle, hits = 0.0, above + 1.0
         for b in range(a + 1, min(n, a + 1 + neighbors)):
             change = (above + 1.0) * discounts[a] + middle - hits * discounts[b]
             if of_found:
-                gone = 1.0 if discounts[b] == 0.0 else 0.0
-                signed, gone = (change, gone) if worths[a] > worths[b] else (-change, -gone)
-                change = total / max(found, 1.0) - (total - signed) / max(found - gone, 1.0)
+                lost_hits = 1.0 if discounts[b] == 0.0 else 0.0
+                signed, lost_hits = (change, lost_hits) if gains[a] > gains[b] else (-change, -lost_hits)
+                change = total / max(total_hits, 1.0) - (total - signed) / max(total_hits - lost_hits, 1.0)
             weight = np.float32(abs(scale * change))
-            count = add_pair(pairs, room, count, n, rows, worths, a, b, weight)
-            middle += worths[b] * discounts[b]
-            hits += worths[b]
-        above += worths[a]
+            count = add_pair(pairs, room, count, n, rows, gains, a, b, weight)
+            middle += gains[b] * discounts[b]
+            hits += gains[b]
+        above += gains[a]
     return count
 
 
 @internal
 def add_as_catboost(permuted, permuting, precision, pairs, room, count):
-    """Reciprocal ranks as CatBoost counts them: of the first relevant row, or of all in between (`precision`)."""
-    (worths, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
+    """Add pairs weighted as CatBoost does under RR or, with `precision`, under AP."""
+    (gains, _, rows), reach, neighbors = permuted, permuting.reach, permuting.neighbors
     n = rows.size
     for a in range(min(reach, n)):
         total = 1.0 / (a + 1.0)
         for b in range(a + 1, min(n, a + 1 + neighbors)):
             weight = np.float32(total if precision else total - 1.0 / (b + 1.0))
-            count = add_pair(pairs, room, count, n, rows, worths, a, b, weight)
-            if precision and worths[b] > 0.0:
+            count = add_pair(pairs, room, count, n, rows, gains, a, b, weight)
+            if precision and gains[b] > 0.0:
                 total += 1.0 / (b + 1.0)
-        if not precision and worths[a] > 0.0:
+        if not precision and gains[a] > 0.0:
             break
     return count
 
 
 @internal
 def add_pairs(permuted, permuting, scale, discounts, pairs, room, count):
-    """Add the pairs of one permutation; return how many pairs there are."""
+    """Add the pairs of one permutation; return the number of pairs so far."""
     kind = permuting.kind
     if kind == CLASSIC:
         return add_classic(permuted, permuting, pairs, room, count)
@@ -205,13 +204,13 @@ def add_pairs(permuted, permuting, scale, discounts, pairs, room, count):
 
 @internal
 def pull_apart(pairs, count, scores, permutations, pulls, bends):
-    """Add the derivatives of the pairs' logistic losses, and free the table."""
+    """Add the derivatives of the pairs' logistic losses, and empty the hash table."""
     n = scores.size
     for t in range(count):
-        place = pairs.listed[t]
-        winner, loser = pairs.keys[place] // n, pairs.keys[place] % n
-        pairs.keys[place] = FREE
-        weight = np.float64(pairs.weights[place] / np.float32(permutations))
+        slot = pairs.listed[t]
+        winner, loser = pairs.keys[slot] // n, pairs.keys[slot] % n
+        pairs.keys[slot] = FREE
+        weight = np.float64(pairs.weights[slot] / np.float32(permutations))
         ahead = scores[winner] - scores[loser]
         small = np.exp(-abs(ahead))
         push = weight * (small if ahead > 0.0 else 1.0) / (1.0 + small)
@@ -224,12 +223,12 @@ def pull_apart(pairs, count, scores, permutations, pulls, bends):
 
 @kernel
 def yetirank_gradients(queries, permuting, discounts, ranked, grad, hess):
-    """Write the gradients of queries with room for copies; `ranked` has their rows under noise, best first."""
-    indptr, copyptr, worth, rest = queries.indptr, queries.copyptr, queries.worth, queries.rest
+    """Write the gradients of queries; `ranked` lists the rows of each noisy copy, best first."""
+    indptr, copyptr, row_gains, row_rests = queries.indptr, queries.copyptr, queries.gains, queries.rest
     width, permutations, neighbors = longest(indptr), permuting.permutations, permuting.neighbors
     room = room_for(width, permutations, min(neighbors, width))
     pairs = Pairs(np.full(room, FREE, np.int64), np.zeros(room, np.float32), np.empty(room // 2, np.int32))
-    pulls, bends, worths, rests = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
+    pulls, bends, gains, rests = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
     for q in range(indptr.size - 1):
         start, n = indptr[q] - indptr[0], indptr[q + 1] - indptr[q]
         if copyptr[q * permutations] == copyptr[(q + 1) * permutations]:
@@ -238,9 +237,9 @@ def yetirank_gradients(queries, permuting, discounts, ranked, grad, hess):
         for p in range(q * permutations, (q + 1) * permutations):
             rows = ranked[copyptr[p] : copyptr[p + 1]]
             for r in range(n):
-                worths[r] = worth[start + rows[r]]
-                rests[r] = rest[start + rows[r]] if rest.size else 0.0
-            permuted = Permuted(worths, rests, rows)
+                gains[r] = row_gains[start + rows[r]]
+                rests[r] = row_rests[start + rows[r]] if row_rests.size else 0.0
+            permuted = Permuted(gains, rests, rows)
             count = add_pairs(permuted, permuting, queries.inverse[q], discounts, pairs, room, count)
         for i in range(n):
             pulls[i] = bends[i] = 0.0

@@ -1,4 +1,4 @@
-"""What a toolkit's dataset says of its rows, and what its predictions look like."""
+"""The columns of a toolkit's dataset, and the shape of its predictions."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from rankadapters.core.errors import InputError
 Array = NDArray[Any]
 
 
-class Judged(NamedTuple):
-    """What a toolkit's dataset says of its rows."""
+class DatasetColumns(NamedTuple):
+    """The columns of a toolkit's dataset that ranking needs."""
 
     labels: Array
     group_sizes: Array
-    weights: Array | None  # as the toolkit holds them, per row or per query
-    positions: Array | None = None  # at which rows were shown, where a position bias asks for them
+    weights: Array | None  # per row or per query, as in the toolkit
+    positions: Array | None = None  # at which rows were shown; only for a position bias
 
-    def copied(self) -> Judged:
-        """Copy what is to be remembered: the caller may write into its arrays, and may want them gone."""
-        return Judged(np.array(self.labels), np.array(self.group_sizes), _copied(self.weights), _copied(self.positions))
+    def copied(self) -> DatasetColumns:
+        """Return copies: the caller may change its arrays or free them."""
+        return DatasetColumns(np.array(self.labels), np.array(self.group_sizes), *map(_copied, self[2:]))
 
     def queries(self, query_weights: Callable[[Array, Array], Array]) -> Callable[[str | None], Queries]:
-        """Make the queries, with the weights that a convention counts: by query, by row, or none."""
+        """Return a function that makes the queries with the weights of a weighting: by query, by row, or none."""
 
         def bind(weighting: str | None) -> Queries:
             by_query = by_row = None
@@ -40,20 +40,20 @@ class Judged(NamedTuple):
 
         return bind
 
-    def says(self, judged: Judged) -> bool:
-        """Tell whether a dataset still says the same."""
-        return all(_same(old, new) for old, new in zip(self, judged, strict=True))
+    def equals(self, other: DatasetColumns) -> bool:
+        """Return whether all columns are equal."""
+        return all(_same(old, new) for old, new in zip(self, other, strict=True))
 
 
 def flat(scores: Any) -> Array:
-    """Drop the second dimension of predictions of shape (n_docs, 1)."""
+    """Return predictions as one dimension; shape (n_docs, 1) is accepted."""
     array = np.asarray(scores)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array  # noqa: PLR2004 - dimensions
 
 
-def missing_group(owner: str, way_out: str) -> InputError:
-    """Say that a dataset has no queries."""
-    return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {way_out}.")
+def missing_group(owner: str, hint: str) -> InputError:
+    """Return the error for a dataset without queries."""
+    return InputError(f"the {owner} has no group, so its rows belong to no query.\nHint: {hint}.")
 
 
 def _copied(column: Array | None) -> Array | None:

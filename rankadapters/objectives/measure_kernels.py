@@ -1,0 +1,51 @@
+"""The kernels that compute how a measure changes when a row moves or two rows swap."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from rankadapters.core.declaration.convention import Convention
+from rankadapters.core.measures import AP, DCG, ERR, NDCG, RR
+from rankadapters.objectives.kernels import stochastic_rank as moves
+from rankadapters.objectives.kernels import trades
+from rankadapters.objectives.kernels.lambdas_in_turn import DELTA_NDCG, FIRST_TRADE
+
+
+class Kernels(NamedTuple):
+    """How the kernels handle a measure: the meaning of gains, and the code of each change.
+
+    Attributes
+    ----------
+    kind : str
+        Meaning of a row's gain: `gain`, `relevance` (0 or 1), or `chance` that a reader stops: gain / scale.
+    move : int
+        The kind of `kernels.stochastic_rank` that computes the change when a row moves.
+    trade, catboost_trade : int
+        The delta of `kernels.lambdas_in_turn` that computes the change when two rows swap, and the delta of CatBoost's
+        weights in its place; -1 if no objective swaps rows under the measure.
+    """
+
+    kind: Literal["gain", "relevance", "chance"]
+    move: int
+    trade: int = -1
+    catboost_trade: int = -1
+
+
+KERNELS: dict[type[Convention], Kernels] = {
+    DCG: Kernels("gain", moves.DISCOUNTED),
+    NDCG: Kernels("gain", moves.DISCOUNTED, DELTA_NDCG, DELTA_NDCG),
+    ERR: Kernels("chance", moves.CASCADE, FIRST_TRADE + trades.CASCADE, FIRST_TRADE + trades.CATBOOST_CASCADE),
+    RR: Kernels("relevance", moves.CASCADE, FIRST_TRADE + trades.FIRST_RANK, FIRST_TRADE + trades.CATBOOST_FIRST_RANK),
+    AP: Kernels("relevance", moves.HITS, FIRST_TRADE + trades.PRECISIONS, FIRST_TRADE + trades.CATBOOST_PRECISIONS),
+}
+VARIANTS: dict[type[Convention], tuple[str, str, dict[str, Any]]] = {  # field, its value, and changes under it
+    AP: ("divisor", "found", {"move": moves.SHARE_OF_FOUND, "trade": FIRST_TRADE + trades.PRECISIONS_FOUND}),
+    ERR: ("complement", "float32", {"trade": FIRST_TRADE + trades.CASCADE_IN_FLOAT32}),
+}
+
+
+def kernel_kinds(convention: Convention) -> Kernels:
+    """Return the kernels for a convention."""
+    kernels = KERNELS[type(convention)]
+    field, value, changes = VARIANTS.get(type(convention), ("k", "", {}))
+    return kernels._replace(**changes) if getattr(convention, field) == value else kernels
