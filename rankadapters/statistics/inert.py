@@ -1,8 +1,8 @@
 """Which fields of two conventions cannot matter on given data.
 
-This is no search. `search.py` evaluates every combination of a grid, up to 2^12 here, for averages that weigh queries, and
-groups values by their bits. Two conventions need at most two mixtures a field. Their averages may weigh rows or pairs, or
-be geometric; a sum in another order counts as the same; and the answer names the first query that differs.
+This is no search. `search.py` evaluates every combination of a grid, up to 2^12 here, for averages that weigh queries,
+and groups values by their bits. Two conventions need at most two mixtures a field. Their averages may weigh rows or
+pairs, or be geometric; a sum in another order counts as the same; and the answer names the first query that differs.
 """
 
 from __future__ import annotations
