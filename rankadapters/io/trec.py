@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import overload
 
@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.run_metadata import Header
 from rankadapters.io.text import AnyPath, as_path
-from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
+from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, numbering, read_lines
 
 _SHOWN = 3  # names of queries in a note
 _NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), (), Header())
@@ -83,7 +83,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     >>> folder.cleanup()
     """
     judged, retrieved = read_lines(as_path(qrels), QRELS), _NO_RUN if run is None else read_lines(as_path(run), RUN)
-    documents: dict[bytes, int] = {}
+    documents = numbering()
     pairs = [_pairs(lines, documents) for lines in (judged, retrieved)]
     for lines, numbers in zip((judged, retrieved), pairs, strict=True):
         _refuse_twice(lines, numbers)
@@ -96,10 +96,10 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     return _joined(judged, retrieved, *pairs)
 
 
-def _pairs(lines: Lines, documents: dict[bytes, int]) -> NDArray[np.int64]:
+def _pairs(lines: Lines, documents: Mapping[bytes, int]) -> NDArray[np.int64]:
     """Return one number for the query and the document of each line; documents are numbered across files."""
-    numbers = [documents.setdefault(docid, len(documents)) for docid in lines.docids]
-    return lines.query.astype(np.int64) << _DOCUMENT_BITS | np.asarray(numbers, np.int64)
+    numbers = np.fromiter(map(documents.__getitem__, lines.docids), np.int64, len(lines.docids))
+    return lines.query.astype(np.int64) << _DOCUMENT_BITS | numbers
 
 
 def _refuse_twice(lines: Lines, pairs: NDArray[np.int64]) -> None:
@@ -143,7 +143,7 @@ def _joined(
     queries = Queries(
         labels[rows],
         qid=np.asarray(judged.queries)[query[rows]],
-        docid=text_column([docids[row].decode() for row in rows.tolist()]),
+        docid=text_column(b" ".join([docids[row] for row in rows.tolist()]).decode().split(" ")),
         retrieved=None if alone else rows < n_run,
         judged=None if alone else ~np.isnan(labels[rows]),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -75,12 +77,17 @@ def read_lines(path: AnyPath, layout: Layout) -> Lines:
     return Lines(path, queries, np.asarray(rows.query, np.int32), rows.docids, np.asarray(rows.numbers), notes, header)
 
 
+def numbering() -> defaultdict[bytes, int]:
+    """Return a dictionary that numbers its keys as they are first asked for."""
+    return defaultdict(count().__next__)
+
+
 class _Rows:
     """The rows of a file that were read so far."""
 
     def __init__(self, path: AnyPath, layout: Layout) -> None:
         self.path, self.layout = path, layout
-        self.index: dict[bytes, int] = {}  # number of each query, in order of first appearance
+        self.index = numbering()  # of the queries
         self.query: list[int] = []
         self.docids: list[bytes] = []
         self.numbers: list[float] = []
@@ -95,8 +102,7 @@ class _Rows:
             self._add_lines(block.split(NEWLINE))
         else:
             names, docids, numbers = columns
-            index = self.index
-            self.query += [index.setdefault(name, len(index)) for name in names]
+            self.query += map(self.index.__getitem__, names)
             self.docids += docids
             self.numbers += numbers
         self.n_lines += block.count(NEWLINE) + 1
@@ -110,7 +116,7 @@ class _Rows:
                 continue
             fields, number = _fields(self.path, at, line, self.layout, row=len(self.query))
             self.n_longer += len(fields) > self.layout.fields
-            self.query.append(self.index.setdefault(fields[0], len(self.index)))
+            self.query.append(self.index[fields[0]])
             self.docids.append(fields[2])
             self.numbers.append(number)
 
