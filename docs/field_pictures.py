@@ -9,8 +9,8 @@ import query_pictures
 import ranking_pictures
 from strips import Panel, drawn, told
 
-# Numbers in a formula, which do nothing to a ranking that could be drawn.
-UNDRAWN = {"complement", "scale", "persistence", "beta_squared", "beta", "alpha"}
+# Numbers and divisors in a formula, which do nothing to a ranking that could be drawn.
+UNDRAWN = {"complement", "scale", "persistence", "beta_squared", "beta", "alpha", "constant", "variant"}
 
 PICTURES: dict[str, tuple[Callable[[], list[Panel]], str]] = {
     "k": (

@@ -32,8 +32,9 @@ BY_POSITION = [
     ("name", "k"),
     *[(name,) for name in (
         "objective", "metric", "text", "signature", "results", "numbers", "files", "path", "parts", "what", "trial",
-        "client", "k", "name", "measure", "score",
+        "client", "k", "name", "measure", "score", "function",
     )],
+    ("function", "convention"),
 ]  # fmt: skip
 # Rule 4: columns of tables.
 DEFAULTS = {"label": "label", "score": "score", "qid": "qid", "query_weight": None, "row_weight": None, "docid": None}

@@ -68,6 +68,8 @@ def test_an_inexpressible_convention_is_compared_at_the_nearest_and_then_stated(
 def test_every_presets_nearest_convention_agrees(preset, k):
     labels, scores, qid, weights = make_data(seed=7)
     convention, labels = preset(k), np.clip(labels.round(), 0, 2)
+    if convention.empty == "error":  # a query here has nothing to find
+        convention = convention.replace(empty="skip")
     given = None if convention.average == "uniform" else weights
     docid = [f"d{row}" for row in range(len(labels))]
     queries = ra.Queries(labels, qid=qid, query_weight=given, docid=docid)

@@ -148,7 +148,7 @@ def vectors(convention: Convention | str, *, labels: Sequence[float] | None = No
     >>> import rankadapters as ra
     >>> cases = ra.conformance.vectors("sklearn@3").vectors
     >>> [case.purpose for case in cases]
-    ['ties', 'empty', 'short', 'distinct scores', 'negative labels']
+    ['distinct scores', 'ties', 'empty', 'short', 'any length', 'negative labels']
     """
     declared = as_convention(convention)
     as_cutoff(getattr(declared, "k", None))

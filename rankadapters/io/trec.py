@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import overload
 
@@ -15,7 +15,7 @@ from rankadapters.core.errors import InputError
 from rankadapters.io.judgments import Judgments, ScoredJudgments
 from rankadapters.io.run_metadata import Header
 from rankadapters.io.text import AnyPath, as_path
-from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, read_lines
+from rankadapters.io.trec_lines import QRELS, RUN, Lines, line_of, numbering, read_lines
 
 _SHOWN = 3  # query names in a note
 _NO_RUN = Lines("", [], np.empty(0, np.int32), [], np.empty(0), (), Header())
@@ -82,7 +82,7 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     """
     qrels_lines = read_lines(as_path(qrels), QRELS)
     run_lines = _NO_RUN if run is None else read_lines(as_path(run), RUN)
-    document_numbers: dict[bytes, int] = {}
+    document_numbers = numbering()
     qrels_keys, run_keys = _row_keys(qrels_lines, document_numbers), _row_keys(run_lines, document_numbers)
     _refuse_duplicates(qrels_lines, qrels_keys)
     _refuse_duplicates(run_lines, run_keys)
@@ -95,10 +95,10 @@ def read_trec(qrels: AnyPath, run: AnyPath | None = None) -> Judgments:
     return _join_run(qrels_lines, run_lines, qrels_keys, run_keys)
 
 
-def _row_keys(lines: Lines, document_numbers: dict[bytes, int]) -> NDArray[np.int64]:
-    """Return one integer per row for its query and document; add new documents to `document_numbers`."""
-    documents = [document_numbers.setdefault(docid, len(document_numbers)) for docid in lines.docids]
-    return lines.query.astype(np.int64) << _DOCUMENT_BITS | np.asarray(documents, np.int64)
+def _row_keys(lines: Lines, document_numbers: Mapping[bytes, int]) -> NDArray[np.int64]:
+    """Return one integer per row for its query and document."""
+    documents = np.fromiter(map(document_numbers.__getitem__, lines.docids), np.int64, len(lines.docids))
+    return lines.query.astype(np.int64) << _DOCUMENT_BITS | documents
 
 
 def _refuse_duplicates(lines: Lines, keys: NDArray[np.int64]) -> None:
@@ -140,7 +140,7 @@ def _join_run(qrels: Lines, run: Lines, qrels_keys: NDArray[np.int64], run_keys:
     queries = Queries(
         labels[rows],
         qid=np.asarray(qrels.queries)[query[rows]],
-        docid=text_column([docids[row].decode() for row in rows.tolist()]),
+        docid=text_column(b" ".join([docids[row] for row in rows.tolist()]).decode().split(" ")),
         retrieved=None if without_run else rows < n_run,
         judged=None if without_run else ~np.isnan(labels[rows]),
     )

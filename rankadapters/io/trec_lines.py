@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -75,12 +77,17 @@ def read_lines(path: AnyPath, layout: Layout) -> Lines:
     return Lines(path, queries, np.asarray(rows.query, np.int32), rows.docids, np.asarray(rows.numbers), notes, header)
 
 
+def numbering() -> defaultdict[bytes, int]:
+    """Return a dictionary that numbers its keys in the order in which they are first looked up."""
+    return defaultdict(count().__next__)
+
+
 class _RowReader:
     """Collect the rows of a file, block by block."""
 
     def __init__(self, path: AnyPath, layout: Layout) -> None:
         self.path, self.layout = path, layout
-        self.query_index: dict[bytes, int] = {}  # in order of first appearance
+        self.query_index = numbering()
         self.query: list[int] = []
         self.docids: list[bytes] = []
         self.numbers: list[float] = []
@@ -95,8 +102,7 @@ class _RowReader:
             self._add_lines(block.split(NEWLINE))
         else:
             names, docids, numbers = columns
-            index = self.query_index
-            self.query += [index.setdefault(name, len(index)) for name in names]
+            self.query += map(self.query_index.__getitem__, names)
             self.docids += docids
             self.numbers += numbers
         self.n_lines += block.count(NEWLINE) + 1
@@ -110,7 +116,7 @@ class _RowReader:
                 continue
             fields, number = _fields(self.path, line_number, line, self.layout, row=len(self.query))
             self.n_longer += len(fields) > self.layout.fields
-            self.query.append(self.query_index.setdefault(fields[0], len(self.query_index)))
+            self.query.append(self.query_index[fields[0]])
             self.docids.append(fields[2])
             self.numbers.append(number)
 

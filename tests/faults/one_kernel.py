@@ -22,6 +22,8 @@ def made(tmp_path, monkeypatch):
     import numba
 
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    # Python's own copy of a module is known by its size and the second in which it was written: too coarse here.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr("rankadapters.core.kernels.compiling.KERNELS", [])
     path = tmp_path / "one_kernel.py"
 

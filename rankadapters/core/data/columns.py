@@ -195,7 +195,7 @@ def text_column(texts: Sequence[str]) -> Array:
     >>> text_column(["a", "b"]), text_column(["a", "a\0"])
     (array(['a', 'b'], dtype='<U1'), array(['a', 'a\x00'], dtype=object))
     """
-    if any(text.endswith("\0") for text in texts):
+    if "\0" in "".join(texts) and any(text.endswith("\0") for text in texts):
         return np.fromiter(map(str, texts), dtype=object, count=len(texts))
     return np.asarray(texts, dtype=np.str_)
 
