@@ -108,7 +108,7 @@ def test_what_is_for_one_process_refuses_several(cluster2, failure_of):
     for what, more in (("custom_metric", {"custom_metric": metric}), ("EvalCallback", {"callbacks": [callback]})):
         error = failure_of(lambda more=more: train(cluster2, parts, **more))
         assert isinstance(error, ra.InputError)
-        assert str(error).startswith(f"{what} is for one process, and this training has 2")
+        assert str(error).startswith(f"{what} is for one process, but this training has 2")
         assert "Hint: ra.xgboost.global_eval(...) as custom_metric= and in callbacks=." in str(error)
 
 
