@@ -85,8 +85,16 @@ class XGBoostToolkit(Toolkit):
             queries=queries, scores=shortened.predict(matrix, output_margin=True), rounds=rounds, n_trained=n_trained,
             own_convention=_own_metric(booster, words),
             routes=(self.score_route(words), own_route) if words.get("groups", True) else (),
-            notes=dart_note(rounds, n_trained, _learner(booster)["gradient_booster"]["name"]),
+            notes=dart_note(rounds, n_trained, _kind_of(booster)),
         )  # fmt: skip
+
+
+def _kind_of(booster: xgb.Booster) -> str:
+    """Name the kind of booster; from 3.4 on DART is a gbtree that drops trees, which a loaded model does not say."""
+    booster_config = _learner(booster)["gradient_booster"]
+    drops = booster_config.get("dart_train_param") or {}
+    drops_trees = any(float(drops.get(name, 0)) for name in ("rate_drop", "one_drop"))
+    return "dart" if drops_trees else str(booster_config["name"])
 
 
 def _learner(booster: xgb.Booster) -> dict[str, Any]:
