@@ -91,8 +91,8 @@ class XGBoostToolkit(Toolkit):
 def _kind_of(booster: xgb.Booster) -> str:
     """Return the kind of booster.
 
-    XGBoost 3.4 calls DART `gbtree` too. Only the rates at which it drops trees show the difference, and a model that was
-    loaded from a file has lost them.
+    XGBoost 3.4 calls DART `gbtree` too. Only the rates at which it drops trees show the difference, and a model that
+    was loaded from a file has lost them.
     """
     booster_config = _learner(booster)["gradient_booster"]
     drops = booster_config.get("dart_train_param") or {}
