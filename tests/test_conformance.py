@@ -16,7 +16,8 @@ import rankadapters as ra
 from rankadapters import cli
 from rankadapters.conformance.rivals import mistaken, pool_beside, told_apart
 from rankadapters.conformance.vectors import SEVERAL
-from rankadapters.statistics.probing.cases import Maker, value_of
+from rankadapters.statistics.probing.case_maker import Maker
+from rankadapters.statistics.probing.cases import value_of
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "conformance"
 CONVENTIONS = (

@@ -19,6 +19,7 @@ from rankadapters.core.presets.texts import as_convention
 from rankadapters.statistics.document import Document
 from rankadapters.statistics.grid import grid
 from rankadapters.statistics.probing.answers import Function
+from rankadapters.statistics.probing.case_maker import Maker, other_labels
 from rankadapters.statistics.probing.cases import (
     ANY,
     BELOW_ZERO,
@@ -32,8 +33,6 @@ from rankadapters.statistics.probing.cases import (
     SHORT,
     UNTIED,
     Case,
-    Maker,
-    other_labels,
     value_of,
 )  # fmt: skip
 from rankadapters.statistics.probing.examination import as_cutoff, as_grades, grades_of

@@ -90,7 +90,11 @@ class XGBoostToolkit(Toolkit):
 
 
 def _kind_of(booster: xgb.Booster) -> str:
-    """Name the kind of booster; from 3.4 on DART is a gbtree that drops trees, which a loaded model does not say."""
+    """Return the kind of booster.
+
+    XGBoost 3.4 calls DART `gbtree` too. Only the rates at which it drops trees show the difference, and a model that
+    was loaded from a file has lost them.
+    """
     booster_config = _learner(booster)["gradient_booster"]
     drops = booster_config.get("dart_train_param") or {}
     drops_trees = any(float(drops.get(name, 0)) for name in ("rate_drop", "one_drop"))

@@ -192,6 +192,7 @@ RANKS = "ranked_columns"
 
 
 def test_much_work_is_compiled_and_then_loaded_by_other_processes_after_less(tmp_path):
+    pytest.importorskip("numba")
     found = []
     for rows in (10**9, 10_000, 10**9):  # too little work, enough, and what enough work left in the cache
         code = SWITCH.format(compiling=rows)

@@ -13,6 +13,7 @@ from tests.mutation.plugin import FOLDER, LIMIT
 from tests.shared_data import SHARED, VARIABLE
 
 CHECKOUT = Path(__file__).parents[2]
+KERNELS = [f"rankadapters/{folder}/kernels" for folder in ("core", "objectives", "learners")]
 LEFT_OUT = shutil.ignore_patterns(".git", ".ci", ".tox", ".venv", ".hypothesis", ".mutation", ".*_cache", "dist")
 # They start processes, in which no line is seen, or take minutes; mypy, Sphinx and whole examples say little of a line.
 UNSEEN = (
@@ -49,9 +50,10 @@ def _cache(tree: Path) -> Path:
 
 def _hand_on_kernels(source: Path, tree: Path) -> None:
     """Copy the machine code too, which numba looks for by the path of the source."""
-    kept, wanted = (_cache(each) / f"_kernels_{_sha1(each / 'rankadapters/core/kernels')}" for each in (source, tree))
-    if kept.is_dir():
-        shutil.copytree(kept, wanted)
+    for folder in KERNELS:
+        kept, wanted = (_cache(root) / f"kernels_{_sha1(root / folder)}" for root in (source, tree))
+        if kept.is_dir():
+            shutil.copytree(kept, wanted)
 
 
 def _sha1(path: Path) -> str:

@@ -14,6 +14,7 @@ from rankadapters.core.declaration.arguments import choice, names, number, refus
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.grid import has_cutoff, measure_named
 from rankadapters.statistics.probing.answers import FORMS, TAKES, Function
+from rankadapters.statistics.probing.case_maker import other_labels
 from rankadapters.statistics.probing.cases import (
     EMPTY,
     LONG,
@@ -21,14 +22,13 @@ from rankadapters.statistics.probing.cases import (
     ONE_DOCUMENT,
     SHORT,
     Case,
-    other_labels,
-    shrunk,
     value_of,
 )  # fmt: skip
 from rankadapters.statistics.probing.diagnosis import diagnose
 from rankadapters.statistics.probing.elimination import Elimination, values_of
 from rankadapters.statistics.probing.examination import as_cutoff, examine, find_cutoff, grades_of
 from rankadapters.statistics.probing.mistakes import EXCEPTIONS
+from rankadapters.statistics.probing.shrinking import shrunk
 
 QUESTIONS, SECONDS = 400, 5.0  # to a function at most, while the smallest example is looked for
 

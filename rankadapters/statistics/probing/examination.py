@@ -8,7 +8,8 @@ from functools import lru_cache
 from rankadapters.core.declaration.arguments import members, number, refusal, whole_or_none
 from rankadapters.core.declaration.convention import Convention
 from rankadapters.statistics.probing.answers import Function
-from rankadapters.statistics.probing.cases import ANY, PLAIN, PURPOSES, UNTIED, Case, Maker
+from rankadapters.statistics.probing.case_maker import Maker
+from rankadapters.statistics.probing.cases import ANY, PLAIN, PURPOSES, UNTIED, Case
 from rankadapters.statistics.probing.elimination import Elimination, Pool
 
 GRADES = ((0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 2.0), (0.0, 1.0))  # tried in turn until one is accepted

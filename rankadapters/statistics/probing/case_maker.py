@@ -1,0 +1,187 @@
+"""Makes small data sets on which conventions differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rankadapters.core.data.columns import Floats
+from rankadapters.statistics.probing.cases import (
+    ANY,
+    BELOW_ZERO,
+    EMPTY,
+    FRACTIONAL,
+    LONG,
+    LONGEST_STABLE,
+    NEARLY_TIED,
+    NEGATIVE,
+    ONE_DOCUMENT,
+    PLAIN,
+    PURPOSES,
+    SHORT,
+    UNTIED,
+    Case,
+)  # fmt: skip
+
+CLOSE = 1e-9  # the difference of two scores that float64 tells apart and float32 does not
+SCORES = (0.1, 0.2, 0.2 + CLOSE, 0.3, 0.4)
+SHORTEST = 2  # rows of a short list
+
+
+class Maker:
+    """Make cases of given grades for a cutoff, always the same ones.
+
+    Parameters
+    ----------
+    grades : sequence of float
+        Labels that the function accepts.
+    k : int or None
+        The cutoff; queries have more rows than that where short lists shall not matter.
+    n_queries : int
+        Queries of a case.
+    """
+
+    def __init__(self, grades: Sequence[float], k: int | None, n_queries: int, *, seed: int = 0) -> None:
+        self._grades = np.asarray(grades, dtype=float)
+        self._k = k or 3
+        self._n_queries = n_queries
+        self._generator = np.random.default_rng(seed)
+
+    def pool(self) -> list[Case]:
+        """Make cases of every purpose."""
+        makers = {
+            PLAIN: (self.plain, 8),
+            ONE_DOCUMENT: (self.one_document, 1),
+            EMPTY: (self.empty, 2),
+            ANY: (self.any, 12),
+        }
+        makers |= {SHORT: (self.short, 2 * (self._k > SHORTEST)), NEGATIVE: (self.negative, 6), LONG: (self.long, 2)}
+        makers |= {UNTIED: (self.untied, 3), NEARLY_TIED: (self.nearly_tied, 6)}
+        cases = [make() for purpose in (*PURPOSES, UNTIED) for make, times in [makers[purpose]] for _ in range(times)]
+        return [*cases, *map(self.nearly_tied_pair, (0, 1)), self.long_tie()]
+
+    def plain(self) -> Case:
+        """Make queries with more rows than the cutoff, something relevant and positive scores."""
+        return self._case([self._query(self._more_than_cutoff()) for _ in self._each()], PLAIN)
+
+    def untied(self) -> Case:
+        """Make plain queries whose scores all differ."""
+        queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
+        return self._case(
+            [(labels, self._generator.permutation(np.arange(1.0, labels.size + 1))) for labels, _ in queries], UNTIED
+        )
+
+    def nearly_tied(self) -> Case:
+        """Make queries with two scores, which are one score in float32, and a single relevant row."""
+        queries = []
+        for _ in self._each():
+            _, scores = self._query(self._more_than_cutoff() + self._k, (0.2, 0.2 + CLOSE))
+            labels = np.full(scores.size, self._grades.min())
+            labels[self._generator.integers(scores.size)] = self._grades.max()
+            queries.append((labels, scores))
+        return self._case(queries, NEARLY_TIED)
+
+    def nearly_tied_pair(self, turn: int) -> Case:
+        """Make queries of different scores, the two highest of which are one score in float32.
+
+        Queries have different scores, so that all rows together have one such pair as well.
+        """
+        queries: list[tuple[Floats, Floats]] = []
+        for number in self._each():
+            size = self._more_than_cutoff()
+            scores = np.linspace(number + 1.0, number + 1.5, size)
+            scores[0] = scores[-1] + CLOSE
+            labels = np.full(size, self._grades.min())
+            labels[-((number + turn) % 2)] = self._grades.max()
+            order = self._generator.permutation(size)
+            queries.append((labels[order], scores[order]))
+        return self._case(queries, NEARLY_TIED)
+
+    def one_document(self) -> Case:
+        """Make queries, the first of which has one row, a relevant one."""
+        single = (np.array([self._grades.max()]), np.array([SCORES[0]]))
+        return self._case([single, *(self._query(self._more_than_cutoff()) for _ in self._each()[1:])], ONE_DOCUMENT)
+
+    def empty(self) -> Case:
+        """Make queries, the first of which has nothing relevant."""
+        nothing = np.full(self._more_than_cutoff(), self._grades.min())
+        queries = [(nothing, self._query(nothing.size)[1]), *(self._query(nothing.size) for _ in self._each()[1:])]
+        return self._case(queries, EMPTY)
+
+    def short(self) -> Case:
+        """Make queries with fewer rows than the cutoff."""
+        return self._case([self._query(int(self._generator.integers(SHORTEST, self._k))) for _ in self._each()], SHORT)
+
+    def negative(self) -> Case:
+        """Make queries with some scores of 0 and below, or with no others."""
+        scores = (*SCORES, -1.0, 0.0) if self._generator.random() < 0.5 else (-2.0, -1.0, 0.0)  # noqa: PLR2004 - a share
+        return self._case([self._query(self._more_than_cutoff(), scores) for _ in self._each()], NEGATIVE)
+
+    def long(self) -> Case:
+        """Make queries of more rows than numpy's default sort keeps in order, most of them tied."""
+        n_rows = max(3 * LONGEST_STABLE, self._k + 8)
+        return self._case([self._query(n_rows, SCORES[:2]) for _ in self._each()], LONG)
+
+    def long_tie(self) -> Case:
+        """Make long queries whose best tie has relevant rows between its first and its last one."""
+        queries = []
+        for _ in self._each():
+            labels, scores = self._query(max(3 * LONGEST_STABLE, self._k + 8), SCORES[:2])
+            tied = np.flatnonzero(scores == scores.max())
+            labels[tied] = self._grades.max()
+            labels[tied[[0, -1]]] = self._grades.min()
+            queries.append((labels, scores))
+        return self._case(queries, LONG)
+
+    def any(self) -> Case:
+        """Make queries of any length, some without a relevant row and some without a positive score."""
+        queries = []
+        for number in self._each():
+            size = int(self._generator.integers(1, max(self._k + 3, 5)))
+            labels, scores = self._query(size, (*SCORES, -1.0, 0.0))
+            if self._generator.random() < 0.3 or (number == 0 and self._n_queries > 1):  # noqa: PLR2004 - a share
+                labels = np.full(size, self._grades.min())
+            if self._generator.random() < 0.2:  # noqa: PLR2004 - a share
+                scores = -np.abs(scores) - 0.5
+            queries.append((labels, scores))
+        return self._case(queries, ANY)
+
+    def every_grade(self) -> Case:
+        """Make queries with a row of every grade and enough others."""
+        queries = [self._query(self._more_than_cutoff()) for _ in self._each()]
+        scores = np.linspace(0.1, 0.9, self._grades.size)
+        return self._case([(np.append(q, self._grades), np.append(s, scores)) for q, s in queries], "every grade")
+
+    def one_relevant(self, n_rows: int, rank: int) -> Case:
+        """Make equal queries with distinct scores, whose only relevant row is at a rank."""
+        labels = np.full(n_rows, self._grades.min())
+        labels[rank - 1] = self._grades.max()
+        return self._case([(labels, np.linspace(1.0, 0.1, n_rows))] * self._n_queries, "one relevant row")
+
+    def _more_than_cutoff(self) -> int:
+        return self._k + int(self._generator.integers(2, 6))
+
+    def _each(self) -> range:
+        return range(self._n_queries)
+
+    def _query(self, n_rows: int, scores: Sequence[float] = SCORES) -> tuple[Floats, Floats]:
+        highest = self._generator.integers(2, self._grades.size + 1)  # a function may read the highest grade from data
+        labels = self._generator.choice(np.sort(self._grades)[:highest], n_rows)
+        labels[self._generator.random(n_rows) < self._generator.choice((0.0, 0.6))] = self._grades.min()
+        if labels.max() <= 0:
+            labels[self._generator.integers(n_rows)] = self._generator.choice(self._grades[self._grades > 0])
+        return labels, self._generator.choice(np.asarray(scores), n_rows)
+
+    @staticmethod
+    def _case(queries: list[tuple[Floats, Floats]], purpose: str) -> Case:
+        labels, scores = (np.concatenate(column) for column in zip(*queries, strict=True))
+        sizes = tuple(len(query) for query, _ in queries)
+        return Case(tuple(labels.tolist()), tuple(scores.tolist()), sizes, purpose)
+
+
+def other_labels(k: int | None, n_queries: int) -> list[Case]:
+    """Make cases of labels that many functions refuse: fractional ones, and some below 0."""
+    kinds = {FRACTIONAL: (0.0, 0.5, 1.5, 2.0), BELOW_ZERO: (-1.0, 0.0, 1.0, 2.0)}
+    return [replace(Maker(grades, k, n_queries).plain(), purpose=purpose) for purpose, grades in kinds.items()]
