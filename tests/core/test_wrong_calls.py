@@ -143,7 +143,7 @@ def of_toolkit(toolkit):
     [
         (lambda adapter: adapter.early_stopping("letor4@10"), r"early_stopping needs rounds, .*\nHint: rounds=50, "),
         (lambda adapter: adapter.early_stopping(rounds=5), r"early_stopping needs convention, .*\nHint: 'letor4@10'"),
-        (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30 for pairs"),
+        (lambda adapter: adapter.lambdarank("letor4@10"), r"lambdarank needs truncation, .*\nHint: truncation=30 for "),
         (lambda adapter: adapter.objective(), r"objective needs objective, .*\nHint: '.*, or another"),
     ],
 )
