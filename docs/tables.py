@@ -134,20 +134,19 @@ def inexpressible() -> Table:
 
 
 def toolkits() -> Table:
-    """NDCG@10 of one feature of the generated data as each toolkit has it by default."""
+    """NDCG@10 of one feature of the generated data under each toolkit's default rules."""
     scores = ra.evaluate(*example(), [f"{name}@10" for name in TOOLKITS])
-    values = dict(zip(TOOLKITS.values(), scores, strict=True))
-    return [list(values), [f"**{scores[convention].value:.4f}**" for convention in values.values()]]
+    values = dict(zip(TOOLKITS.values(), scores.values(), strict=True))
+    return [["toolkit", "NDCG@10"], *([toolkit, f"**{score.value:.4f}**"] for toolkit, score in values.items())]
 
 
 def gap() -> Table:
-    """Why scikit-learn's and LightGBM's differ."""
-    found = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
-    one, other = found.a.convention, found.b.convention
-    table = [["what is decided", "scikit-learn", "LightGBM", "part of the gap"]]
-    for name, part in sorted(found.contributions.items(), key=lambda item: -abs(item[1])):
-        about = one.declared()[name].about.partition(" (")[0].rstrip(".")
-        table.append([f"{about}: `{name}`", f"`{getattr(one, name)}`", f"`{getattr(other, name)}`", f"{part:+.4f}"])
+    """The fields that make scikit-learn's value and LightGBM's differ."""
+    explanation = ra.audit.explain(*example(), "sklearn@10", "lightgbm@10")
+    a, b = explanation.a.convention, explanation.b.convention
+    table = [["field", "scikit-learn", "LightGBM", "part of the difference"]]
+    for name, part in sorted(explanation.contributions.items(), key=lambda item: -abs(item[1])):
+        table.append([f"`{name}`", f"`{getattr(a, name)}`", f"`{getattr(b, name)}`", f"{part:+.4f}"])
     return table
 
 

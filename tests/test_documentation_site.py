@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import rankadapters as ra
+from rankadapters.core.measures import MEASURES
+
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted((ROOT / "docs").glob("*.md"))
+SOURCES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md")])
 
 
 def load(name):
@@ -118,10 +121,28 @@ def test_pictures_in_the_pages_have_a_text(page):
     assert [block for block in drawn if not re.search(r"^:alt: \S", block, re.MULTILINE)] == []
 
 
-def test_every_page_is_in_the_sidebar():
-    trees = re.findall(
-        r"^```\{toctree\}\n(.*?)^```", (ROOT / "docs/index.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
+def toctree_entries(page):
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     lines = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
-    listed = [re.sub(r".*<(.+)>", r"\1", line) for line in lines]
-    assert sorted(listed) == sorted(page.stem for page in SOURCES if page.stem != "index")
+    return [re.sub(r".*<(.+)>", r"\1", line) for line in lines]
+
+
+def test_every_page_is_in_the_sidebar():
+    listed = [entry for page in ("index", "api") for entry in toctree_entries(ROOT / "docs" / f"{page}.md")]
+    pages = [page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in SOURCES]
+    assert sorted(listed) == sorted(page for page in pages if page != "index")
+
+
+PUBLIC_MODULES = (
+    "audit", "catboost", "compare", "conformance", "dask", "datasets", "exports", "io", "learners", "lightgbm",
+    "objectives", "parity", "sklearn", "spark", "trackers", "xgboost",
+)  # fmt: skip
+
+
+def test_every_public_name_is_in_the_reference():
+    text = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    documented = re.findall(r"^\.\. auto(?:module|class|function|exception):: (\S+)", text, re.MULTILINE)
+    assert [name for name in PUBLIC_MODULES if documented.count(f"rankadapters.{name}") != 1] == []
+    measures = {measure.__name__ for measure in MEASURES.values()}  # whose blocks are generated
+    names = set(ra.__all__) - measures - {"__version__", "presets"}
+    assert sorted(name for name in names if documented.count(name) != 1) == []
