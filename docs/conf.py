@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import executed
 import links
 import tables
+from sphinx.pycode.parser import VariableCommentPicker
 from sphinx.util.logging import getLogger
 
 import rankadapters
@@ -38,6 +39,7 @@ autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
+VariableCommentPicker.is_overload = lambda *_: False  # one signature for a function, not one for each type it returns
 default_role = "code"  # what stands between backquotes in a docstring
 napoleon_google_docstring = False
 

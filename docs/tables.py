@@ -63,13 +63,12 @@ def write(*_: object) -> None:
     tables |= learner_tables.tables() | {"evidence": evidence()}
     for name, table in tables.items():
         (GENERATED / f"{name}.md").write_text(markdown(table), encoding="utf-8")
-    classes = [f"rankadapters.{measure.__name__}" for measure in MEASURES.values()]
-    tools = [f"{type(tool).__module__}.{type(tool).__name__}" for tool in ra.presets.TOOLS.values()]
+    classes = [f".. autoclass:: rankadapters.{measure.__name__}" for measure in MEASURES.values()]
     texts = {
         "fields": fields(),
         "each-measure": sections(),
-        "api-measures": reference(classes, []),
-        "api-tools": reference(tools, [":members:"]),
+        "api-measures": reference("\n\n".join(classes)),
+        "api-tools": "\n".join(preset_reference(name, tool) for name, tool in ra.presets.TOOLS.items()),
     }
     pictures = field_pictures.pictures(GENERATED)
     texts |= {f"picture-{name}": text for name, text in pictures.items()} | {"pictures": pictured(pictures)}
@@ -110,10 +109,15 @@ def matrix() -> Table:
     return [["", *(MEASURES[word].__name__ for word in words)], *body]
 
 
-def reference(classes: list[str], options: list[str]) -> str:
-    """What the documentation of some classes shows."""
-    blocks = ["\n".join([f".. autoclass:: {name}", *(f"   {option}" for option in options)]) for name in classes]
-    return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```\n"
+def reference(directives: str) -> str:
+    """Return a block of reStructuredText."""
+    return "```{eval-rst}\n" + directives + "\n```\n"
+
+
+def preset_reference(name: str, tool: object) -> str:
+    """Return a section with what a tool's presets say of themselves."""
+    path = f"{type(tool).__module__}.{type(tool).__name__}"
+    return f"## `ra.presets.{name}`\n\n" + reference(f".. autoclass:: {path}\n   :members:")
 
 
 def measures() -> Table:
