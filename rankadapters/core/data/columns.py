@@ -108,7 +108,7 @@ def refused_entry(
 def non_finite(name: str, place: int, array: Array, *, by_row: bool = True) -> InputError:
     """Say which entry is NaN or infinite."""
     why = ", which is not a finite number"
-    return refused_entry(name, array, place, why, "mend it, or drop the row", by_row=by_row)
+    return refused_entry(name, array, place, why, "fix it, or drop the row", by_row=by_row)
 
 
 def refused_label(labels: Array, refused: Flags, why: str, hint: str) -> InputError:
@@ -135,7 +135,7 @@ def same_index(name: str, index: object, first: object, other: str = "labels") -
     """Refuse two pandas columns whose indexes differ: their rows do not mean the same."""
     if index is not None and first is not None and not first.equals(index):  # type: ignore[attr-defined]
         raise InputError(
-            f"{name} has another pandas index than {other}, so their rows may not belong together.",
+            f"{name} has a different pandas index from {other}, so their rows may not belong together.",
             hint=(
                 f"align them first ({name}.loc[{other}.index]), or pass .to_numpy() where the order is known to agree"
             ),

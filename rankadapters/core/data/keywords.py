@@ -50,7 +50,7 @@ def refuse_other_names(columns: Mapping[str, object], taken: Collection[str] = t
     unknown = [name for name in columns if name not in taken]
     if unknown:
         hint = f"\nHint: {_OTHERS[unknown[0]]}." if unknown[0] in _OTHERS else ""
-        raise InputError(f"{unknown[0]!r} is not a column that is taken here; allowed are {choices(taken)}.{hint}")
+        raise InputError(f"{unknown[0]!r} is not an accepted column; allowed are {choices(taken)}.{hint}")
 
 
 def by_name(function: Callable[P, T]) -> Callable[P, T]:

@@ -67,7 +67,7 @@ def as_pairs(pairs: object, query_of_row: NDArray[np.intp], query_ids: Array) ->
         weight = as_numbers("pairs weight", pairs[2]).astype(np.float64, copy=False)
         if weight.size != winner.size:
             raise InputError(f"pairs has {winner.size} winners but {weight.size} weights.", hint="one weight per pair")
-        weight = as_weights("pairs weight", weight, "mend or drop the pair", by_row=False)
+        weight = as_weights("pairs weight", weight, "fix or drop the pair", by_row=False)
     query, other = query_of_row[winner], query_of_row[loser]
     if (query != other).any():
         pair = int(np.argmax(query != other))

@@ -316,6 +316,7 @@ def as_queries(labels: object, **columns: Unpack[Columns]) -> Queries:
     given = [name for name, column in columns.items() if column is not None]
     if given:
         raise InputError(
-            f"{given[0]} was given beside a Queries, which already holds it.", hint=f"drop {given[0]}=, or pass labels"
+            f"{given[0]} was passed together with a Queries, which already holds it.",
+            hint=f"drop {given[0]}=, or pass labels",
         )
     return labels

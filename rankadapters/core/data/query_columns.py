@@ -32,14 +32,14 @@ def as_query_weights(query_weight: object, query_ids: Array, n_docs: int) -> NDA
             hint="one weight per query, in order of first appearance",
         )
     _refuse_other_order(pandas_index(query_weight), query_ids)
-    return as_weights("query_weight", weights, "mend or drop the query", by_row=False)
+    return as_weights("query_weight", weights, "fix or drop the query", by_row=False)
 
 
 def as_row_weights(row_weight: object, n_docs: int) -> NDArray[np.float64]:
     """Check one weight for each row."""
     weights = as_numbers("row_weight", row_weight).astype(np.float64, copy=False)
     same_length("row_weight", weights, n_docs)
-    return as_weights("row_weight", weights, "mend or drop the row", by_row=True)
+    return as_weights("row_weight", weights, "fix or drop the row", by_row=True)
 
 
 def _refuse_other_order(index: Any, query_ids: Array) -> None:
@@ -64,7 +64,7 @@ def as_docids(docid: object, indptr: NDArray[np.int64], order: NDArray[np.signed
     if twice >= 0:
         row = twice if order is None else int(order[twice])
         raise InputError(
-            f"docid[{row}] = {str(ids[row])!r} stands twice in its query.",
+            f"docid[{row}] = {str(ids[row])!r} occurs twice in its query.",
             hint="drop duplicate documents first",
             row=row,
         )

@@ -131,7 +131,7 @@ def _changed(text: str, preset: Convention, changes: list[str]) -> Convention:
     for change in changes:
         name, _, value = change.partition("=")
         if name in found or name == "k":
-            msg = f"{change!r} in {text!r} is not a field=value that stands there once.\n{_HINT}"
+            msg = f"{change!r} in {text!r} is not a field=value pair that occurs once.\n{_HINT}"
             raise ConventionError(msg)
         found[name] = kinds[name].read(value) if name in kinds else value
     return preset.replace(**found) if found else preset
