@@ -169,21 +169,21 @@ MISTAKES = {
     "gives what predict_proba gave": Mistake(
         lambda: evaluate(scores=np.array([[0.6, 0.4]] * 4)), I,
         r"scores has shape \(4, 2\), but one dimension is needed.",
-        r"scores\[:, 1\], where predict_proba gave a column for each class.",
+        r"scores\[:, 1\], if predict_proba returned a column for each class.",
     ),
     "gives a matrix with a row per query, as to scikit-learn's ndcg_score": Mistake(
         lambda: ra.evaluate(np.ones((2, 3)), np.ones((2, 3)), "sklearn@2", group_sizes=[3, 3]), I,
         r"labels has shape \(2, 3\), but one dimension is needed.",
-        r"a single column; of a matrix with a row per query labels.ravel\(\), with group_sizes=\[3\] \* 2.",
+        r"a single column; for a matrix with a row per query, labels.ravel\(\) and group_sizes=\[3\] \* 2.",
     ),
     "gives a list for each query": Mistake(
         lambda: evaluate([[2, 0], [1, 0]], [[1, 0], [1, 0]]), I,
         "labels holds lists, so it has two dimensions, but one is needed.",
-        r"one entry of labels per row; of a list per query numpy.concatenate\(labels\).",
+        r"one entry of labels per row; for a list per query, numpy.concatenate\(labels\).",
     ),
     "gives pandas Series of another order": Mistake(
         misaligned, I, "scores has a different pandas index from labels, so their rows may not belong together.",
-        r"align them first \(scores.loc\[labels.index\]\), or pass .to_numpy\(\) where the order is known to agree.",
+        r"align them first \(scores.loc\[labels.index\]\), or pass .to_numpy\(\) if the rows are in the same order.",
     ),
     "gives the name of a column in place of it": Mistake(
         lambda: evaluate(qid="qid"), I, "qid is 'qid', but one entry per row is needed.",

@@ -255,7 +255,7 @@ def test_indexes_of_any_two_series_must_agree():
 
 def test_weights_indexed_by_query_id_in_another_order():
     weights = pd.Series({"a": 0.5, "b": 1.0})
-    with pytest.raises(ra.InputError, match="indexed by query id, in another order"):
+    with pytest.raises(ra.InputError, match="indexed by query id, in an order other than"):
         ra.evaluate(LABELS, SCORES, WEIGHTED, qid=["b", "b", "a", "a"], query_weight=weights)
     assert ra.evaluate(LABELS, SCORES, WEIGHTED, qid=QID, query_weight=weights)
     ids = ra.Queries(LABELS, qid=["b", "b", "a", "a"]).query_ids
