@@ -1,4 +1,4 @@
-"""The errors of rankadapters: each says what is wrong and what is allowed, and suggests a fix."""
+"""The errors of rankadapters: each describes the mistake and the allowed values, and suggests a fix."""
 
 from __future__ import annotations
 

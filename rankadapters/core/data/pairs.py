@@ -25,7 +25,7 @@ _PAIR = ("winner", "loser")
 
 
 class Pairs(NamedTuple):
-    """Preference pairs: two rows of one query, of which the winner should rank above the loser.
+    """Preference pairs: two rows of one query, where the winner should rank above the loser.
 
     Attributes
     ----------

@@ -50,8 +50,8 @@ class Queries(Grouping):
     row_weight : array-like, shape (n_docs,), optional
         Weight of each row, >= 0; for measures with `average="row"`.
     pairs : tuple of array-like, shape (n_pairs,), optional
-        `(winner, loser)` or `(winner, loser, weight)`: numbers of two rows of one query, of which the winner should
-        rank above the loser, and weights >= 0; for measures with `pairs="given"`.
+        `(winner, loser)` or `(winner, loser, weight)`: numbers of two rows of one query, where the winner should rank
+        above the loser, and weights >= 0; for measures with `pairs="given"`.
     docid : array-like of str, shape (n_docs,), optional
         Document identifiers, unique within a query; needed by `ties="docid-*"`.
     retrieved : array-like of bool, shape (n_docs,), optional
