@@ -11,14 +11,7 @@ from rankadapters.core.declaration.spelling import number
 from rankadapters.core.errors import ConventionError, UnsupportedConventionError, choices
 from rankadapters.core.measures import NDCG
 from rankadapters.core.presets.catboost_words import BOOLS, DENOMINATORS, TYPES
-from rankadapters.core.presets.metric_strings import (
-    Reader,
-    choice_reader,
-    read_number,
-    read_options,
-    read_top,
-    word_reader,
-)
+from rankadapters.core.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
 from rankadapters.core.presets.tool import refuse_unknown, split_spec
 from rankadapters.objectives import catboost as losses
 from rankadapters.objectives.base import Objective, as_objective
@@ -236,16 +229,16 @@ _GAINS: dict[str, Reader] = {"metric": _word, "top": read_top, "type": _TYPE, "d
 # CatBoost's losses: a function that makes the objective, and a reader for each parameter.
 LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
     "QueryRMSE": (losses.query_rmse, {}),
-    "QuerySoftMax": (losses.query_soft_max, {"beta": read_number, "lambda": read_number}),
+    "QuerySoftMax": (losses.query_soft_max, {"beta": read_float, "lambda": read_float}),
     "PairLogit": (losses.pair_logit, {"max_pairs": _refused("by which it draws pairs at random")}),
-    "QueryCrossEntropy": (losses.query_cross_entropy, {"alpha": read_number}),
-    "LambdaMart": (losses.lambdamart, {**_GAINS, "sigma": read_number, "norm": choice_reader(BOOLS)}),
+    "QueryCrossEntropy": (losses.query_cross_entropy, {"alpha": read_float}),
+    "LambdaMart": (losses.lambdamart, {**_GAINS, "sigma": read_float, "norm": map_reader(BOOLS)}),
     "YetiRank": (
         losses.yetirank,
         {
             **dict.fromkeys(("mode", "noise"), _word),
             **dict.fromkeys(("permutations", "num_neighbors"), _count),
-            **dict.fromkeys(("decay", "noise_power"), read_number),
+            **dict.fromkeys(("decay", "noise_power"), read_float),
             "top": read_top,
             "dcg_type": _TYPE,
             "dcg_denominator": _DENOMINATOR,
@@ -255,9 +248,9 @@ LOSSES: dict[str, tuple[Callable[..., Objective], dict[str, Reader]]] = {
         losses.stochastic_rank,
         {
             **_GAINS,
-            **dict.fromkeys(("decay", "sigma", "mu", "nu", "lambda"), read_number),
+            **dict.fromkeys(("decay", "sigma", "mu", "nu", "lambda"), read_float),
             "num_estimations": _count,
         },
     ),
-    "StochasticFilter": (losses.stochastic_filter, {"sigma": read_number, "num_estimations": _count}),
+    "StochasticFilter": (losses.stochastic_filter, {"sigma": read_float, "num_estimations": _count}),
 }

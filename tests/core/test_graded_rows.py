@@ -67,7 +67,7 @@ def test_elasticsearch_reads_its_own_words(text, params, means):
     [
         (lambda: ES(5, unknown_doc_rating=-1), "unknown_doc_rating=-1; allowed are whole numbers from 0 on"),
         (lambda: ES.err(5, maximum_relevance=0.5), "maximum_relevance=0.5; allowed are whole numbers"),
-        (lambda: ES.precision(5, ignore_unlabeled=True), "removes hits after applying the cutoff.*\nHint: presets.inexpr"),
+        (lambda: ES.precision(5, ignore_unlabeled=True), "removes hits after applying the cutoff.*\nHint: presets."),
         (lambda: ES.read("recall", normalize=True), "'recall' has no parameter 'normalize'"),
         (lambda: ES.read("dcg", normalize=True, foo=1), "'dcg' has no parameter 'foo'"),
         (lambda: ES.read("ndcg"), "'ndcg' with 'k' is not a known metric of elasticsearch"),

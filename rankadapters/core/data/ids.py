@@ -190,7 +190,7 @@ def _number(item: Any) -> Any:
 
 
 def _in_numpy(item: Any) -> Any:
-    """Return a time of Python, pandas or numpy as numpy's, with all its digits; one with a time zone becomes UTC."""
+    """Return a time of Python, pandas or numpy as numpy's, with all digits; a time with a zone is converted to UTC."""
     if isinstance(item, np.generic):
         return item
     if isinstance(item, datetime) and item.tzinfo is not None:

@@ -244,7 +244,7 @@ class Convention(FromPreset):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Return the convention of a JSON text, from `to_json` or from a program that follows `convention.schema.json`.
+        """Return the convention of a JSON text that `to_json` wrote or that follows `convention.schema.json`.
 
         Parameters
         ----------

@@ -122,7 +122,7 @@ class Words(Field):
         return ", ".join([*filter(None, [choices(self.words)]), *patterns])
 
     def check(self, name: str, value: Any) -> str:
-        """Return the word; a number after it gets its shortest form."""
+        """Return the word; if it has a number, the number is in its shortest form."""
         if isinstance(value, str):
             if value in self.words:
                 return value
@@ -146,7 +146,7 @@ class Words(Field):
         return {**self.words, **{f"{word}_B": meaning for word, meaning in self.numbered.items()}}
 
     def narrowed(self, annotation: Any) -> Self:
-        """Keep the words that a class's `Literal[...]` lists."""
+        """Return the field with only the words that a class's `Literal[...]` lists."""
         listed = get_args(annotation) if get_origin(annotation) is Literal else tuple(self.words)
         trials = [value for value in self.tried or listed if value in listed or value not in self.words]
         return replace(self, words={word: self.words[word] for word in listed}, tried=tuple(trials))

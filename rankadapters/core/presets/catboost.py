@@ -13,14 +13,7 @@ from rankadapters.core.measures.loss import Loss
 from rankadapters.core.presets.catboost_losses import Losses
 from rankadapters.core.presets.catboost_ranks import CatBoostRanks, Denominator, Type
 from rankadapters.core.presets.catboost_words import BOOLS, BORDER, OPTIONS, largest_or_all
-from rankadapters.core.presets.metric_strings import (
-    Reader,
-    choice_reader,
-    read_number,
-    read_options,
-    read_top,
-    word_reader,
-)
+from rankadapters.core.presets.metric_strings import Reader, map_reader, read_float, read_options, read_top, word_reader
 from rankadapters.core.presets.options import Choice, Options, flag, one_of
 from rankadapters.core.presets.preset import Preset, preset, presets_of
 from rankadapters.core.presets.tool import PresetCall, Vocabulary, refuse_unknown
@@ -192,13 +185,13 @@ class CatBoost(
         for name in declared.options:
             option = declared.option(self, name)
             if name in {"use_weights", "weights"}:
-                readers["use_weights"] = choice_reader(BOOLS)
+                readers["use_weights"] = map_reader(BOOLS)
             elif name != "pairs":  # not a parameter in strings
-                readers[name] = word_reader(option.words) if isinstance(option, Choice) else read_number
+                readers[name] = word_reader(option.words) if isinstance(option, Choice) else read_float
         return readers
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Yield calls of all presets of the convention's measure, with options that may reach the convention."""
+        """Yield calls of the measure's presets, with all values of their options that could yield the convention."""
         graded = getattr(convention, "relevant", "") == "label"
         skipped = {"PrecisionAt", "RecallAt"} if graded else {"AverageGain"}
         if getattr(convention, "discount", "").startswith("power"):

@@ -114,7 +114,7 @@ class Elasticsearch(
 
     @preset(RR, "mean_reciprocal_rank")
     def mrr(self, k: int | None, *, relevant_rating_threshold: int = 1) -> RR:
-        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, at commit 0066a27; as in `precision`."""
+        """`mean_reciprocal_rank`, MeanReciprocalRank.java. Read only, at 0066a27; parameters as in `precision`."""
 
     def read(self, text: str, *, k: int = DEFAULT_K, normalize: bool = False, **params: Any) -> Convention:
         """Return the convention of a metric in a rank_eval request.

@@ -1,4 +1,4 @@
-"""Labels that a tool refuses or changes, so that for such labels our value under its preset differs from the tool's."""
+"""Labels that a tool refuses or changes; for such data our value under the tool's preset differs from the tool's."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def read_top(metric: str, _: str, top: str) -> int | None:
     )
 
 
-def choice_reader(words: Mapping[str, Any]) -> Reader:
+def map_reader(words: Mapping[str, Any]) -> Reader:
     """Return a reader that maps each allowed word to its value."""
 
     def reader(metric: str, name: str, value: str) -> Any:
@@ -61,10 +61,10 @@ def read_options(metric: str, text: str, readers: Mapping[str, Reader]) -> dict[
 
 def word_reader(words: Mapping[str, Any]) -> Reader:
     """Return a reader that accepts these words and returns them unchanged."""
-    return choice_reader({word: word for word in words})
+    return map_reader({word: word for word in words})
 
 
-def read_number(metric: str, name: str, value: str) -> float:
+def read_float(metric: str, name: str, value: str) -> float:
     """Return a finite number."""
     parsed = as_number(value)
     if parsed is None:

@@ -80,8 +80,7 @@ class Recommenders(
 
     Users without ground truth or with an ideal DCG of 0 are left out; users without predictions count 0. The default
     `score_type="binary"` counts every row of the ground truth as relevant, even a rating of 0: give such rows label 1.
-    The base of the logarithm in `discfun_type` cancels. This preset does not describe `relevancy_method=None`, which
-    does not cut the predictions.
+    The base of the logarithm in `discfun_type` cancels. For `relevancy_method=None` see `inexpressible`.
     """
 
     options: ClassVar[Options] = {"score_type": Choice({"binary": {}, "raw": {}, "exp": {"gain": "exp2"}})}
@@ -118,9 +117,8 @@ class Replay(
 ):  # fmt: skip
     """RePlay `NDCG`, metrics/ndcg.py. Run with replay-rec 0.22.0 on pandas, polars and dicts: equal to 1e-12.
 
-    Every row of the ground truth is relevant. The result depends on the type of the data. In data frames, users without
-    ground truth are left out and ties are ordered by descending item id; in dicts, such users count 0 and lists keep
-    their order.
+    Every row of the ground truth is relevant. For data frames, RePlay leaves out users without ground truth and orders
+    ties by descending item id; for dicts, it counts such users as 0 and keeps the order of lists.
     """
 
     options: ClassVar[Options] = {"container": Choice({"frame": {}, "dict": {"ties": "input", "empty": 0}})}

@@ -56,7 +56,7 @@ class Option(ABC):
 
     @abstractmethod
     def near(self, convention: Any) -> Iterable[Any]:
-        """Return the values that may lead to a convention."""
+        """Return the values that could yield a convention."""
 
 
 Options = Mapping[str, Option]  # by the names of arguments

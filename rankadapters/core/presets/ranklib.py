@@ -19,8 +19,7 @@ class RankLib(
     """RankLib 2.1 (2012) to 2.10.1, NDCGScorer.java. Run with both: equal to 1e-11, per query and in the mean.
 
     RankLib silently casts labels to int; here fractions keep their gain, and `evaluate` warns. If a qid reappears later
-    in the file, RankLib starts a new query. No convention has the order of ties of the 2011 source: see
-    `inexpressible`.
+    in the file, RankLib starts a new query. For the order of ties in the 2011 source, see `inexpressible`.
     """
 
     @preset(NDCG, f"NDCG@{K}", gain="exp2", ideal="cutoff")

@@ -55,10 +55,7 @@ class RecTools(
 
     @preset(AP, "MAP", divisor="relevant", pool="queries")
     def map(self, k: int | None) -> AP:
-        """`MAP`, divided by the number of the user's items. Run with 0.19.0: equal to 1e-12.
-
-        For `divide_by_k` see `inexpressible`.
-        """
+        """`MAP` without `divide_by_k`, divided by the number of the user's items. Run with 0.19.0: equal to 1e-12."""
 
     @preset(RR, "MRR")
     def mrr(self, k: int | None) -> RR:

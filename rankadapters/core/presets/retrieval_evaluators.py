@@ -53,8 +53,7 @@ class Haystack(
     """Haystack `DocumentNDCGEvaluator`, components/evaluators/document_ndcg.py. Run with 3.4.0: equal to 1e-12.
 
     It has no cutoff: `k` is the number of documents that the retriever returned, and the ideal list is not cut. The
-    gain of a document is its `score` in the ground truth, 1 by default. Haystack evaluates lists in their order; here
-    scores decide.
+    gain of a document is its `score` in the ground truth, 1 by default. Lists keep their order; here scores decide.
     """
 
     @preset(NDCG, "DocumentNDCGEvaluator")

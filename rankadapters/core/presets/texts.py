@@ -71,7 +71,7 @@ def parse(text: str) -> Convention:
 
 def is_one(convention: object) -> TypeGuard[Convention | str]:
     """Return whether an argument is a single value, valid or not, rather than a collection of conventions."""
-    single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array is a misplaced column
+    single = isinstance(convention, (str, bytes)) or hasattr(convention, "shape")  # an array, passed by mistake
     return single or not isinstance(convention, Iterable)
 
 

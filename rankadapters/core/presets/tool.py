@@ -133,7 +133,7 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
     all_retrieved: ClassVar[bool] = True
 
     def calls(self, convention: Convention) -> Iterator[PresetCall]:
-        """Yield calls of all presets of the convention's measure, with options that may reach the convention."""
+        """Yield calls of the measure's presets, with all values of their options that could yield the convention."""
         for method, declared in presets_of(type(self)).items():
             if declared.measure is not type(convention):
                 continue
@@ -164,7 +164,7 @@ class Vocabulary(Tool, ABC, Generic[Spelling]):
         """Return the tool's own name or parameters of a convention that it can compute."""
 
     def write(self, convention: Convention | str) -> Spelling:
-        """Return the tool's own name or parameters of a convention or of its text; `read` is the inverse.
+        """Return the tool's own name or parameters for a convention, also given as a text; `read` is the inverse.
 
         Raises
         ------
@@ -198,7 +198,7 @@ def takes_k(make: Make) -> bool:
 
 
 def split_spec(spec: object, key: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the metric's name and its parameters, given the argument of `read`: a name, or a result of `write`."""
+    """Split an argument of `read`, a name or a result of `write`, into the metric's name and its parameters."""
     if not isinstance(spec, Mapping):
         return spec, dict(params)
     return spec.get(key), {**{name: value for name, value in spec.items() if name != key}, **params}

@@ -142,8 +142,7 @@ class TrecEval8(
 ):  # fmt: skip
     """trec_eval 8.1 with the NDCG patch of 2008. Run: equal to the four decimals that it prints.
 
-    trec_eval 8.1 without the patch has no NDCG. Gains are the labels. For gains of 2^l - 1, people rewrote the qrels;
-    that is `replace(gain="exp2")`.
+    Without the patch there is no NDCG. Gains are the labels; qrels rewritten to 2^l - 1 are `replace(gain="exp2")`.
     """
 
     options: ClassVar[Options] = {"complete": if_true(missing="zero")}
