@@ -106,9 +106,9 @@ class Queries(Grouping):
         docid: object = None,
         retrieved: object = None,
         judged: object = None,
-        **unknown: Never,
+        **other: Never,
     ) -> None:
-        refuse_other_names(unknown)
+        refuse_other_names(other)
         values = as_numbers("labels", labels)
         columns = dict(zip(ROWS, (qid, row_weight, docid, retrieved, judged), strict=True))
         fields: dict[str, Any] = {
